@@ -1,0 +1,52 @@
+# One word each: `make test` runs everything, `make bench` prints the speed tables.
+
+VERSIONS := $(foreach version,3.13 3.12 3.11 3.10,$(if $(shell scripts/pythons $(version)),$(version)))
+NEWEST   := $(firstword $(VERSIONS))
+BIN      := .venv/bin
+
+.SECONDARY:
+.PHONY: test lint types docs unit e2e others bench claude clean
+
+test: lint types unit others e2e
+
+.venv/made: pyproject.toml
+	@test -n "$(NEWEST)" || { echo "Python 3.10 or newer is needed" >&2; exit 1; }
+	$$(scripts/pythons $(NEWEST)) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+lint: .venv/made
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/made
+	$(BIN)/mypy
+
+unit: .venv/made
+	$(BIN)/pytest -n 2 --ignore tests/e2e
+
+e2e: .venv/made
+	$(BIN)/pytest -n 2 tests/e2e
+
+others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
+
+.venvs/%/made: pyproject.toml
+	$$(scripts/pythons $*) -m venv --clear .venvs/$*
+	.venvs/$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/$*/bin/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+# Installing is the same on every version but for the interpreter, and takes long.
+unit-%: .venvs/%/made
+	.venvs/$*/bin/pytest -n 2 --ignore tests/e2e --ignore tests/test_install.py
+
+bench: .venv/made
+	$(BIN)/python bench/run.py
+
+# What the end-to-end tests need: the real Claude Code, from npm.
+claude:
+	scripts/fetch-claude-code
+
+clean:
+	rm -rf .venv .venvs build .pytest_cache .mypy_cache .ruff_cache .hypothesis
