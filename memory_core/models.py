@@ -1,0 +1,292 @@
+"""The contract of what enters, as pydantic models: events and config.yml.
+
+Hooks do not import this module: it would cost ten interpreter starts.  They use
+`shapes.py`, which `python -m memory_core.models` writes from these classes.
+One test compares the two as data, another their verdicts on mutated events.
+
+Field names and types are those of the real Claude Code, versions 2.0.30 to
+2.1.329, as recorded in tests/events.  Only what the hooks read is typed; every
+other field is kept as it is, so that an event of a later version loses nothing.
+"""
+
+from __future__ import annotations
+
+import pprint
+import types
+import typing
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+Text = str | None
+
+
+class Part(BaseModel):
+    """Strict in what is typed, open to everything else."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+
+class Event(Part):
+    """What every event has.  All of it may be absent in an event piped in by hand."""
+
+    hook_event_name: Text = None
+    session_id: Text = None
+    transcript_path: Text = None
+    cwd: Text = None
+    agent_id: Text = None
+    agent_type: Text = None
+
+
+class DelegationInput(Part):
+    """`tool_input` of Task (up to 2.1.62) and Agent (from 2.1.63)."""
+
+    prompt: str
+    subagent_type: Text = None
+
+
+class HandbackInput(Part):
+    """`tool_input` of SubagentHandback, auto mode from 2.1.267."""
+
+    message: str
+
+
+class HandbackReport(Part):
+    """A handed-back report as the foreground PostToolUse shows it."""
+
+    text: Text = None
+
+
+class ToolResponse(Part):
+    """`tool_response` of a delegation or of a skill that ran as a fork."""
+
+    status: Text = None
+    agentId: Text = None
+    agentType: Text = None
+    content: list[Any] | str | None = None
+    handbackReport: HandbackReport | None = None
+    result: Text = None
+
+
+Response = ToolResponse | list[Any] | str | None
+
+
+class PreDelegation(Event):
+    """PreToolUse of Task or Agent."""
+
+    tool_name: str
+    tool_input: DelegationInput
+    tool_use_id: Text = None
+
+
+class PreHandback(Event):
+    """PreToolUse of SubagentHandback: the report, before it is handed back."""
+
+    tool_name: str
+    tool_input: HandbackInput
+    tool_use_id: Text = None
+
+
+class PostDelegation(PreDelegation):
+    """PostToolUse of Task or Agent: the result, or the launch in the background."""
+
+    tool_response: Response = None
+
+
+class PostHandback(PreHandback):
+    """PostToolUse of SubagentHandback."""
+
+
+class PostSkill(Event):
+    """PostToolUse of Skill; a report is there when the skill ran as a fork."""
+
+    tool_name: str
+    tool_response: Response = None
+    tool_use_id: Text = None
+
+
+class Failure(PreDelegation):
+    """PostToolUseFailure of Task or Agent."""
+
+    error: Text = None
+    is_interrupt: bool | None = None
+
+
+class SubagentStart(Event):
+    """An agent starts; `agent_type` is its canonical name."""
+
+    agent_id: str
+    agent_type: str
+
+
+class SubagentStop(Event):
+    """An agent ends; up to 2.0.76 without name and text."""
+
+    agent_id: Text = None
+    agent_transcript_path: Text = None
+    last_assistant_message: Text = None
+
+
+class SessionStart(Event):
+    """The main session starts: startup, resume, clear, compact or fork."""
+
+    source: Text = None
+
+
+EVENTS: dict[str, type[Event]] = {
+    "PreToolUse:Agent": PreDelegation,
+    "PreToolUse:SubagentHandback": PreHandback,
+    "PostToolUse:Agent": PostDelegation,
+    "PostToolUse:SubagentHandback": PostHandback,
+    "PostToolUse:Skill": PostSkill,
+    "PostToolUseFailure:Agent": Failure,
+    "SubagentStart": SubagentStart,
+    "SubagentStop": SubagentStop,
+    "SessionStart": SessionStart,
+}
+
+
+class Section(BaseModel):
+    """One mapping of config.yml; a key that is not here is reported, not used."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+Size = Annotated[int, Field(ge=1, le=1024)]
+Count = Annotated[int, Field(ge=1, le=1000)]
+
+
+class LimitsConfig(Section):
+    """How large a memory may grow."""
+
+    default_size_kb: Size = Field(8, description="size of a memory file in KB")
+    max_sections: Count = Field(10, description="sections in a file")
+    max_items_per_section: Count = Field(15, description="items in a section")
+    max_line_length: Annotated[int, Field(ge=20, le=10_000)] = Field(
+        120, description="characters in a line that is written"
+    )
+
+
+class AgentOverride(Section):
+    """What differs for one agent."""
+
+    size_kb: Size | None = Field(None, description="size of this agent's file in KB")
+    max_sections: Count | None = Field(None, description="sections in this agent's file")
+    max_items_per_section: Count | None = Field(None, description="items in its sections")
+    auto_learning: bool | None = Field(None, description="whether this agent's reports teach")
+
+
+class MemoryConfig(Section):
+    """The keys below `memory:`."""
+
+    enabled: bool = Field(True, description="false: no hook does anything")
+    auto_learning: bool = Field(True, description="whether agents' reports teach")
+    natural_language: bool = Field(
+        False, description="whether sentences such as `Discovered pattern: ...` teach"
+    )
+    directory: Annotated[str, Field(min_length=1)] = Field(
+        ".claude-mpm/memories", description="where the memory files are, from the project's root"
+    )
+    max_learning_length: Annotated[int, Field(ge=10, le=1000)] = Field(
+        100, description="characters in a learning; a longer one waits for review"
+    )
+    strip_markers: bool = Field(
+        True, description="whether recorded blocks are taken out of what the main agent reads"
+    )
+    user_level: Literal["append", "shadow", "off"] = Field(
+        "append", description="what becomes of the user's own memory of the same agent"
+    )
+    include: list[str] = Field([], description="patterns of agents with memory; empty: all")
+    exclude: list[str] = Field([], description="patterns of agents without memory")
+    limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
+    agent_overrides: dict[str, AgentOverride] = Field({}, description="limits for single agents")
+
+    @field_validator("directory")
+    @classmethod
+    def _inside(cls, directory: str) -> str:
+        """Keep the memory in the project: a cloned config.yml is not trusted with more."""
+        if directory.startswith(("/", "~", "\\")) or ".." in directory.split("/"):
+            raise ValueError("a folder below the project's root is expected")
+        return directory
+
+
+class Config(Section):
+    """The whole of config.yml."""
+
+    memory: MemoryConfig = MemoryConfig()
+
+
+Shape = dict[str, tuple[bool, tuple[type, ...], Any]]
+
+
+def shape(model: type[BaseModel]) -> Shape:
+    """Return `model` as plain data: field -> (required, types, shape of the value)."""
+    return {
+        name: (field.is_required(), *_types(field.annotation))
+        for name, field in model.model_fields.items()
+    }
+
+
+def _types(annotation: Any) -> tuple[tuple[type, ...], Shape | None]:
+    parts = _parts(annotation)
+    nested = next((shape(part) for part in parts if _is_model(part)), None)
+    names = [dict if _is_model(part) else typing.get_origin(part) or part for part in parts]
+    return tuple(names), nested
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    if typing.get_origin(annotation) in (Union, types.UnionType):
+        return typing.get_args(annotation)
+    return (annotation,)
+
+
+def _is_model(part: Any) -> bool:
+    return isinstance(part, type) and issubclass(part, BaseModel)
+
+
+class _Name(str):
+    """A type's name that prints without quotes in the generated module."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _named(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_named(item) for item in value)
+    if value is type(None):
+        return _Name("NONE")
+    return _Name(value.__name__) if isinstance(value, type) else value
+
+
+HEAD = '''"""What enters, as plain data.  Written by `python -m memory_core.models`; do not edit.
+
+field -> (required, types, shape of the value where it is an object)
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NONE = type(None)
+
+'''
+
+
+def source() -> str:
+    """Return the text of shapes.py."""
+    events = {name: _named(shape(model)) for name, model in EVENTS.items()}
+    defaults = MemoryConfig().model_dump()
+    return (
+        f"{HEAD}EVENTS: dict[str, Any] = {pprint.pformat(events, sort_dicts=False, width=96)}\n\n"
+        f"CONFIG: dict[str, Any] = {pprint.pformat(defaults, sort_dicts=False, width=96)}\n"
+    )
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("shapes.py").write_text(source(), encoding="utf-8")
