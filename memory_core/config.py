@@ -1,0 +1,132 @@
+"""Settings: config.yml of the project over the user's, over the defaults.
+
+YAML and pydantic would cost a hook ten interpreter starts, so what they make of
+the files is kept in state/config.json, and used as long as the files' stamps
+(time and size) are the same.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core import fastjson, shapes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memory_core.places import Place
+
+COMPILED = "config.json"
+
+# Raised when what is compiled changes its meaning, so that older state is not used.
+VERSION = 1
+
+OFF = ("0", "off", "no", "false")
+ON = ("1", "on", "yes", "true")
+
+
+class Config:
+    """The settings in force for one project."""
+
+    __slots__ = ("problems", "values")
+
+    def __init__(self, values: dict[str, Any], problems: list[str]) -> None:
+        self.values = values
+        self.problems = problems
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
+
+    def override(self, agent: str) -> dict[str, Any]:
+        """Return what config.yml says of one agent, by any spelling of its name."""
+        from memory_core import agents
+
+        found = self.values["agent_overrides"]
+        return next((dict(found[name]) for name in found if agents.is_same(name, agent)), {})
+
+    def learns(self, agent: str) -> bool:
+        """Say whether the agent's reports teach."""
+        told = self.override(agent).get("auto_learning") if self["agent_overrides"] else None
+        return bool(self["auto_learning"] if told is None else told)
+
+    def serves(self, agent: str) -> bool:
+        """Say whether the agent has a memory at all: `include` and `exclude`."""
+        return _among(agent, self["include"], empty=True) and not _among(agent, self["exclude"])
+
+
+def _among(agent: str, patterns: list[str], empty: bool = False) -> bool:
+    if not patterns:
+        return empty
+    from fnmatch import fnmatchcase
+
+    return any(fnmatchcase(agent, pattern.casefold()) for pattern in patterns)
+
+
+def load(place: Place, user: Place | None, environ: Mapping[str, str]) -> Config:
+    """Return the settings in force; never raises, see `Config.problems`."""
+    files = [level.config for level in (user, place) if level]
+    stamps = [_stamp(path) for path in files]
+    if any(stamps):
+        values, problems = _compiled(place, files, stamps)
+    else:
+        values, problems = shapes.CONFIG, []
+    return Config(_from_environment(values, environ), problems)
+
+
+def _stamp(path: str) -> list[int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size]
+
+
+def _compiled(
+    place: Place, files: list[str], stamps: list[list[int] | None]
+) -> tuple[dict[str, Any], list[str]]:
+    source = [VERSION, files, stamps]
+    path = os.path.join(place.state, COMPILED)
+    try:
+        with open(path, encoding="utf-8") as file:
+            kept = fastjson.loads(file.read())
+        if kept["source"] == source:
+            return kept["values"], kept["problems"]
+    except (OSError, ValueError, LookupError, TypeError):
+        pass  # not there, or not ours: made anew below
+    values, problems = _compile(files)
+    _keep(place, {"source": source, "values": values, "problems": problems})
+    return values, problems
+
+
+def _keep(place: Place, compiled: dict[str, Any]) -> None:
+    try:
+        path = os.path.join(place.made("state"), f"{COMPILED}.{os.getpid()}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(fastjson.dumps(compiled))
+        os.replace(path, os.path.join(place.state, COMPILED))
+    except OSError:
+        pass  # a read-only project: compiled at every start instead
+
+
+def _compile(files: list[str]) -> tuple[dict[str, Any], list[str]]:
+    try:
+        from memory_core import config_file
+    except ImportError as error:
+        return shapes.CONFIG, [f"{files[-1]}: not read, {error.name} is not installed"]
+    return config_file.merged(files)
+
+
+def _from_environment(values: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Apply the variables that override for one run."""
+    changed: dict[str, Any] = {}
+    if environ.get("AGENT_MEMORY", "").casefold() in OFF:
+        changed["enabled"] = False
+    learning = environ.get("AGENT_MEMORY_LEARNING", "").casefold()
+    if learning in OFF or learning in ON:
+        changed["auto_learning"] = learning in ON
+    size = environ.get("AGENT_MEMORY_LIMIT_KB", "")
+    if size.isdecimal() and 1 <= int(size[:6]) <= 1024:
+        changed["limits"] = {**values["limits"], "default_size_kb": int(size)}
+    return {**values, **changed} if changed else values

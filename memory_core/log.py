@@ -1,0 +1,69 @@
+"""The event log: what happened, one JSON object a line, never a word of any memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from memory_core import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.places import Place
+
+NAME = "events.jsonl"
+OLDER = "events.1.jsonl"
+
+# About 4,000 events a file: months of work, and quickly read by `status`.
+ROTATE_AT = 1_000_000
+
+
+def utc(seconds: float) -> str:
+    """Return a time as ISO 8601 in UTC with milliseconds: 2026-11-20T22:10:05.123Z."""
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{int(seconds % 1 * 1000):03d}Z"
+
+
+def write(place: Place, event: str, **fields: Any) -> None:
+    """Append one event; where the log cannot be written, say it on stderr."""
+    line = fastjson.dumps({"event": event, "timestamp": utc(time.time()), **fields}) + "\n"
+    try:
+        _append(os.path.join(place.made("logs"), NAME), line.encode("ascii"))
+    except OSError as error:
+        sys.stderr.write(f"agent-memory: {error}; not logged: {line}")
+
+
+def _append(path: str, line: bytes) -> None:
+    # One write to a file opened for appending: lines of other processes stay whole.
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        os.write(descriptor, line)
+        if os.fstat(descriptor).st_size > ROTATE_AT:
+            os.replace(path, os.path.join(os.path.dirname(path), OLDER))
+    finally:
+        os.close(descriptor)
+
+
+def read(place: Place) -> list[dict[str, Any]]:
+    """Return the logged events, oldest first; a line that was torn is left out."""
+    events = []
+    for name in (OLDER, NAME):
+        for line in _lines(os.path.join(place.logs, name)):
+            try:
+                event = fastjson.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict):
+                events.append(event)
+    return events
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().split("\n")
+    except OSError:
+        return []

@@ -1,0 +1,234 @@
+"""What is known of each delegation, in state/: receipts of calls, records of runs.
+
+    receipts/SESSION/CALL.json   a prompt was given its memory; SubagentStart claims it
+    runs/SESSION/RUN.jsonl       how the run got its memory, what it taught, that it ended
+    route.json                   that prompts of this project do not arrive as rewritten
+
+A call is Claude Code's `tool_use_id`, a run its `agent_id`.  All writes are single
+appends or renames, so parallel hooks need no lock here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.places import Place
+
+# A receipt lives from the call to the start of its agent: seconds, or as long as a
+# person takes to answer a permission prompt.  Half a day covers a long lunch.
+RECEIPT_LIFE = 12 * 3600
+
+# Records only serve to tell events of one run apart; sessions are resumed within days.
+RUN_LIFE = 30 * 86400
+
+# How long a project is served by SubagentStart after a rewrite was lost.  Trying again
+# costs one delegation its memory, staying costs only the larger budget.
+ROUTE_LIFE = 30 * 86400
+
+PROMPT = "prompt"  # the memory went with the prompt
+START = "start"  # the memory went with SubagentStart
+
+
+def safe(name: str) -> bool:
+    """Say whether an id from an event may be part of a path."""
+    plain = name.replace("-", "").replace("_", "")
+    return plain.isascii() and plain.isalnum() and len(name) <= 128
+
+
+class Runs:
+    """The records of one session; a class because every question needs its two folders."""
+
+    def __init__(self, place: Place, session: str) -> None:
+        self.place = place
+        self.session = session if safe(session) else "none"
+        self._receipts = os.path.join(place.state, "receipts", self.session)
+        self._runs = os.path.join(place.state, "runs", self.session)
+
+    # Receipts
+
+    def leave_receipt(self, call: str, agent: str, caller: str) -> bool:
+        """Note that a call's prompt carries the memory; False where that cannot be noted."""
+        if not safe(call):
+            return False
+        record = {"agent": agent, "caller": caller, "time": time.time()}
+        try:
+            self.place.made("state", "receipts", self.session)
+            _replace(self._receipt(call), record)
+        except OSError:
+            return False
+        return True
+
+    def open_receipts(self, agent: str, run: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return (call, receipt) of the agent that `run` may claim, its own first."""
+        now = time.time()
+        found = []
+        for name in _names(self._receipts):
+            call = name.removesuffix(".json")
+            record = _read(self._receipt(call))
+            if record and record.get("agent") == agent and _is_open(record, run, now):
+                found.append((call, record))
+        return sorted(found, key=lambda pair: (pair[1].get("launched") != run, pair[1]["time"]))
+
+    def claim(self, call: str, run: str) -> bool:
+        """Take a receipt for `run`; False where another run was quicker."""
+        path = self._receipt(call)
+        try:
+            os.rename(path, f"{path}.{run}")
+        except OSError:
+            return False
+        return True
+
+    def settle(self, call: str, run: str, launched: bool) -> bool:
+        """Close a call's receipt after the fact; say whether there was one.
+
+        In the background the answer may come before the agent's start: then the
+        receipt stays, for this run alone.
+        """
+        if not safe(call):
+            return False
+        claimed = self._drop_claims(call)
+        record = _read(self._receipt(call))
+        if record is None:
+            return claimed
+        if launched and not self.record(run):
+            _replace(self._receipt(call), {**record, "launched": run})
+        else:
+            self.drop_receipt(call)
+        return True
+
+    def _drop_claims(self, call: str) -> bool:
+        prefix = f"{call}.json."
+        claims = [name for name in _names(self._receipts, "") if name.startswith(prefix)]
+        for name in claims:
+            _unlink(os.path.join(self._receipts, name))
+        return bool(claims)
+
+    def drop_receipt(self, call: str) -> None:
+        """Forget a call that came to nothing."""
+        if safe(call):
+            self._drop_claims(call)
+            _unlink(self._receipt(call))
+
+    def drop_receipts(self) -> None:
+        """Forget all calls of this session: it begins anew, so none can be under way."""
+        for name in _names(self._receipts, ""):
+            _unlink(os.path.join(self._receipts, name))
+
+    def _receipt(self, call: str) -> str:
+        return os.path.join(self._receipts, f"{call}.json")
+
+    # Runs
+
+    def note(self, run: str, **fields: Any) -> None:
+        """Add to what is known of a run: agent, route, keys (of learnings), ended."""
+        if not safe(run):
+            return
+        self.place.made("state", "runs", self.session)
+        line = fastjson.dumps(fields) + "\n"
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        descriptor = os.open(self._run(run), flags, 0o666)
+        try:
+            os.write(descriptor, line.encode("ascii"))
+        finally:
+            os.close(descriptor)
+
+    def record(self, run: str) -> dict[str, Any]:
+        """Return all that was noted of a run, in one dict; empty for an unknown one."""
+        known: dict[str, Any] = {}
+        keys: list[str] = []
+        for line in _text(self._run(run)).split("\n") if safe(run) else ():
+            try:
+                fields = fastjson.loads(line)
+                keys += fields.get("keys", [])
+                known.update(fields)
+            except (ValueError, AttributeError, TypeError):
+                continue  # torn by a crash, or edited
+        if keys:
+            known["keys"] = keys
+        return known
+
+    def _run(self, run: str) -> str:
+        return os.path.join(self._runs, f"{run}.jsonl")
+
+
+def _is_open(record: dict[str, Any], run: str, now: float) -> bool:
+    mine = record.get("launched", run) == run
+    return mine and bool(now - record["time"] < RECEIPT_LIFE)
+
+
+def prompts_are_lost(place: Place) -> bool:
+    """Say whether a rewritten prompt of this project was lost lately."""
+    record = _read(os.path.join(place.state, "route.json"))
+    return record is not None and bool(time.time() - record["time"] < ROUTE_LIFE)
+
+
+def prefer_start(place: Place) -> None:
+    """Have the next delegations served by SubagentStart."""
+    place.made("state")
+    _replace(os.path.join(place.state, "route.json"), {"route": START, "time": time.time()})
+
+
+def clear_old(place: Place) -> None:
+    """Remove the records of sessions that nobody will resume."""
+    for kind, life in (("receipts", RECEIPT_LIFE), ("runs", RUN_LIFE)):
+        folder = os.path.join(place.state, kind)
+        for session in _names(folder, ""):
+            _clear(os.path.join(folder, session), time.time() - life)
+
+
+def _clear(folder: str, before: float) -> None:
+    if os.stat(folder).st_mtime > before:
+        return
+    for name in _names(folder, ""):
+        path = os.path.join(folder, name)
+        if os.stat(path).st_mtime < before:
+            _unlink(path)
+    try:
+        os.rmdir(folder)
+    except OSError:
+        pass  # something in it is younger
+
+
+def _replace(path: str, record: dict[str, Any]) -> None:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "w", encoding="ascii") as file:
+        file.write(fastjson.dumps(record))
+    os.replace(temporary, path)
+
+
+def _read(path: str) -> dict[str, Any] | None:
+    """Return a record of ours, or None for one that is not there or not whole."""
+    try:
+        record = fastjson.loads(_text(path))
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and type(record.get("time")) is float else None
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _names(folder: str, suffix: str = ".json") -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if name.endswith(suffix)]
+    except OSError:
+        return []
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass  # another hook was quicker

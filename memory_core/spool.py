@@ -1,0 +1,63 @@
+"""Learnings on their way into a memory: written down first, merged under the lock after.
+
+A capture that is killed, or that cannot have the lock in time, has lost nothing:
+the next writer of the same agent finds its entries here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.places import Place
+
+
+def add(place: Place, stem: str, entry: dict[str, Any]) -> None:
+    """Write one entry for the agent whose files are called `stem`; raises OSError."""
+    folder = place.made("state", "spool", stem)
+    name = f"{time.time_ns()}-{os.getpid()}"
+    temporary = os.path.join(folder, f"{name}.tmp")
+    with open(temporary, "w", encoding="ascii") as file:
+        file.write(fastjson.dumps(entry))
+    os.replace(temporary, os.path.join(folder, f"{name}.json"))
+
+
+def entries(place: Place, stem: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return the waiting entries with their paths, oldest first."""
+    folder = os.path.join(place.state, "spool", stem)
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    except FileNotFoundError:
+        return []
+    found = ((path, _read(path)) for path in (os.path.join(folder, name) for name in names))
+    return [(path, entry) for path, entry in found if entry is not None]
+
+
+def _read(path: str) -> dict[str, Any] | None:
+    try:
+        with open(path, encoding="ascii") as file:
+            entry = fastjson.loads(file.read())
+    except (OSError, ValueError):
+        return None  # another writer has just taken it, or somebody edited state/
+    return entry if isinstance(entry, dict) and "learnings" in entry else None
+
+
+def waiting(place: Place) -> list[str]:
+    """Return the stems of all agents with entries."""
+    folder = os.path.join(place.state, "spool")
+    try:
+        return [stem for stem in sorted(os.listdir(folder)) if entries(place, stem)]
+    except FileNotFoundError:
+        return []
+
+
+def done(paths: list[str]) -> None:
+    """Take entries away that are in the memory now."""
+    for path in paths:
+        os.unlink(path)

@@ -1,0 +1,275 @@
+"""The memory files: found by any spelling, read whole, replaced whole, under a lock."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core import agents
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memory_core.places import Place
+
+# The main session's memory.  Agent ids are lower case, so no agent has this one.
+PM = "PM"
+
+# A hook's own deadline is 5 s; a writer holds a lock for milliseconds.
+LOCK_WAIT = 2.0
+
+# How long a waiter rests between two tries for the lock, in seconds.
+LOCK_REST = 0.005
+
+# A temporary file that is older was left by a writer that was killed.
+LEFT_OVER = 3600
+
+README = """\
+# What the agents of this project remember
+
+One file per agent, kept by agent-memory.
+Claude Code's subagents get their own file with their task.
+What they report as worth keeping is added to it.
+`PM.md` is for the main session only.
+These files are yours: read them, edit them, commit them.
+A change counts from the next delegation on.
+
+`archive/` has what no longer fitted, `quarantine/` what waits for a person to look at it.
+"""
+
+
+class Busy(OSError):
+    """A lock that could not be had in time."""
+
+
+class Outside(OSError):
+    """A memory file that is a link to somewhere outside its folder."""
+
+
+class Text:
+    """A memory file as it was read: its text, where it is, when it changed (seconds)."""
+
+    __slots__ = ("changed", "path", "text")
+
+    def __init__(self, text: str, path: str, changed: float) -> None:
+        self.text = text
+        self.path = path
+        self.changed = changed
+
+
+class Store:
+    """The memory files of one level.
+
+    A class because every verb needs the same three: the place, its folder of
+    memories, and how the two give an agent's path and lock.
+    """
+
+    def __init__(self, place: Place, directory: str = "") -> None:
+        self.place = place
+        self.folder = os.path.join(place.root, directory) if directory else place.memories
+
+    def path(self, agent: str) -> str:
+        """Return the agent's file: the one that exists under any of its names, or the new one."""
+        stem = self.stem(agent)
+        usual = os.path.join(self.folder, f"{stem}.md")
+        if os.path.lexists(usual):
+            return usual
+        names = agents.MAIN_FILE_NAMES if agent == PM else agents.file_names(agent)
+        found = agents.find(self._names(), names)
+        return os.path.join(self.folder, found) if found else usual
+
+    def stem(self, agent: str) -> str:
+        return PM if agent == PM else agents.file_stem(agent)
+
+    def _names(self) -> list[str]:
+        try:
+            return os.listdir(self.folder)
+        except OSError:
+            return []
+
+    def agents(self) -> list[str]:
+        """Return the ids of all agents with a file, the main session's PM among them."""
+        names = self._names()
+        owners = {agents.owner(name) for name in names} - {""}
+        return sorted(owners | ({PM} if agents.find(names, agents.MAIN_FILE_NAMES) else set()))
+
+    def read(self, agent: str) -> Text | None:
+        """Return the agent's memory, or None where there is none.
+
+        Bytes that are not UTF-8 come as lone surrogates, and go back as they were.
+        """
+        path = self.path(agent)
+        try:
+            with open(path, "rb") as file:
+                self._refuse_outside(path)
+                data, changed = file.read(), os.fstat(file.fileno()).st_mtime
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Text(data.decode("utf-8", "surrogateescape"), path, changed)
+
+    def _refuse_outside(self, path: str) -> None:
+        if not os.path.islink(path):
+            return
+        if not os.path.realpath(path).startswith(os.path.realpath(self.folder) + os.sep):
+            raise Outside(f"{self.place.relative(path)} is a link that leaves its folder")
+
+    def write(self, agent: str, text: str) -> None:
+        """Put `text` in place of the agent's memory, seen whole or not at all.
+
+        The caller holds `locked(agent)`, and has read under it what it changes.
+        """
+        self._make_folder()
+        path = self.path(agent)
+        self._refuse_outside(path)
+        replace(os.path.realpath(path), text.encode("utf-8", "surrogateescape"))
+
+    def _make_folder(self) -> None:
+        if not os.path.isdir(self.folder):
+            from memory_core.places import write_once
+
+            self.place.made()
+            os.makedirs(self.folder, exist_ok=True)
+            write_once(os.path.join(self.folder, "README.md"), README)
+
+    def append(self, kind: str, agent: str, lines: list[str], now: str) -> None:
+        """Keep lines in archive/ or quarantine/, under the day; a line once a day."""
+        path = os.path.join(self.folder, kind, f"{self.stem(agent)}.md")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        before = _bytes(path)
+        heading = f"## {now[:10]}\n\n".encode()
+        today = before[before.rfind(heading) :] if heading in before else b""
+        new = [f"- {line}\n".encode("utf-8", "surrogateescape") for line in lines]
+        new = [line for line in new if line not in today]
+        if new:
+            gap = b"" if today else (b"\n" if before else b"") + heading
+            replace(path, before + gap + b"".join(new))
+
+    def locked(self, agent: str, wait: float = LOCK_WAIT) -> Lock:
+        """Return the agent's lock, to be used with `with`; raises Busy after `wait` seconds."""
+        folder = self.place.made("state", "locks")
+        return Lock(os.path.join(folder, f"{self.stem(agent)}.lock"), wait)
+
+
+class Lock:
+    """The lock that filelock takes on the same file, without the cost of its import.
+
+    Its `UnixFileLock` calls flock(2) on a file that stays; a test shows that each
+    keeps the other out.
+    """
+
+    __slots__ = ("_descriptor", "_path", "_wait")
+
+    def __init__(self, path: str, wait: float) -> None:
+        self._path = path
+        self._wait = wait
+
+    def __enter__(self) -> None:
+        until = time.monotonic() + self._wait
+        for _attempt in _until(until):
+            if self._take():
+                return
+        raise Busy(f"{self._path} is locked by another process")
+
+    def _take(self) -> bool:
+        import fcntl
+
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(descriptor), os.stat(self._path)):
+                self._descriptor = descriptor
+                return True
+        except (BlockingIOError, FileNotFoundError):
+            pass  # held by another, or somebody deleted state/ meanwhile: try again
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        return False
+
+    def __exit__(self, *_exception: object) -> None:
+        os.close(self._descriptor)  # and with it the lock goes
+
+
+def _until(until: float) -> Iterator[None]:
+    """Give turns, with a rest in between, until the clock says so; at least one."""
+    yield
+    while time.monotonic() < until:
+        time.sleep(LOCK_REST)
+        yield
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def replace(path: str, data: bytes) -> None:
+    """Put `data` in place of the file at `path`: whole, on the disk, with its mode."""
+    folder, name = os.path.split(path)
+    _sweep(folder, f".{name}.")
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}")
+    try:
+        _write(temporary, data, path)
+        os.replace(temporary, path)
+    except BaseException:
+        _remove(temporary)
+        raise
+    _sync(folder)
+
+
+def _write(temporary: str, data: bytes, path: str) -> None:
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    with open(descriptor, "wb", buffering=0) as file:
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view) :]
+        _keep_mode(descriptor, path)
+        os.fsync(descriptor)
+
+
+def _keep_mode(descriptor: int, path: str) -> None:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return
+    os.fchmod(descriptor, status.st_mode & 0o7777)
+    if status.st_uid != os.geteuid() or status.st_gid != os.getegid():
+        try:
+            os.fchown(descriptor, status.st_uid, status.st_gid)
+        except PermissionError:
+            pass  # only its owner's or root's to give
+
+
+def _sync(folder: str) -> None:
+    """Have the rename itself on the disk; a file system without this is no reason to fail."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(folder: str, prefix: str) -> None:
+    """Remove what a killed writer of the same file left behind."""
+    for name in os.listdir(folder):
+        if name.startswith(prefix):
+            path = os.path.join(folder, name)
+            try:
+                if time.time() - os.stat(path).st_mtime > LEFT_OVER:
+                    os.unlink(path)
+            except OSError:
+                pass  # another writer's, already gone
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
