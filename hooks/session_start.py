@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""When a session starts: the main session gets its memory, lost reports are looked for."""
+
+import os
+import sys
+
+# Beside memory_core, in a clone as in site-packages.  At the end: the standard library first.
+sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+
+def handle(project, event):
+    from memory_core import delegation, sweep
+
+    reply = delegation.session(project, event)
+    sweep.at_session_start(project, event)
+    return reply
+
+
+if __name__ == "__main__":
+    try:
+        from memory_core import hook
+    except Exception as error:  # noqa: BLE001 - a broken installation must not stop an agent
+        sys.stderr.write(f"agent-memory: {error}\n")
+        sys.exit(0)
+    hook.run("SessionStart", handle)

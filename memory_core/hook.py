@@ -1,0 +1,119 @@
+"""The frame of every hook: one event in, at most one reply out, never in the way.
+
+Whatever happens, the exit status is 0 and stdout is empty or one JSON object: a
+delegation goes on with or without its memory.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from memory_core.events import Event
+    from memory_core.memory import Project
+
+    Handler = Callable[[Project, Event], dict[str, Any] | None]
+
+# Seconds after which a hook gives up.  The settings allow it 10; a hook that Claude
+# Code has to kill cannot say why.
+DEADLINE = 5.0
+
+# The largest report seen was 0.2 MB.  More than this is no event.
+LARGEST = 64 * 1024 * 1024
+
+CHUNK = 1 << 20
+
+
+class Ended(BaseException):
+    """The hook must end now: its time is up, or Claude Code asks it to.
+
+    No Exception, so that nothing on the way answers it.
+    """
+
+
+def run(name: str, handle: Handler) -> None:
+    """Read an event from stdin, have it handled, print the reply; ends the process.
+
+    `name` is the event's name where it does not say one itself.
+    """
+    try:
+        _arm()
+        reply = _reply(name, handle)
+        _disarm()
+        if reply:
+            _print(reply)
+    except BaseException as error:  # noqa: BLE001 - the one place: nothing may stop a delegation
+        _disarm()
+        _report(name, error)
+    # Without a clean-up of the interpreter: a tenth of the whole time, for nothing.
+    os._exit(0)
+
+
+def _reply(name: str, handle: Handler) -> bytes:
+    from memory_core import events, fastjson, memory
+
+    event = events.checked(fastjson.loads(_stdin().decode("utf-8-sig", "replace")), name)
+    if event is None:
+        return b""
+    project = memory.project_of(events.cwd(event), os.environ)
+    if not project.config["enabled"]:
+        return b""
+    answer = handle(project, event)
+    return fastjson.dumps(answer).encode("ascii") if answer else b""
+
+
+def _stdin() -> bytes:
+    """Read all of stdin, in pieces that fit it: a large buffer costs more than the reading."""
+    size = min(os.fstat(0).st_size, LARGEST) + 1 or CHUNK
+    parts = []
+    total = 0
+    while part := os.read(0, max(size, 1 << 16)):
+        parts.append(part)
+        total += len(part)
+        if total > LARGEST:
+            raise ValueError(f"the event is larger than {LARGEST} bytes")
+    return b"".join(parts)
+
+
+def _print(reply: bytes) -> None:
+    view = memoryview(reply + b"\n")
+    while view:
+        view = view[os.write(1, view) :]
+
+
+def _arm() -> None:
+    """Have the clock and SIGTERM raise Ended, so that there is one way out."""
+    import _signal
+
+    def end(number: int, _frame: object) -> None:
+        raise Ended("out of time" if number == _signal.SIGALRM else "asked to end")
+
+    for number in (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT):
+        _signal.signal(number, end)
+    _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
+
+
+def _disarm() -> None:
+    """Let the last words be whole: from here on it takes no time worth a signal."""
+    import _signal
+
+    for number in (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT):
+        _signal.signal(number, _signal.SIG_IGN)
+    _signal.setitimer(_signal.ITIMER_REAL, 0)
+
+
+def _report(name: str, error: BaseException) -> None:
+    """Say in one line of the event log, else on stderr, what went wrong."""
+    told = f"{type(error).__name__}: {error}"[:500]
+    try:
+        from memory_core import log, places
+
+        place = places.project("", os.environ)
+        log.write(place, "agent.memory.error", hook=name, error=told)
+    except BaseException as second:  # noqa: BLE001 - not even that
+        sys.stderr.write(f"agent-memory: {name}: {told} ({type(second).__name__} while logging)\n")

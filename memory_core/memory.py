@@ -1,0 +1,255 @@
+"""The verbs: what an agent knows goes out, what it learned comes in.
+
+Every door (hook, command) calls these; none decides anything itself.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core import agents, config, log, markdown, places, runs, selection, spool, store, trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from memory_core.learnings import Found, Learning, Rejected
+    from memory_core.merge import Limits, Merged
+
+PM = store.PM
+
+# What a prompt may carry: two memory files of the default size.
+PROMPT_BUDGET = 16_000
+
+
+class Project:
+    """A project as the verbs see it: its settings, its own memory and the user's.
+
+    A class because each verb needs all of them, worked out once per process.
+    """
+
+    def __init__(self, place: places.Place, environ: Mapping[str, str]) -> None:
+        home = places.home(environ)
+        self.place = place
+        self.user = home if home and home.root != place.root else None
+        self.config = config.load(place, self.user, environ)
+        self.store = store.Store(place, self.config["directory"])
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.place.root) or "project"
+
+    def serves(self, agent: str) -> bool:
+        """Say whether the agent takes part: settings, and no servant of the harness."""
+        return bool(self.config["enabled"]) and self.config.serves(agent)
+
+
+def project_of(cwd: str, environ: Mapping[str, str]) -> Project:
+    return Project(places.project(cwd, environ), environ)
+
+
+class Given:
+    """What an agent is given: the text, where its memory is from, the memory's size in bytes."""
+
+    __slots__ = ("size", "source", "text")
+
+    def __init__(self, text: str, source: str | None, size: int) -> None:
+        self.text = text
+        self.source = source
+        self.size = size
+
+
+def recall(
+    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
+) -> Given:
+    """Return the block for an agent, of at most `budget` characters; empty if nothing is to say.
+
+    `task` decides what is left out; it is asked only where not everything fits.
+    """
+    note = _recording(project, agent)
+    found = _documents(project, agent)
+    head = _introduction(project, agent, found) if found else []
+    room = budget - len(trust.fence(agent, [*head, "", "", *note]))
+    body = trust.defuse(selection.select(_pieces(found), room, task)) if found else ""
+    if not body and not note:
+        return Given("", None, 0)
+    lines = [*head, "", body, *([""] if note else []), *note] if body else note
+    source = " + ".join(project.place.relative(text.path) for text in found) if body else None
+    return Given(trust.fence(agent, lines), source, len(body.encode("utf-8", "replace")))
+
+
+def _documents(project: Project, agent: str) -> list[store.Text]:
+    """Return the agent's memory of the project and, behind it, the user's."""
+    own = project.store.read(agent)
+    level = project.config["user_level"]
+    if project.user is None or level == "off" or (own and level == "shadow"):
+        return [own] if own else []
+    users = store.Store(project.user).read(agent)
+    return [text for text in (own, users) if text]
+
+
+def _pieces(found: list[store.Text]) -> list[selection.Piece]:
+    """Return what the documents hold, without what the user's repeats of the project's."""
+    first, *others = [selection.pieces(markdown.parse(text.text)) for text in found]
+    for pieces in others:
+        from memory_core import similarity
+
+        known = [piece.text for piece in first]
+        first += [p for p in pieces if not any(similarity.same(p.text, text) for text in known)]
+    return first
+
+
+def _introduction(project: Project, agent: str, found: list[store.Text]) -> list[str]:
+    """Say who recorded this, when, and what it is worth: statements, not orders.
+
+    Text that reads like orders in the midst of a prompt is taken for an attack.
+    """
+    who = "for the main session" if agent == PM else "by earlier runs of this agent"
+    files = " and ".join(project.place.relative(text.path) for text in found)
+    return [
+        f"Recorded {who} and by people, last on {_day(found[0])}, in {files}."
+        " This is reference material, not part of the task, and may be out of date:"
+        " the project as it is now decides."
+    ]
+
+
+def _day(text: store.Text) -> str:
+    """Return the day of the last change: as the header says, else as the file system does."""
+    told = text.text[:2000].partition("Last Updated: ")[2][:10]
+    if len(told) == 10 and told.replace("-", "").isdecimal():
+        return told
+    return log.utc(text.changed)[:10]
+
+
+def _recording(project: Project, agent: str) -> list[str]:
+    """Say how a learning is recorded.  The example is all placeholders: it teaches nothing."""
+    if agent == PM or not project.config.learns(agent):
+        return []
+    size = project.config["max_learning_length"]
+    return [
+        "Later runs of this agent receive what a final report records in blocks like this,"
+        " one for each finding about the project that is worth knowing next time:",
+        "",
+        "# Add To Memory:",
+        "Type: [pattern|architecture|guideline|mistake|strategy|integration|performance|context]",
+        f"Content: [one sentence of at most {size} characters]",
+        "#",
+    ]
+
+
+def extract(project: Project, agent: str, text: str) -> Found | None:
+    """Return what a report teaches, or None where nothing is to be learned from it."""
+    from memory_core import learnings
+
+    if not project.config.learns(agent):
+        return None
+    settings = project.config
+    found = learnings.extract(text, settings["natural_language"], settings["max_learning_length"])
+    return found if found.learnings or found.rejected else None
+
+
+def remember(
+    project: Project,
+    agent: str,
+    learned: list[Learning],
+    rejected: list[Rejected],
+    run: str = "",
+    session: str = "",
+    source: str = "agent",
+) -> None:
+    """Keep what was learned; raises OSError only where it could not even be written down.
+
+    It is written to the spool first.  Where the memory cannot be changed now, it
+    stays there for the next writer.
+    """
+    spool.add(
+        project.place,
+        project.store.stem(agent),
+        {
+            "agent": agent,
+            "run": run,
+            "session": session,
+            "source": source,
+            "learnings": [[item.type, item.content] for item in learned],
+            "rejected": [[item.type, item.content, item.reason] for item in rejected],
+        },
+    )
+    try:
+        apply_spool(project, agent)
+    except OSError as error:
+        log.write(project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run)
+
+
+def apply_spool(project: Project, agent: str) -> None:
+    """Merge what waits for the agent into its memory; raises OSError where that fails."""
+    stem = project.store.stem(agent)
+    with project.store.locked(agent):
+        entries = spool.entries(project.place, stem)
+        for _path, entry in entries:
+            _apply(project, agent, entry)
+        spool.done([path for path, _entry in entries])
+
+
+def _apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
+    from memory_core import similarity
+
+    records = runs.Runs(project.place, entry["session"])
+    known = set(records.record(entry["run"]).get("keys", []))
+    fresh = [pair for pair in entry["learnings"] if similarity.fold(pair[1]) not in known]
+    merged = _merge(project, agent, fresh)
+    _keep_aside(project, agent, entry["rejected"], merged)
+    if fresh:
+        records.note(entry["run"], keys=[similarity.fold(content) for _type, content in fresh])
+    log.write(
+        project.place,
+        "agent.memory.learned",
+        agent_id=agent,
+        learned=len(merged.added) + len(merged.replaced),
+        known=len(entry["learnings"]) - len(merged.added) - len(merged.replaced),
+        rejected=len(entry["rejected"]) + len(merged.refused),
+        evicted=len(merged.evicted),
+        source=entry["source"],
+        session=entry["session"],
+        run=entry["run"],
+    )
+
+
+def _merge(project: Project, agent: str, pairs: list[list[str]]) -> Merged:
+    from memory_core import learnings, merge
+
+    now = log.utc(time.time())[:19].replace("T", " ")
+    limits = limits_of(project, agent)
+    before = project.store.read(agent)
+    text = before.text if before else merge.new(agents.title(agent), project.name, limits, now)
+    learned = [learnings.Learning(kind, content) for kind, content in pairs]
+    merged = merge.merge(text, learned, limits, now, agent)
+    if merged.evicted:
+        lines = [f"[{section}] {item}" for section, item in merged.evicted]
+        project.store.append("archive", agent, lines, now)
+    if merged.added or merged.replaced:
+        project.store.write(agent, merged.text)
+    return merged
+
+
+def _keep_aside(project: Project, agent: str, rejected: list[list[str]], merged: Merged) -> None:
+    """Keep for review what a memory does not take, with the reason."""
+    lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in rejected]
+    lines += [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]
+    if lines:
+        project.store.append("quarantine", agent, lines, log.utc(time.time()))
+
+
+def limits_of(project: Project, agent: str) -> Limits:
+    """Return the limits in force for an agent."""
+    from memory_core import merge
+
+    common = project.config["limits"]
+    own = project.config.override(agent)
+    return merge.Limits(
+        size=(own.get("size_kb") or common["default_size_kb"]) * 1024,
+        sections=own.get("max_sections") or common["max_sections"],
+        items=own.get("max_items_per_section") or common["max_items_per_section"],
+        line=common["max_line_length"],
+    )

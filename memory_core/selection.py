@@ -1,0 +1,147 @@
+"""Which parts of a memory an agent is given, when not all of them fit."""
+
+from __future__ import annotations
+
+from memory_core import markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_core.markdown import Document
+
+# What keeps an agent from harm comes before what makes it quicker, and that before what
+# only describes the day.  A section that a person made up ranks with the guidelines:
+# somebody wanted it there.
+WORTH = {
+    "common mistakes to avoid": 5,
+    "implementation guidelines": 4,
+    "project architecture": 4,
+    "integration points": 3,
+    "coding patterns learned": 3,
+    "effective strategies": 3,
+    "performance considerations": 2,
+    "current technical context": 2,
+    "recent learnings": 1,
+}
+OWN_WORTH = 4
+
+# One shared word lifts a part by more than any section does: the task decides.
+WORD_WORTH = 6
+
+# Shorter words are mostly grammar.
+WORD_LENGTH = 4
+
+
+class Piece:
+    """One part of a memory: an item with what is nested in it, or a paragraph.
+
+    `text` is its lines, `place` its number in the document.
+    """
+
+    __slots__ = ("place", "section", "text")
+
+    def __init__(self, section: str, text: str, place: int) -> None:
+        self.section = section
+        self.text = text
+        self.place = place
+
+    def __repr__(self) -> str:
+        return f"Piece({self.section!r}, {self.text!r})"
+
+
+def pieces(document: Document) -> list[Piece]:
+    """Return what a document says: no title, comment, front matter or conflict marker."""
+    ends = {item.line: item.end for item in document.items}
+    hidden = _hidden(document)
+    titles = {section.line: section for section in document.sections}
+    found: list[Piece] = []
+    title, block = "", []  # type: str, list[str]
+    at = markdown._front_matter(document.lines)
+    while at < len(document.lines):
+        line = document.lines[at].rstrip("\r\n")
+        section = titles.get(at)
+        if section or at in hidden or at in ends or not line.strip():
+            _add(found, title, block)
+            block = []
+        if section:
+            title, at = section.title, section.body
+        elif at in ends:
+            item = [text.rstrip("\r\n") for text in document.lines[at : ends[at]]]
+            _add(found, title, item)
+            at = ends[at]
+        else:
+            if at not in hidden and line.strip():
+                block.append(line)
+            at += 1
+    _add(found, title, block)
+    return found
+
+
+def _add(found: list[Piece], section: str, lines: list[str]) -> None:
+    text = "\n".join(lines).rstrip()
+    if text:
+        found.append(Piece(section, text, len(found)))
+
+
+def _hidden(document: Document) -> set[int]:
+    """Return the lines that are not for the reader: titles, comments, conflict markers."""
+    hidden = set(document.markers)
+    for heading in document.headings:
+        if heading.level == 1:
+            hidden.update(range(heading.line, heading.body))
+    comment = False
+    for at in document.verbatim:
+        line = document.lines[at]
+        comment = comment or line.lstrip().startswith("<!--")
+        if comment:
+            hidden.add(at)
+        comment = comment and "-->" not in line
+    return hidden
+
+
+def select(found: list[Piece], budget: int, task: Callable[[], str] | None = None) -> str:
+    """Return the pieces as Markdown of at most `budget` characters, in their order.
+
+    Where not all fit, the most valuable stay: those that share words with the task,
+    then by section, then the newer ones.  Only then is `task` asked.
+    """
+    whole = render(found)
+    if len(whole) <= budget:
+        return whole
+    words = _words(task()) if task else set()
+    ranked = sorted(found, key=lambda piece: (-_worth(piece, words), -piece.place))
+    chosen: list[Piece] = []
+    room, sections = budget, set[str]()
+    for piece in ranked:
+        cost = len(piece.text) + 1 + (0 if piece.section in sections else len(piece.section) + 6)
+        if cost <= room:
+            room -= cost
+            sections.add(piece.section)
+            chosen.append(piece)
+    return render(sorted(chosen, key=lambda piece: piece.place))
+
+
+def _worth(piece: Piece, words: set[str]) -> int:
+    section = WORTH.get(piece.section.casefold(), OWN_WORTH)
+    return section + WORD_WORTH * len(words & _words(piece.text)) if words else section
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text that say what it is about."""
+    plain = "".join(char if char.isalnum() else " " for char in text.casefold())
+    return {word for word in plain.split() if len(word) >= WORD_LENGTH}
+
+
+def render(found: list[Piece]) -> str:
+    """Return pieces as Markdown, those of one section under one heading."""
+    sections: dict[str, list[str]] = {}
+    for piece in found:
+        sections.setdefault(piece.section, []).append(piece.text)
+    blocks = [_section(title, texts) for title, texts in sections.items()]
+    return "\n\n".join(blocks)
+
+
+def _section(title: str, texts: list[str]) -> str:
+    body = "\n".join(texts)
+    return f"## {title}\n{body}" if title else body

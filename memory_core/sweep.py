@@ -1,0 +1,172 @@
+"""Reports that no hook has seen: the run was interrupted, crashed, or `claude` was killed.
+
+Agents' transcripts are read from where the last sweep ended, each byte once.  A run
+whose end a hook has seen is passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core import agents, events, fastjson, log, memory, runs, spool, transcripts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.events import Event
+    from memory_core.memory import Project
+
+# A session's start waits for its sweep: 4 MB are read in some 20 ms.
+SESSION_BYTES = 4_000_000
+SESSION_SECONDS = 1.0
+
+# A person who calls it has time.
+ALL_BYTES = 1_000_000_000
+ALL_SECONDS = 600.0
+
+# Claude Code writes the last lines of a transcript shortly after the run's end was told.
+AFTER_END = 60
+
+# Where a transcript was read to is remembered as long as a session is likely to be resumed.
+MEMORY = 2 * 86400
+
+
+class Swept:
+    """What a sweep came to: transcripts read, bytes, learnings handed on, whether all was read."""
+
+    __slots__ = ("bytes", "complete", "learnings", "transcripts")
+
+    def __init__(self) -> None:
+        self.transcripts = 0
+        self.bytes = 0
+        self.learnings = 0
+        self.complete = True
+
+
+def at_session_start(project: Project, event: Event) -> None:
+    """Tidy state/ and catch up, within the time that a session's start allows."""
+    folder = os.path.dirname(events.transcript(event))
+    try:
+        runs.clear_old(project.place)
+        catch_up(project)
+        sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
+    except OSError as error:  # the session's own memory must still reach it
+        log.write(project.place, "agent.memory.error", error=str(error))
+
+
+def catch_up(project: Project) -> list[str]:
+    """Merge what waits in the spool; return the stems of the agents for which that failed."""
+    failed = []
+    for stem in spool.waiting(project.place):
+        agent = spool.entries(project.place, stem)[0][1]["agent"]
+        try:
+            memory.apply_spool(project, agent)
+        except OSError as error:
+            failed.append(stem)
+            log.write(
+                project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=""
+            )
+    return failed
+
+
+def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Swept:
+    """Learn from transcripts below `folders` and those of earlier calls.
+
+    At most about `size` bytes and `seconds` are spent; the next call goes on.
+    """
+    known = _State(project)
+    until = time.monotonic() + seconds
+    began = time.time()
+    swept = Swept()
+    for path in known.changed(folders):
+        if swept.bytes >= size or time.monotonic() > until:
+            swept.complete = False
+            break
+        _read(project, known, path, size - swept.bytes, swept)
+    known.keep(began if swept.complete else None)
+    return swept
+
+
+def _read(project: Project, known: _State, path: str, limit: int, swept: Swept) -> None:
+    offset = known.offsets.get(path, 0)
+    session, run = _identity(path)
+    records = runs.Runs(project.place, session)
+    record = records.record(run)
+    if os.stat(path).st_mtime < (record.get("ended") or 0) + AFTER_END:
+        return
+    name = record.get("agent") or transcripts.agent_of(path)
+    if not name:
+        return
+    lines, known.offsets[path] = transcripts.lines(path, offset, limit)
+    swept.transcripts += known.offsets[path] > offset
+    swept.bytes += known.offsets[path] - offset
+    swept.learnings += _learn(project, agents.agent_id(str(name)), lines, run, session)
+
+
+def _identity(path: str) -> tuple[str, str]:
+    """Return (session, run) of a transcript, from its first line."""
+    with open(path, "rb") as file:
+        first = file.readline(1 << 20)
+    try:
+        value = fastjson.loads(first.decode("utf-8", "replace"))
+    except ValueError:
+        value = None
+    return events.transcribed_run(value) if isinstance(value, dict) else ("", "")
+
+
+def _learn(
+    project: Project, agent: str, lines: list[dict[str, Any]], run: str, session: str
+) -> int:
+    texts = [text for line in lines for text in events.said(line)]
+    founds = [found for text in texts if (found := memory.extract(project, agent, text))]
+    learned = [item for found in founds for item in found.learnings]
+    rejected = [item for found in founds for item in found.rejected]
+    if founds and project.serves(agent):
+        memory.remember(project, agent, learned, rejected, run, session, source="sweep")
+    return len(learned)
+
+
+class _State:
+    """How far the sweeps have come: folders to look in, since when, up to where in each file.
+
+    The first sweep of a project starts at its own time: what is older was written
+    before there was a memory to report to.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.place = project.place
+        self.path = os.path.join(project.place.state, "sweep.json")
+        kept = self._load()
+        self.since: float = kept["since"]
+        self.folders: list[str] = kept["folders"]
+        self.offsets: dict[str, int] = kept["offsets"]
+
+    def _load(self) -> dict[str, Any]:
+        empty: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
+        try:
+            with open(self.path, encoding="ascii") as file:
+                kept = fastjson.loads(file.read())
+            same = all(type(kept[key]) is type(value) for key, value in empty.items())
+        except (OSError, ValueError, LookupError, TypeError):
+            return empty
+        return kept if same else empty
+
+    def changed(self, folders: list[str]) -> list[str]:
+        """Return the transcripts that changed since the last complete sweep."""
+        self.folders = sorted({*self.folders, *folders})
+        return [path for folder in self.folders for path in transcripts.found(folder, self.since)]
+
+    def keep(self, since: float | None) -> None:
+        self.since = since or self.since
+        horizon = time.time() - MEMORY
+        young = {p: n for p, n in self.offsets.items() if transcripts.changed(p) > horizon}
+        kept = {"since": self.since, "folders": self.folders, "offsets": young}
+        try:
+            self.place.made("state")
+            with open(f"{self.path}.{os.getpid()}", "w", encoding="ascii") as file:
+                file.write(fastjson.dumps(kept))
+            os.replace(f"{self.path}.{os.getpid()}", self.path)
+        except OSError as error:
+            log.write(self.place, "agent.memory.error", error=str(error))

@@ -1,0 +1,176 @@
+"""Whatever happens: exit status 0, no output or one JSON object, one line about it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import REPO, Sandbox
+from test_delegation import FACT, LEARNED, post, pre, silent, start, stop
+
+HOOKS = ["pre_tool_use", "subagent_start", "session_start", "post_tool_use", "subagent_stop"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_5000_mutated_events(tmp_path: Path, seed: int) -> None:
+    """Four seeds: 20,000 events."""
+    done = subprocess.run(
+        [sys.executable, str(REPO / "tests" / "fuzz.py"), "5000", str(seed), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    counts = json.loads(done.stdout)
+    assert counts["events"] == counts["silent"] + counts["reply"] == 5000
+    # The mutations are neither all harmless nor all fatal.
+    assert counts["reply"] > 500
+    assert counts["errors"] > 500
+    assert counts["learned"] > 100
+
+
+BROKEN = {
+    "empty": b"",
+    "blank": b" \n",
+    "no JSON": b"hello",
+    "cut": json.dumps(pre()).encode()[:-3],
+    "two objects": b"{}{}",
+    "not UTF-8": b'{"tool_name": "\xff"}',
+    "a list": b"[1]",
+    "deep": b"[" * 200_000,
+    "wrong types": b'{"hook_event_name": "SubagentStop", "last_assistant_message": 3}',
+    "no prompt": b'{"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {}}',
+}
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
+def test_a_broken_event_is_one_line_in_the_log(sandbox: Sandbox, hook: str, data: bytes) -> None:
+    assert silent(sandbox.hook(hook, data))
+    assert len(sandbox.log()) <= 1
+    assert all(event["event"] == "agent.memory.error" for event in sandbox.log())
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"hook_event_name": "TeammateIdle", "session_id": "s1"},
+        {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}},
+        {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_response": "text"},
+    ],
+)
+def test_other_events_are_no_business_of_ours(
+    sandbox: Sandbox, hook: str, event: dict[str, object]
+) -> None:
+    assert silent(sandbox.hook(hook, event))
+    assert not (sandbox.root / ".claude-mpm").exists()
+
+
+def test_an_event_of_several_megabytes_is_read_whole(sandbox: Sandbox) -> None:
+    text = "x" * 5_000_000 + f"\n# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#\n"
+    assert silent(sandbox.hook("subagent_stop", stop(text=text)))
+    assert LEARNED in sandbox.memory("engineer")
+
+
+def test_an_event_that_is_too_large_is_refused(sandbox: Sandbox) -> None:
+    assert silent(sandbox.hook("subagent_stop", b" " * (64 * 1024 * 1024 + 1)))
+    assert "larger than" in sandbox.log("agent.memory.error")[0]["error"]
+
+
+def test_fields_of_future_versions_are_kept(sandbox: Sandbox) -> None:
+    event = pre(new_field={"a": [1]})
+    event["tool_input"]["later"] = {"b": [None, 1.5, "\ud800"]}
+    reply = sandbox.hook("pre_tool_use", event).reply
+    assert reply["updatedInput"]["later"] == event["tool_input"]["later"]
+
+
+def test_a_project_that_cannot_be_written(sandbox: Sandbox) -> None:
+    """Files where folders should be: a read-only disk that root meets as well."""
+    sandbox.remembers("engineer", FACT)
+    for name in ("state", "logs"):
+        (sandbox.memories.parent / name).write_text("")
+    assert sandbox.hook("pre_tool_use", pre()) == (0, b"", b"")
+    outcome = sandbox.hook("subagent_start", start())
+    assert FACT in outcome.reply["additionalContext"]
+    assert outcome.stderr.startswith(b"agent-memory: ")
+    outcome = sandbox.hook("post_tool_use", post())
+    assert outcome.status == 0
+    assert not outcome.stdout, "what was not kept is not stripped"
+    assert b"Traceback" not in outcome.stderr
+
+
+def test_no_home(sandbox: Sandbox) -> None:
+    del sandbox.env["HOME"]
+    sandbox.remembers("engineer", FACT)
+    assert FACT in sandbox.hook("pre_tool_use", pre()).stdout.decode()
+
+
+def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path) -> None:
+    alone = tmp_path / "hooks" / "pre_tool_use.py"
+    alone.parent.mkdir()
+    alone.write_bytes((REPO / "hooks" / "pre_tool_use.py").read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(alone)],
+        input=json.dumps(pre()).encode(),
+        capture_output=True,
+        env=sandbox.env,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr == b"agent-memory: No module named 'memory_core'\n"
+
+
+def test_settings_without_yaml_are_not_read_and_said_so(sandbox: Sandbox) -> None:
+    sandbox.remembers("engineer", FACT)
+    sandbox.configure("memory: {enabled: true}")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(REPO / "hooks" / "pre_tool_use.py")],
+        input=json.dumps(pre()).encode(),
+        capture_output=True,
+        env=sandbox.env,
+        check=False,
+    )
+    assert FACT in done.stdout.decode()
+
+
+def running(sandbox: Sandbox, hook: str) -> subprocess.Popen[bytes]:
+    """Start a hook that waits for the rest of its event."""
+    process = subprocess.Popen(
+        [sys.executable, "-I", str(REPO / "hooks" / f"{hook}.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=sandbox.env,
+    )
+    assert process.stdin is not None
+    # More than a pipe holds: when this returns, the hook is up and reading.
+    process.stdin.write(b" " * 300_000)
+    process.stdin.flush()
+    return process
+
+
+def read_to_end(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        return process.wait(timeout=30), process.stdout.read(), process.stderr.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_asked_to_end_it_ends_quietly(sandbox: Sandbox, number: signal.Signals) -> None:
+    process = running(sandbox, "post_tool_use")
+    process.send_signal(number)
+    assert read_to_end(process) == (0, b"", b"")
+    assert sandbox.log()[0]["error"] == "Ended: asked to end"
+
+
+def test_an_event_that_never_ends_meets_the_hooks_own_deadline(sandbox: Sandbox) -> None:
+    process = running(sandbox, "subagent_stop")
+    assert read_to_end(process) == (0, b"", b"")
+    assert sandbox.log()[0]["error"] == "Ended: out of time"
