@@ -61,7 +61,12 @@ def _among(agent: str, patterns: list[str], empty: bool = False) -> bool:
         return empty
     from fnmatch import fnmatchcase
 
-    return any(fnmatchcase(agent, pattern.casefold()) for pattern in patterns)
+    from memory_core import agents
+
+    return any(
+        fnmatchcase(agent, pattern.casefold()) or agents.is_same(pattern, agent)
+        for pattern in patterns
+    )
 
 
 def load(place: Place, user: Place | None, environ: Mapping[str, str]) -> Config:

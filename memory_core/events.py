@@ -279,9 +279,9 @@ def refuses(line: Event, call_id: str) -> bool:
     )
 
 
-def transcribed_run(line: Event) -> tuple[str, str]:
-    """Return (session, run) of a line of an agent's transcript."""
-    return str(line.get("sessionId") or ""), str(line.get("agentId") or "")
+def transcribed_session(line: Event) -> str:
+    """Return the session that a line of a transcript belongs to."""
+    return str(line.get("sessionId") or "")
 
 
 def described_agent(description: Event) -> str:

@@ -26,7 +26,9 @@ DEADLINE = 5.0
 # The largest report seen was 0.2 MB.  More than this is no event.
 LARGEST = 64 * 1024 * 1024
 
-CHUNK = 1 << 20
+CHUNK = 1 << 16
+
+BOM = b"\xef\xbb\xbf"
 
 
 class Ended(BaseException):
@@ -57,22 +59,23 @@ def run(name: str, handle: Handler) -> None:
 def _reply(name: str, handle: Handler) -> bytes:
     from memory_core import events, fastjson, memory
 
-    event = events.checked(fastjson.loads(_stdin().decode("utf-8-sig", "replace")), name)
+    text = _stdin().removeprefix(BOM).decode("utf-8", "replace")
+    event = events.checked(fastjson.loads(text), name)
     if event is None:
         return b""
     project = memory.project_of(events.cwd(event), os.environ)
     if not project.config["enabled"]:
         return b""
     answer = handle(project, event)
-    return fastjson.dumps(answer).encode("ascii") if answer else b""
+    return fastjson.dumps(answer).encode() if answer else b""
 
 
 def _stdin() -> bytes:
     """Read all of stdin, in pieces that fit it: a large buffer costs more than the reading."""
-    size = min(os.fstat(0).st_size, LARGEST) + 1 or CHUNK
+    size = max(min(os.fstat(0).st_size, LARGEST) + 1, CHUNK)
     parts = []
     total = 0
-    while part := os.read(0, max(size, 1 << 16)):
+    while part := os.read(0, size):
         parts.append(part)
         total += len(part)
         if total > LARGEST:
@@ -88,23 +91,33 @@ def _print(reply: bytes) -> None:
 
 def _arm() -> None:
     """Have the clock and SIGTERM raise Ended, so that there is one way out."""
-    import _signal
+    signal = _signals()
 
     def end(number: int, _frame: object) -> None:
-        raise Ended("out of time" if number == _signal.SIGALRM else "asked to end")
+        raise Ended("out of time" if number == signal.SIGALRM else "asked to end")
 
-    for number in (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT):
-        _signal.signal(number, end)
-    _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
+    for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    signal.setitimer(signal.ITIMER_REAL, DEADLINE)
 
 
 def _disarm() -> None:
     """Let the last words be whole: from here on it takes no time worth a signal."""
-    import _signal
+    signal = _signals()
+    for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
-    for number in (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT):
-        _signal.signal(number, _signal.SIG_IGN)
-    _signal.setitimer(_signal.ITIMER_REAL, 0)
+
+def _signals() -> Any:
+    """Return the signal module's C part: the module around it is all enums, and dear."""
+    try:
+        import _signal  # type: ignore[import-not-found]
+    except ImportError:
+        import signal
+
+        return signal
+    return _signal
 
 
 def _report(name: str, error: BaseException) -> None:

@@ -31,7 +31,7 @@ def write(place: Place, event: str, **fields: Any) -> None:
     """Append one event; where the log cannot be written, say it on stderr."""
     line = fastjson.dumps({"event": event, "timestamp": utc(time.time()), **fields}) + "\n"
     try:
-        _append(os.path.join(place.made("logs"), NAME), line.encode("ascii"))
+        _append(os.path.join(place.made("logs"), NAME), line.encode())
     except OSError as error:
         sys.stderr.write(f"agent-memory: {error}; not logged: {line}")
 

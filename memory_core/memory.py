@@ -202,12 +202,13 @@ def _apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
     _keep_aside(project, agent, entry["rejected"], merged)
     if fresh:
         records.note(entry["run"], keys=[similarity.fold(content) for _type, content in fresh])
+    kept = len(merged.added) + len(merged.replaced)
     log.write(
         project.place,
         "agent.memory.learned",
         agent_id=agent,
-        learned=len(merged.added) + len(merged.replaced),
-        known=len(entry["learnings"]) - len(merged.added) - len(merged.replaced),
+        learned=kept,
+        known=len(entry["learnings"]) - kept - len(merged.refused),
         rejected=len(entry["rejected"]) + len(merged.refused),
         evicted=len(merged.evicted),
         source=entry["source"],

@@ -11,6 +11,7 @@ other field is kept as it is, so that an event of a later version loses nothing.
 
 from __future__ import annotations
 
+import json
 import pprint
 import types
 import typing
@@ -202,6 +203,12 @@ class MemoryConfig(Section):
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     agent_overrides: dict[str, AgentOverride] = Field({}, description="limits for single agents")
 
+    @field_validator("user_level", mode="before")
+    @classmethod
+    def _yaml_off(cls, level: object) -> object:
+        """Read `off` as it is meant: YAML 1.1 takes the bare word for false."""
+        return "off" if level is False else level
+
     @field_validator("directory")
     @classmethod
     def _inside(cls, directory: str) -> str:
@@ -215,6 +222,21 @@ class Config(Section):
     """The whole of config.yml."""
 
     memory: MemoryConfig = MemoryConfig()
+
+
+def described(model: type[BaseModel] = MemoryConfig, prefix: str = "memory") -> list[list[str]]:
+    """Return [key, default, description] of each setting, for people."""
+    rows = []
+    for name, field in model.model_fields.items():
+        nested = field.annotation
+        if isinstance(nested, type) and issubclass(nested, BaseModel):
+            rows += described(nested, f"{prefix}.{name}")
+        else:
+            default = json.dumps(field.get_default())
+            rows.append([f"{prefix}.{name}", default, field.description or ""])
+    if model is MemoryConfig:
+        rows += described(AgentOverride, f"{prefix}.agent_overrides.AGENT")
+    return rows
 
 
 Shape = dict[str, tuple[bool, tuple[type, ...], Any]]

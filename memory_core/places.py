@@ -59,7 +59,7 @@ def write_once(path: str, text: str) -> None:
 def home(environ: Mapping[str, str]) -> Place | None:
     """Return the user's level, or None where there is no home directory."""
     path = environ.get("HOME", "")
-    return Place(path) if os.path.isabs(path) else None
+    return Place(path.rstrip("/")) if os.path.isabs(path) else None
 
 
 def project(cwd: str, environ: Mapping[str, str]) -> Place:
@@ -72,7 +72,7 @@ def project(cwd: str, environ: Mapping[str, str]) -> Place:
         (path for path in (environ.get("CLAUDE_PROJECT_DIR"), cwd) if path and os.path.isdir(path)),
         "",
     )
-    return Place(_root(os.path.abspath(start or os.getcwd()), environ.get("HOME", "")))
+    return Place(_root(os.path.abspath(start or os.getcwd()), environ.get("HOME", "").rstrip("/")))
 
 
 def _root(start: str, home_folder: str) -> str:

@@ -135,7 +135,7 @@ class Runs:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         descriptor = os.open(self._run(run), flags, 0o666)
         try:
-            os.write(descriptor, line.encode("ascii"))
+            os.write(descriptor, line.encode())
         finally:
             os.close(descriptor)
 
@@ -198,7 +198,7 @@ def _clear(folder: str, before: float) -> None:
 
 def _replace(path: str, record: dict[str, Any]) -> None:
     temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "w", encoding="ascii") as file:
+    with open(temporary, "w", encoding="utf-8") as file:
         file.write(fastjson.dumps(record))
     os.replace(temporary, path)
 
@@ -214,7 +214,7 @@ def _read(path: str) -> dict[str, Any] | None:
 
 def _text(path: str) -> str:
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
+        with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
     except OSError:
         return ""

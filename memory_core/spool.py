@@ -23,7 +23,7 @@ def add(place: Place, stem: str, entry: dict[str, Any]) -> None:
     folder = place.made("state", "spool", stem)
     name = f"{time.time_ns()}-{os.getpid()}"
     temporary = os.path.join(folder, f"{name}.tmp")
-    with open(temporary, "w", encoding="ascii") as file:
+    with open(temporary, "w", encoding="utf-8") as file:
         file.write(fastjson.dumps(entry))
     os.replace(temporary, os.path.join(folder, f"{name}.json"))
 
@@ -41,11 +41,24 @@ def entries(place: Place, stem: str) -> list[tuple[str, dict[str, Any]]]:
 
 def _read(path: str) -> dict[str, Any] | None:
     try:
-        with open(path, encoding="ascii") as file:
+        with open(path, encoding="utf-8") as file:
             entry = fastjson.loads(file.read())
     except (OSError, ValueError):
         return None  # another writer has just taken it, or somebody edited state/
-    return entry if isinstance(entry, dict) and "learnings" in entry else None
+    return entry if isinstance(entry, dict) and _is_whole(entry) else None
+
+
+def _is_whole(entry: dict[str, Any]) -> bool:
+    """Say whether an entry has what a writer needs; state/ is a folder like any other."""
+    named = all(isinstance(entry.get(key), str) for key in ("agent", "run", "session", "source"))
+    return named and _rows(entry.get("learnings"), 2) and _rows(entry.get("rejected"), 3)
+
+
+def _rows(value: object, width: int) -> bool:
+    if not isinstance(value, list):
+        return False
+    rows = [row for row in value if isinstance(row, list) and len(row) == width]
+    return len(rows) == len(value) and all(isinstance(text, str) for row in rows for text in row)
 
 
 def waiting(place: Place) -> list[str]:

@@ -94,7 +94,8 @@ def _read(project: Project, known: _State, path: str, limit: int, swept: Swept) 
     session, run = _identity(path)
     records = runs.Runs(project.place, session)
     record = records.record(run)
-    if os.stat(path).st_mtime < (record.get("ended") or 0) + AFTER_END:
+    status = os.stat(path)
+    if status.st_mtime < (record.get("ended") or 0) + AFTER_END:
         return
     name = record.get("agent") or transcripts.agent_of(path)
     if not name:
@@ -102,18 +103,15 @@ def _read(project: Project, known: _State, path: str, limit: int, swept: Swept) 
     lines, known.offsets[path] = transcripts.lines(path, offset, limit)
     swept.transcripts += known.offsets[path] > offset
     swept.bytes += known.offsets[path] - offset
+    swept.complete = swept.complete and status.st_size <= offset + limit
     swept.learnings += _learn(project, agents.agent_id(str(name)), lines, run, session)
 
 
 def _identity(path: str) -> tuple[str, str]:
-    """Return (session, run) of a transcript, from its first line."""
-    with open(path, "rb") as file:
-        first = file.readline(1 << 20)
-    try:
-        value = fastjson.loads(first.decode("utf-8", "replace"))
-    except ValueError:
-        value = None
-    return events.transcribed_run(value) if isinstance(value, dict) else ("", "")
+    """Return (session, run) of a transcript: from its name, and its folder or first line."""
+    run = os.path.basename(path)[len("agent-") : -len(".jsonl")]
+    session, below, _rest = path.partition(f"{os.sep}subagents{os.sep}")
+    return (os.path.basename(session), run) if below else (transcripts.session_of(path), run)
 
 
 def _learn(
@@ -146,7 +144,7 @@ class _State:
     def _load(self) -> dict[str, Any]:
         empty: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
         try:
-            with open(self.path, encoding="ascii") as file:
+            with open(self.path, encoding="utf-8") as file:
                 kept = fastjson.loads(file.read())
             same = all(type(kept[key]) is type(value) for key, value in empty.items())
         except (OSError, ValueError, LookupError, TypeError):
@@ -165,7 +163,7 @@ class _State:
         kept = {"since": self.since, "folders": self.folders, "offsets": young}
         try:
             self.place.made("state")
-            with open(f"{self.path}.{os.getpid()}", "w", encoding="ascii") as file:
+            with open(f"{self.path}.{os.getpid()}", "w", encoding="utf-8") as file:
                 file.write(fastjson.dumps(kept))
             os.replace(f"{self.path}.{os.getpid()}", self.path)
         except OSError as error:

@@ -50,8 +50,8 @@ def found(folder: str, since: float) -> list[str]:
         paths += _agent_files(os.path.join(session, "subagents"))
         for workflow in _folders(os.path.join(session, "subagents", "workflows")):
             paths += _agent_files(workflow)
-    changed = [(changed(path), path) for path in paths]
-    return [path for when, path in sorted(changed) if when >= since]
+    dated = [(changed(path), path) for path in paths]
+    return [path for when, path in sorted(dated) if when >= since]
 
 
 def agent_of(path: str) -> str:
@@ -61,6 +61,12 @@ def agent_of(path: str) -> str:
             return events.described_agent(_value(file.read(TAIL)))
     except OSError:
         return ""
+
+
+def session_of(path: str) -> str:
+    """Return the session that an agent's transcript names in its first line."""
+    with open(path, "rb") as file:
+        return events.transcribed_session(_value(file.readline(TAIL)))
 
 
 def lines(path: str, offset: int, limit: int) -> tuple[list[dict[str, Any]], int]:
@@ -118,6 +124,7 @@ def _listed(folder: str) -> list[str]:
 
 
 def changed(path: str) -> float:
+    """Return when a transcript last changed, in seconds; 0 for one that is gone."""
     try:
         return os.stat(path).st_mtime
     except OSError:

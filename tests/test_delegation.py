@@ -753,3 +753,29 @@ def test_hooks_run_from_a_clone_by_their_own_first_line(sandbox: Sandbox) -> Non
         check=True,
     )
     assert FACT.encode() in done.stdout
+
+
+def test_agents_that_end_at_once_lose_nothing(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 100, default_size_kb: 64}}")
+    facts = [f"Fact about module_{n}.py" for n in range(24)]
+
+    def begin(number: int) -> subprocess.Popen[bytes]:
+        path = sandbox.home / f"{number}.json"
+        path.write_text(json.dumps(stop(f"a{number}", REPORT.replace(LEARNED, facts[number]))))
+        with path.open("rb") as event:
+            return subprocess.Popen(
+                [sys.executable, "-I", str(REPO / "hooks" / "subagent_stop.py")],
+                stdin=event,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=sandbox.env,
+            )
+
+    processes = [begin(number) for number in range(len(facts))]
+    for process in processes:
+        output, _ = process.communicate(timeout=60)
+        assert (process.returncode, output) == (0, b"")
+    # Whoever could not have the lock in time left it to the next writer.
+    sandbox.hook("subagent_stop", stop("a99"))
+    text = sandbox.memory("engineer")
+    assert [text.count(f"- {fact}\n") for fact in facts] == [1] * len(facts)

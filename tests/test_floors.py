@@ -15,9 +15,10 @@ PACKAGE = REPO / "memory_core"
 
 # Kept equal to the table in docs/design.md by a test below.
 FLOORS = {
-    0: "agents events fastjson learnings markdown merge selection settings shapes similarity trust",
+    0: "agents events fastjson learnings markdown merge samples selection settings shapes"
+    " similarity trust",
     1: "config config_file log models places runs spool store transcripts",
-    2: "delegation installation memory sweep",
+    2: "delegation diagnosis installation memory sweep",
     3: "hook cli",
 }
 FLOOR = {name: floor for floor, names in FLOORS.items() for name in names.split()}
