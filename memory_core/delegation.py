@@ -190,10 +190,8 @@ def _capture(project: Project, event: Event, agent: str, run: str) -> Callable[[
     found = {text: each for text, each in texts.items() if each}
     if not found:
         return None
-    learned = [item for each in found.values() for item in each.learnings]
-    rejected = [item for each in found.values() for item in each.rejected]
-    memory.remember(project, agent, learned, rejected, run, events.session(event))
-    return _stripper(found) if project.config["strip_markers"] else None
+    whole = memory.remember(project, agent, list(found.values()), run, events.session(event))
+    return _stripper(found) if whole and project.config["strip_markers"] else None
 
 
 def _stripper(found: dict[str, Found]) -> Callable[[str], str]:

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from memory_core.learnings import Found, Learning, Rejected
+    from memory_core.learnings import Found
     from memory_core.merge import Limits, Merged
 
 PM = store.PM
 
 # What a prompt may carry: two memory files of the default size.
 PROMPT_BUDGET = 16_000
+
+# A memory holds 150 items.  A report that teaches more is none, and merging it would
+# outlast the hook's deadline, at each try anew.
+FLOOD = 100
 
 
 class Project:
@@ -153,33 +157,28 @@ def extract(project: Project, agent: str, text: str) -> Found | None:
 def remember(
     project: Project,
     agent: str,
-    learned: list[Learning],
-    rejected: list[Rejected],
+    founds: list[Found],
     run: str = "",
     session: str = "",
     source: str = "agent",
-) -> None:
-    """Keep what was learned; raises OSError only where it could not even be written down.
+) -> bool:
+    """Keep what reports taught; say whether all of it was kept.
 
-    It is written to the spool first.  Where the memory cannot be changed now, it
-    stays there for the next writer.
+    It is written to the spool first, and stays there for the next writer where the
+    memory cannot be changed now.  Raises OSError where it cannot even be written down.
     """
-    spool.add(
-        project.place,
-        project.store.stem(agent),
-        {
-            "agent": agent,
-            "run": run,
-            "session": session,
-            "source": source,
-            "learnings": [[item.type, item.content] for item in learned],
-            "rejected": [[item.type, item.content, item.reason] for item in rejected],
-        },
-    )
+    learned = [[item.type, item.content] for found in founds for item in found.learnings]
+    rejected = [
+        [item.type, item.content, item.reason] for found in founds for item in found.rejected
+    ]
+    entry: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
+    entry |= {"learnings": learned[:FLOOD], "rejected": rejected[:FLOOD]}
+    spool.add(project.place, project.store.stem(agent), entry)
     try:
         apply_spool(project, agent)
     except OSError as error:
         log.write(project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run)
+    return max(len(learned), len(rejected)) <= FLOOD
 
 
 def apply_spool(project: Project, agent: str) -> None:

@@ -119,11 +119,9 @@ def _learn(
 ) -> int:
     texts = [text for line in lines for text in events.said(line)]
     founds = [found for text in texts if (found := memory.extract(project, agent, text))]
-    learned = [item for found in founds for item in found.learnings]
-    rejected = [item for found in founds for item in found.rejected]
     if founds and project.serves(agent):
-        memory.remember(project, agent, learned, rejected, run, session, source="sweep")
-    return len(learned)
+        memory.remember(project, agent, founds, run, session, source="sweep")
+    return sum(len(found.learnings) for found in founds)
 
 
 class _State:

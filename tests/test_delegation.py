@@ -771,6 +771,9 @@ def test_agents_that_end_at_once_lose_nothing(sandbox: Sandbox) -> None:
                 env=sandbox.env,
             )
 
+    # As in real life the settings were compiled before: 24 interpreters at once that
+    # import pydantic would be a test of the machine.
+    sandbox.hook("pre_tool_use", pre())
     processes = [begin(number) for number in range(len(facts))]
     for process in processes:
         output, _ = process.communicate(timeout=60)
@@ -779,3 +782,11 @@ def test_agents_that_end_at_once_lose_nothing(sandbox: Sandbox) -> None:
     sandbox.hook("subagent_stop", stop("a99"))
     text = sandbox.memory("engineer")
     assert [text.count(f"- {fact}\n") for fact in facts] == [1] * len(facts)
+
+
+def test_a_flood_of_learnings_is_kept_up_to_a_point_and_not_stripped(sandbox: Sandbox) -> None:
+    flood = "".join(REPORT.replace(LEARNED, f"Fact about module_{n}.py") for n in range(5000))
+    assert silent(sandbox.hook("post_tool_use", post(text=flood)))
+    (event,) = sandbox.log("agent.memory.learned")
+    assert event["learned"] == 100
+    assert sandbox.memory("engineer").count("\n- ") == 15

@@ -28,8 +28,8 @@ def test_5000_mutated_events(tmp_path: Path, seed: int) -> None:
     counts = json.loads(done.stdout)
     assert counts["events"] == counts["silent"] + counts["reply"] == 5000
     # The mutations are neither all harmless nor all fatal.
-    assert counts["reply"] > 500
-    assert counts["errors"] > 500
+    assert counts["reply"] > 100
+    assert counts["errors"] > 200
     assert counts["learned"] > 100
 
 

@@ -89,11 +89,11 @@ def test_a_killed_runs_learnings_are_found(
 
 def test_a_description_names_an_agent_whose_start_no_hook_saw(transcripts: Transcripts) -> None:
     path = transcripts.agent("a1", said(BLOCK))
-    transcripts.begin()
-    assert not transcripts.sandbox.memories.exists(), "nobody knows whose it is"
     path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "Engineer"}))
-    transcripts.begin("s3")
+    transcripts.agent("a2", said(BLOCK.replace(LEARNED, "Nobody knows whose this is")))
+    transcripts.begin()
     assert LEARNED in transcripts.sandbox.memory("engineer")
+    assert transcripts.sandbox.memory("engineer").count("\n- ") == 1
 
 
 def test_each_byte_is_read_once(transcripts: Transcripts) -> None:
