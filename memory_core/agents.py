@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 # No other name can give it, for separators never stand at the edge of an id.
 NAMELESS = "-"
 
+# The main session's memory.  Ids are lower case, so no agent has this one.
+PM = "PM"
+
 # Where the main session's memory is looked for, in this order.
 MAIN_FILE_NAMES = ("PM.md", "PM_memories.md", "PM_agent.md")
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 
-from memory_core import agents, events, log, memory, runs, transcripts, trust
+from memory_core import agents, events, log, memory, runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def _claim(records: runs.Runs, agent: str, run: str, event: Event) -> str:
     """Return the call whose prompt brought this run its memory, or an empty string."""
     if not runs.safe(run):
         return ""
+    from memory_core import transcripts
+
     main = events.transcript(event)
     for call_id, receipt in records.open_receipts(agent, run):
         caller = receipt.get("caller")
@@ -86,6 +88,8 @@ def _claim(records: runs.Runs, agent: str, run: str, event: Event) -> str:
 
 def _recall_at_start(project: Project, agent: str, event: Event) -> Given | None:
     """Recall without a prompt to look at: the task stands in the main transcript."""
+    from memory_core import transcripts
+
     main = events.transcript(event)
     given = memory.recall(project, agent, CONTEXT_LIMIT, lambda: transcripts.last_task(main, agent))
     return given if given.text else None
@@ -195,27 +199,32 @@ def _capture(project: Project, event: Event, agent: str, run: str) -> Callable[[
     """
     if not _takes_part(project, agent):
         return None
-    texts = {text: memory.extract(project, agent, text) for text in events.report(event)}
-    found = {text: each for text, each in texts.items() if each}
+    texts = [(text, memory.extract(project, agent, text)) for text in events.report(event)]
+    found = [(text, each) for text, each in texts if each]
     if not found:
         return None
-    whole = memory.remember(project, agent, list(found.values()), run, events.session(event))
+    whole = memory.remember(
+        project, agent, [each for _text, each in found], run, events.session(event)
+    )
     return _stripper(found) if whole and project.config["strip_markers"] else None
 
 
-def _stripper(found: dict[str, Found]) -> Callable[[str], str]:
+def _stripper(found: list[tuple[str, Found]]) -> Callable[[str], str]:
     from memory_core import learnings
 
     def strip(text: str) -> str:
-        if text not in found:
-            return text
-        return learnings.strip(text, found[text].spans).strip("\n") or NO_REPORT
+        for known, each in found:
+            if text == known:
+                return learnings.strip(text, each.spans).strip("\n") or NO_REPORT
+        return text
 
     return strip
 
 
 def _check_delivery(project: Project, records: runs.Runs, event: Event, agent: str) -> None:
     """Compare what the agent was given with what was meant: delivered, doubled or lost."""
+    from memory_core import trust
+
     run = events.called_run(event)
     arrived = trust.is_fenced(events.task(event))
     had = records.settle(events.call(event), run, events.is_launch(event) and arrived)

@@ -57,12 +57,14 @@ def run(name: str, handle: Handler) -> None:
 
 
 def _reply(name: str, handle: Handler) -> bytes:
-    from memory_core import events, fastjson, memory
+    from memory_core import events, fastjson
 
     text = _stdin().removeprefix(BOM).decode("utf-8", "replace")
     event = events.checked(fastjson.loads(text), name)
     if event is None:
         return b""
+    from memory_core import memory
+
     project = memory.project_of(events.cwd(event), os.environ)
     if not project.config["enabled"]:
         return b""
@@ -84,7 +86,7 @@ def _stdin() -> bytes:
 
 
 def _print(reply: bytes) -> None:
-    view = memoryview(reply + b"\n")
+    view = memoryview(reply)
     while view:
         view = view[os.write(1, view) :]
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core import agents, config, log, markdown, places, runs, selection, spool, store, trust
+# The rest is imported where it is used: most events need little of it.
+from memory_core import agents, config, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from memory_core import selection, store
     from memory_core.learnings import Found
     from memory_core.merge import Limits, Merged
 
-PM = store.PM
+PM = agents.PM
 
 # What a prompt may carry: two memory files of the default size.
 PROMPT_BUDGET = 16_000
@@ -39,7 +41,12 @@ class Project:
         self.place = place
         self.user = home if home and home.root != place.root else None
         self.config = config.load(place, self.user, environ)
-        self.store = store.Store(place, self.config["directory"])
+
+    @property
+    def store(self) -> store.Store:
+        from memory_core import store
+
+        return store.Store(self.place, self.config["directory"])
 
     @property
     def name(self) -> str:
@@ -72,6 +79,8 @@ def recall(
 
     `task` decides what is left out; it is asked only where not everything fits.
     """
+    from memory_core import selection, trust
+
     note = _recording(project, agent)
     found = _documents(project, agent)
     head = _introduction(project, agent, found) if found else []
@@ -86,6 +95,8 @@ def recall(
 
 def _documents(project: Project, agent: str) -> list[store.Text]:
     """Return the agent's memory of the project and, behind it, the user's."""
+    from memory_core import store
+
     own = project.store.read(agent)
     level = project.config["user_level"]
     if project.user is None or level == "off" or (own and level == "shadow"):
@@ -96,6 +107,8 @@ def _documents(project: Project, agent: str) -> list[store.Text]:
 
 def _pieces(found: list[store.Text]) -> list[selection.Piece]:
     """Return what the documents hold, without what the user's repeats of the project's."""
+    from memory_core import markdown, selection
+
     first, *others = [selection.pieces(markdown.parse(text.text)) for text in found]
     for pieces in others:
         from memory_core import similarity
@@ -121,6 +134,8 @@ def _introduction(project: Project, agent: str, found: list[store.Text]) -> list
 
 def _day(text: store.Text) -> str:
     """Return the day of the last change: as the header says, else as the file system does."""
+    from memory_core import log
+
     told = text.text[:2000].partition("Last Updated: ")[2][:10]
     if len(told) == 10 and told.replace("-", "").isdecimal():
         return told
@@ -145,13 +160,22 @@ def _recording(project: Project, agent: str) -> list[str]:
 
 def extract(project: Project, agent: str, text: str) -> Found | None:
     """Return what a report teaches, or None where nothing is to be learned from it."""
+    settings = project.config
+    if not settings.learns(agent) or not (settings["natural_language"] or _may_teach(text)):
+        return None
     from memory_core import learnings
 
-    if not project.config.learns(agent):
-        return None
-    settings = project.config
     found = learnings.extract(text, settings["natural_language"], settings["max_learning_length"])
     return found if found.learnings or found.rejected else None
+
+
+def _may_teach(text: str) -> bool:
+    """Say at once of nearly every report that it teaches nothing.
+
+    Every form that `learnings` knows has one of these words; its import costs more.
+    """
+    low = text.lower()
+    return "memor" in low or "remember" in low
 
 
 def remember(
@@ -167,6 +191,8 @@ def remember(
     It is written to the spool first, and stays there for the next writer where the
     memory cannot be changed now.  Raises OSError where it cannot even be written down.
     """
+    from memory_core import log, spool
+
     learned = [[item.type, item.content] for found in founds for item in found.learnings]
     rejected = [
         [item.type, item.content, item.reason] for found in founds for item in found.rejected
@@ -183,6 +209,8 @@ def remember(
 
 def apply_spool(project: Project, agent: str) -> None:
     """Merge what waits for the agent into its memory; raises OSError where that fails."""
+    from memory_core import spool
+
     stem = project.store.stem(agent)
     with project.store.locked(agent):
         entries = spool.entries(project.place, stem)
@@ -192,7 +220,7 @@ def apply_spool(project: Project, agent: str) -> None:
 
 
 def _apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
-    from memory_core import similarity
+    from memory_core import log, runs, similarity
 
     records = runs.Runs(project.place, entry["session"])
     known = set(records.record(entry["run"]).get("keys", []))
@@ -217,7 +245,7 @@ def _apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
 
 
 def _merge(project: Project, agent: str, pairs: list[list[str]]) -> Merged:
-    from memory_core import learnings, merge
+    from memory_core import learnings, log, merge
 
     now = log.utc(time.time())[:19].replace("T", " ")
     limits = limits_of(project, agent)
@@ -235,6 +263,8 @@ def _merge(project: Project, agent: str, pairs: list[list[str]]) -> Merged:
 
 def _keep_aside(project: Project, agent: str, rejected: list[list[str]], merged: Merged) -> None:
     """Keep for review what a memory does not take, with the reason."""
+    from memory_core import log
+
     lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in rejected]
     lines += [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]
     if lines:

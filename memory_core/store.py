@@ -6,15 +6,13 @@ import os
 import time
 
 from memory_core import agents
+from memory_core.agents import PM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memory_core.places import Place
-
-# The main session's memory.  Agent ids are lower case, so no agent has this one.
-PM = "PM"
 
 # A hook's own deadline is 5 s; a writer holds a lock for milliseconds.
 LOCK_WAIT = 2.0

@@ -19,7 +19,7 @@ def defuse(text: str) -> str:
     Invisible characters go: they could hide a tag, or words from a reader.
     Lone surrogates (bytes that were not UTF-8) become the replacement character.
     """
-    if not text.isprintable():
+    if not text.replace("\n", "").replace("\t", "").isprintable():
         text = "".join(map(_visible, text))
     if "<" not in text:
         return text

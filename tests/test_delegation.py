@@ -800,3 +800,26 @@ def test_a_flood_of_learnings_is_kept_up_to_a_point_and_not_stripped(sandbox: Sa
     (event,) = sandbox.log("agent.memory.learned")
     assert event["learned"] == 100
     assert sandbox.memory("engineer").count("\n- ") == 15
+
+
+FORMS = [
+    f"# ADD TO MEMORY:\nType: pattern\nContent: {LEARNED}\n#",
+    f"# memorize:\nType: pattern\nContent: {LEARNED}\n#",
+    f"# Remember:\nContent: {LEARNED}",
+    f'```json\n{{"remember": ["{LEARNED}"]}}\n```',
+]
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_every_form_of_a_learning_is_seen_by_the_hook(sandbox: Sandbox, text: str) -> None:
+    sandbox.hook("subagent_stop", stop(text=f"Done.\n\n{text}\n"))
+    assert learned_once(sandbox)
+
+
+def test_sentences_teach_where_that_is_switched_on(sandbox: Sandbox) -> None:
+    text = f"Done.\n\nDiscovered pattern: {LEARNED}\n"
+    sandbox.hook("subagent_stop", stop(text=text))
+    assert not sandbox.memories.exists()
+    sandbox.configure("memory: {natural_language: true}")
+    sandbox.hook("subagent_stop", stop("a2", text))
+    assert learned_once(sandbox)
