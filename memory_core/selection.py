@@ -57,7 +57,7 @@ def pieces(document: Document) -> list[Piece]:
     titles = {section.line: section for section in document.sections}
     found: list[Piece] = []
     title, block = "", []  # type: str, list[str]
-    at = markdown._front_matter(document.lines)
+    at = markdown.front_matter(document.lines)
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
         section = titles.get(at)
@@ -90,13 +90,12 @@ def _hidden(document: Document) -> set[int]:
     for heading in document.headings:
         if heading.level == 1:
             hidden.update(range(heading.line, heading.body))
-    comment = False
+    begins, comment, before = set(document.comments), False, -1
     for at in document.verbatim:
-        line = document.lines[at]
-        comment = comment or line.lstrip().startswith("<!--")
+        comment = at in begins or (comment and at == before + 1)
         if comment:
             hidden.add(at)
-        comment = comment and "-->" not in line
+            comment, before = "-->" not in document.lines[at], at
     return hidden
 
 

@@ -1,0 +1,447 @@
+"""Bring learnings into a memory document: each once, at its place, within the limits."""
+
+from __future__ import annotations
+
+from memory_core import edits, markdown, similarity
+
+TYPE_CHECKING = False  # `typing` costs a millisecond that no hook has to spare
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Protocol
+
+    from memory_core.markdown import Document, Item, Section
+    from memory_core.similarity import Folded
+
+    class Learning(Protocol):
+        """What a learning must tell; both of one line."""
+
+        @property
+        def type(self) -> str: ...
+        @property
+        def content(self) -> str: ...
+
+
+# The title of a learning's section by its type, in the order of a file.
+SECTIONS = {
+    "pattern": "Coding Patterns Learned",
+    "architecture": "Project Architecture",
+    "guideline": "Implementation Guidelines",
+    "mistake": "Common Mistakes to Avoid",
+    "strategy": "Effective Strategies",
+    "integration": "Integration Points",
+    "performance": "Performance Considerations",
+    "context": "Current Technical Context",
+}
+RECENT = "Recent Learnings"  # of every other type
+ORDER = (*SECTIONS.values(), RECENT)
+
+SIZE = 8 * 1024  # about 2,000 tokens: an agent is given all of it before it does anything
+SECTION_COUNT = 10  # the nine standard ones, and one of the person's own
+ITEM_COUNT = 15  # what a person still reads through before adding another
+LINE = 120  # a learning of 100 characters with its bullet, without wrapping in an editor
+
+LIMITS_COMMENT = "MEMORY LIMITS"
+UPDATED_COMMENT = "Last Updated"
+
+
+class Limits:
+    """How large a document may become: bytes, sections, items a section, characters a line."""
+
+    __slots__ = ("items", "line", "sections", "size")
+
+    def __init__(
+        self,
+        size: int = SIZE,
+        sections: int = SECTION_COUNT,
+        items: int = ITEM_COUNT,
+        line: int = LINE,
+    ) -> None:
+        self.size = size
+        self.sections = sections
+        self.items = items
+        self.line = line
+
+    def __str__(self) -> str:
+        size = f"{self.size / 1024:g}KB"
+        return f"{size} max | {self.sections} sections max | {self.items} items per section"
+
+
+class Merged:
+    """A new text, and what became of each learning and of the items that had to leave.
+
+    Every learning is in exactly one of `added`, `known`, `replaced` (as its second) and
+    `refused`.  An item of `evicted` has its nested lines behind its text.
+    """
+
+    __slots__ = ("added", "evicted", "known", "refused", "replaced", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.added: list[str] = []
+        self.known: list[str] = []
+        self.replaced: list[tuple[str, str]] = []  # old, new
+        self.refused: list[tuple[Learning, str]] = []  # with the reason, a sentence
+        self.evicted: list[tuple[str, str]] = []  # section title, text
+
+
+class Refusal(ValueError):
+    """A learning that the document cannot take; the message is the reason."""
+
+
+def new(name: str, project: str, limits: Limits, now: str) -> str:
+    """Return the document of an agent that has learned nothing so far."""
+    title = " - ".join(part for part in (f"{_one_line(name)} Memory", _one_line(project)) if part)
+    return f"# {title}\n\n<!-- {LIMITS_COMMENT}: {limits} -->\n{_updated(now, 'agent-memory')}\n"
+
+
+def merge(
+    text: str, learnings: Sequence[Learning], limits: Limits, now: str, author: str
+) -> Merged:
+    """Merge learnings into a document; if all are known, the text is the same to the byte."""
+    merged = Merged(text)
+    document = _stamped(markdown.parse(text), limits, now, author)
+    read: dict[str, Folded] = {}
+    for learning in learnings:
+        try:
+            document = _learn(document, learning, limits, merged, read)
+        except ValueError as refusal:
+            merged.refused.append((learning, str(refusal)))
+    if merged.added or merged.replaced:
+        spared = {*merged.added, *(better for _, better in merged.replaced)}
+        merged.text = markdown.render(_trimmed(document, limits, spared, merged))
+    return merged
+
+
+def trim(text: str, limits: Limits, now: str, author: str) -> Merged:
+    """Let the oldest items leave until the document is within its limits."""
+    merged = Merged(text)
+    document = markdown.parse(text)
+    if _leaving(document, limits, set()):
+        document = _trimmed(_stamped(document, limits, now, author), limits, set(), merged)
+        merged.text = markdown.render(document)
+    return merged
+
+
+def remove(text: str, item: Item | str) -> Merged:
+    """Take an item out of the text; given as words, every item that says the same words."""
+    merged = Merged(text)
+    document = markdown.parse(text)
+    if isinstance(item, str):
+        fold = similarity.fold(item)
+        gone = [each for each in document.items if similarity.fold(each.text) == fold]
+    else:
+        gone = [each for each in document.items if each.line == item.line]
+    document = _evicted(document, gone, merged) if gone else document
+    merged.text = markdown.render(document)
+    return merged
+
+
+def stamp(text: str, limits: Limits, now: str, author: str) -> str:
+    """Let the header and the headings tell the limits in force and the last change."""
+    return markdown.render(_stamped(markdown.parse(text), limits, now, author))
+
+
+def _stamped(document: Document, limits: Limits, now: str, author: str) -> Document:
+    document = edits.set_comment(document, LIMITS_COMMENT, str(limits))
+    document = edits.set_comment(document, UPDATED_COMMENT, _told(now, author))
+    return edits.set_suffixes(document, _suffix(limits))
+
+
+def _updated(now: str, author: str) -> str:
+    return f"<!-- {UPDATED_COMMENT}: {_told(now, author)} -->"
+
+
+def _told(now: str, author: str) -> str:
+    # Without > no name can end the comment.
+    return f"{now} | Auto-updated by: {_one_line(author).replace('>', '')}"
+
+
+def _suffix(limits: Limits) -> str:
+    return f"(Max: {limits.items} items)"
+
+
+def _one_line(text: str) -> str:
+    """Return a text as one line that can be written as UTF-8."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return " ".join(text.split())
+
+
+def _learn(
+    document: Document,
+    learning: Learning,
+    limits: Limits,
+    merged: Merged,
+    read: dict[str, Folded],
+) -> Document:
+    content = _one_line(learning.content)
+    if not content:
+        raise Refusal("it says nothing")
+    twin = _twin(document, content, read)
+    if twin is None:
+        document = _added(document, learning.type, content, limits)
+        merged.added.append(content)
+    elif twin.text != content and similarity.better(twin.text, content) == content:
+        return _replaced(document, twin, content, limits, merged)
+    else:
+        merged.known.append(content)
+    return document
+
+
+def _twin(document: Document, content: str, read: dict[str, Folded]) -> Item | None:
+    """Find the item that says the same: in the same words first, then in other words.
+
+    `read` keeps what was folded for the next learning.
+    """
+    one = similarity.Folded(content)
+    others = [(item, _folded(item.text, read)) for item in document.items if item.text]
+    for item, other in others:
+        if one.fold == other.fold:
+            return item
+    return next((item for item, other in others if similarity.same_folded(one, other)), None)
+
+
+def _folded(text: str, read: dict[str, Folded]) -> Folded:
+    if text not in read:
+        read[text] = similarity.Folded(text)
+    return read[text]
+
+
+def _added(document: Document, kind: str, content: str, limits: Limits) -> Document:
+    document, section = _home(document, SECTIONS.get(kind.strip().lower(), RECENT), limits)
+    after = edits.insert_item(document, section, content)
+    _check(after, content, limits)
+    return after
+
+
+def _replaced(
+    document: Document, twin: Item, content: str, limits: Limits, merged: Merged
+) -> Document:
+    """Put the better text in the place of the old; where it does not fit, the old one stays."""
+    try:
+        after = edits.replace_item(document, twin, content)
+        _check(after, content, limits)
+    except ValueError:
+        merged.known.append(content)
+        return document
+    merged.replaced.append((twin.text, content))
+    return after
+
+
+def _home(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
+    """Return the section of that title, new if there may be one more, else the nearest to it."""
+    section = markdown.find_section(document, title)
+    if section is None and len(document.sections) < limits.sections:
+        document = edits.add_section(document, title, _suffix(limits), ORDER)
+        section = markdown.find_section(document, title)
+    if section is None:
+        section = markdown.find_section(document, RECENT)
+    if section is None and not document.sections:
+        raise Refusal("the document may have no section")
+    return document, section or document.sections[-1]
+
+
+def _check(document: Document, content: str, limits: Limits) -> None:
+    """Raise where the item's line is too long, or nothing could leave to make room for it."""
+    item = next(each for each in document.items if each.text == content)
+    length = len(document.lines[item.line].rstrip("\r\n"))
+    if length > limits.line:
+        raise Refusal(f"its line would have {length} characters, and {limits.line} are allowed")
+    size = byte_count(markdown.render(document))
+    if size > limits.size:
+        evictable = sum(_weight(document, each) for each in document.items if each is not item)
+        if size - evictable > limits.size:
+            raise Refusal(f"what is no item leaves no room for it in {limits.size} bytes")
+
+
+# What leaves.
+
+
+def oldest(items: list[Item]) -> Item:
+    """Return the item that leaves first: what is learned is added at the end."""
+    return items[0]
+
+
+class _Group:
+    """The items of a section that are still there while it is decided which of them leave."""
+
+    __slots__ = ("free", "rank", "spared", "weight")
+
+    def __init__(self, document: Document, items: list[Item], spared: set[str], rank: int) -> None:
+        self.free = [item for item in items if item.text not in spared]
+        self.spared = [item for item in items if item.text in spared]
+        self.rank = rank  # the highest gives first
+        self.weight = sum(_weight(document, item) for item in items)
+
+    def __len__(self) -> int:
+        return len(self.free) + len(self.spared)
+
+    def give(self, document: Document) -> Item:
+        items = self.free or self.spared
+        item = oldest(items)
+        items.remove(item)
+        self.weight -= _weight(document, item)
+        return item
+
+
+def _trimmed(document: Document, limits: Limits, spared: set[str], merged: Merged) -> Document:
+    while leaving := _leaving(document, limits, spared):
+        document = _evicted(document, leaving, merged)
+    return document
+
+
+def _leaving(document: Document, limits: Limits, spared: set[str]) -> list[Item]:
+    """Choose what leaves: of each full section, then of all until the size is right."""
+    groups = _groups(document, spared)
+    leaving = [
+        group.give(document) for group in groups[1:] for _ in range(len(group) - limits.items)
+    ]
+    size = byte_count(markdown.render(document)) - sum(_weight(document, i) for i in leaving)
+    if size - sum(group.weight for group in groups) > limits.size:
+        return leaving  # the rest is not ours: to empty the file for it would help nobody
+    while size > limits.size:
+        group = max(filter(len, groups), key=lambda each: (bool(each.free), each.rank, each.weight))
+        leaving.append(group.give(document))
+        size -= _weight(document, leaving[-1])
+    return leaving
+
+
+def _groups(document: Document, spared: set[str]) -> list[_Group]:
+    """Group the items: those in no section first, who are the last to leave."""
+    inside = {item.line for section in document.sections for item in section.items}
+    outside = [item for item in document.items if item.line not in inside]
+    groups = [_Group(document, outside, spared, 0)]
+    for section in document.sections:
+        rank = 2 if markdown.title_key(section.title) == markdown.title_key(RECENT) else 1
+        groups.append(_Group(document, section.items, spared, rank))
+    return groups
+
+
+def _evicted(document: Document, items: list[Item], merged: Merged) -> Document:
+    for item in items:
+        merged.evicted.append((_section_title(document, item), _whole(document, item)))
+    return edits.remove_items(document, items)
+
+
+def _section_title(document: Document, item: Item) -> str:
+    inside = (each.title for each in document.sections if each.line < item.line < each.end)
+    return next(inside, "")
+
+
+def _whole(document: Document, item: Item) -> str:
+    """Return an item's text with the lines nested in it."""
+    nested = document.lines[item.text_end if item.text else item.line : item.end]
+    return "\n".join([item.text] * bool(item.text) + [line.rstrip() for line in nested])
+
+
+def _weight(document: Document, item: Item) -> int:
+    return byte_count("".join(document.lines[item.line : item.end]))
+
+
+def byte_count(text: str) -> int:
+    """Return the size of a text in its file."""
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:  # half a surrogate pair: no file holds that
+        return len(text.encode("utf-8", "surrogatepass"))
+
+
+# Two documents as one.
+
+
+def union(text: str) -> str:
+    """Resolve git's conflict markers: what either side has stays, what both have stays once."""
+    document = markdown.parse(text)
+    if not document.markers:
+        return text
+    return combine(_side(document, "<"), _side(document, "="))
+
+
+def _side(document: Document, mark: str) -> str:
+    """Return the text as one side has it: ours behind <<<<<<<, theirs behind =======."""
+    kept, part = [], ">"
+    markers = set(document.markers)
+    for at, line in enumerate(document.lines):
+        if at in markers:
+            part = line.removeprefix(markdown.BOM)[0]
+        elif part in (">", mark):
+            kept.append(line)
+    mark = markdown.BOM if document.lines[0].startswith(markdown.BOM) else ""
+    return mark + "".join(kept).removeprefix(markdown.BOM)
+
+
+def combine(text: str, other: str) -> str:
+    """Add to a document what only the other one has, section by section.
+
+    Titles and header comments are those of the first; the limits are for `trim`.
+    """
+    document = markdown.parse(text)
+    source = markdown.parse(other)
+    read: dict[str, Folded] = {}
+    for title, suffix, block in _blocks(source):
+        if title and markdown.find_section(document, title) is None:
+            document = edits.add_section(document, title, suffix, ORDER)
+        if isinstance(block, list):
+            document = _with_block(document, title, block)
+        elif block is not None:
+            document = _with_item(document, title, source, block, read)
+    return markdown.render(document)
+
+
+def _blocks(source: Document) -> Iterator[tuple[str, str, Item | list[str] | None]]:
+    """Cut a document into headings, items and runs of other lines, each with its section."""
+    sections = {section.line: section for section in source.sections}
+    items = {item.line: item for item in source.items}
+    left_out, verbatim = _left_out(source), set(source.verbatim)
+    title = suffix = ""
+    run: list[str] = []
+    at = markdown.front_matter(source.lines)
+    while at < len(source.lines):
+        blank = at not in verbatim and not source.lines[at].strip()
+        if run and (blank or at in left_out or at in items):
+            yield title, suffix, run
+            run = []
+        if at in sections:
+            title, suffix = sections[at].title, sections[at].suffix
+            yield title, suffix, None
+        elif at in items:
+            yield title, suffix, items[at]
+        elif not blank and at not in left_out:
+            run.append(source.lines[at].rstrip("\r\n"))
+        at = items[at].end if at in items else at + 1
+    if run:
+        yield title, suffix, run
+
+
+def _left_out(source: Document) -> set[int]:
+    """Return the lines of titles, section headings and the comments of the header."""
+    tops = [heading for heading in source.headings if heading.level <= 2]
+    lines = {at for heading in tops for at in range(heading.line, heading.body)}
+    comments = (edits.comment_line(source, key) for key in (LIMITS_COMMENT, UPDATED_COMMENT))
+    return lines | {at for at in comments if at is not None}
+
+
+def _with_block(document: Document, title: str, block: list[str]) -> Document:
+    lines = "\n".join(["", *(line.strip() for line in document.lines), ""])
+    if "\n".join(["", *(line.strip() for line in block), ""]) in lines:
+        return document
+    return edits.insert_block(document, markdown.find_section(document, title), block)
+
+
+def _with_item(
+    document: Document, title: str, source: Document, item: Item, read: dict[str, Folded]
+) -> Document:
+    section = markdown.find_section(document, title)
+    block = [line.rstrip("\r\n") for line in source.lines[item.line : item.end]]
+    if section is None or not item.text or item.end > item.text_end:
+        return _with_block(document, title, block)
+    twin = _twin(document, item.text, read)
+    try:
+        if twin is None:
+            return edits.insert_item(document, section, item.text)
+        better = similarity.better(twin.text, item.text)
+        return document if better == twin.text else edits.replace_item(document, twin, better)
+    except ValueError:  # no line can hold it: then as it stands
+        return _with_block(document, title, block)

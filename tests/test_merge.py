@@ -1,0 +1,461 @@
+"""Learnings into a document: each once, at its place, within the limits, and none lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_core import markdown, merge, similarity
+
+quick = settings(max_examples=200, deadline=None)
+
+FORMAT = Path(__file__).resolve().parent.parent / "docs" / "format.md"
+NOW = "2026-11-21 08:00:00"
+HEADER = (
+    "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
+    f"<!-- Last Updated: {NOW} | Auto-updated by: engineer -->\n"
+)
+LIMITS = merge.Limits()
+
+
+class Learning(NamedTuple):
+    """What an agent learned."""
+
+    type: str
+    content: str
+
+
+def merged(text: str, *learnings: tuple[str, str], limits: merge.Limits = LIMITS) -> merge.Merged:
+    return merge.merge(text, [Learning(*each) for each in learnings], limits, NOW, "engineer")
+
+
+# docs/format.md: its fenced blocks by the second word of their info string.
+
+
+def pairs() -> list[dict[str, str]]:
+    """Return the pairs of the page, each from its first block to the next first one."""
+    found: list[dict[str, str]] = []
+    for part in FORMAT.read_text(encoding="utf-8").split("\n```"):
+        info, _, body = part.partition("\n")
+        kind = info.partition(" ")[2]
+        if kind in ("before", "conflict"):
+            found.append({})
+        if kind and info.split()[0] in ("markdown", "text"):
+            found[-1][kind] = body + "\n"
+    return found
+
+
+def test_the_page_has_pairs() -> None:
+    assert len(pairs()) >= 7
+    assert all(set(pair) in ALLOWED for pair in pairs())
+
+
+ALLOWED = (
+    {"before", "learned", "after"},
+    {"before", "learned", "after", "left"},
+    {"conflict", "resolved"},
+)
+
+
+@pytest.mark.parametrize("pair", [pair for pair in pairs() if "before" in pair])
+def test_the_pairs_of_the_page(pair: dict[str, str]) -> None:
+    rows = [line.split(": ", 1) for line in pair["learned"].splitlines()]
+    numbers = {
+        key: int(value)
+        for kind, told in rows
+        if kind == "limits"
+        for key, value in [told.split("=")]
+    }
+    learnings = [Learning(*row) for row in rows if row[0] != "limits"]
+    found = merge.merge(pair["before"], learnings, merge.Limits(**numbers), NOW, "engineer")
+    assert found.text == pair["after"]
+    assert [f"{section}: {text}" for section, text in found.evicted] == pair.get(
+        "left", ""
+    ).splitlines()
+
+
+@pytest.mark.parametrize("pair", [pair for pair in pairs() if "conflict" in pair])
+def test_the_conflicts_of_the_page(pair: dict[str, str]) -> None:
+    assert merge.union(pair["conflict"]) == pair["resolved"]
+
+
+def test_the_page_names_every_section() -> None:
+    text = FORMAT.read_text(encoding="utf-8")
+    for kind, title in merge.SECTIONS.items():
+        assert f"| {kind} | {title} |" in text
+
+
+def test_a_new_document() -> None:
+    text = merge.new("Engineer", "shop", merge.Limits(size=12800), NOW)
+    assert text == (
+        "# Engineer Memory - shop\n\n"
+        "<!-- MEMORY LIMITS: 12.5KB max | 10 sections max | 15 items per section -->\n"
+        f"<!-- Last Updated: {NOW} | Auto-updated by: agent-memory -->\n"
+    )
+    assert merge.new("QA", "", LIMITS, NOW).startswith("# QA Memory\n")
+
+
+def test_an_author_cannot_end_the_comment() -> None:
+    text = merge.merge("", [Learning("tip", "a learning")], LIMITS, NOW, "a --> # b\n## c").text
+    assert "Auto-updated by: a -- # b ## c -->" in text
+    assert [section.title for section in markdown.parse(text).sections] == ["Recent Learnings"]
+
+
+def test_the_order_of_sections() -> None:
+    kinds = ["tip", "context", "pattern", "mistake", "architecture"]
+    text = merged("", *[(kind, f"about {kind} alone") for kind in kinds]).text
+    titles = [section.title for section in markdown.parse(text).sections]
+    assert titles == [title for title in merge.ORDER if title in titles]
+    assert len(titles) == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "- Use tabs in makefiles",
+        "## Any\n\n* **use tabs in makefiles.**\n",
+        "\ufeff## Any (Max: 3 items)\r\n1. Use tabs in\r\n   makefiles\r\n",
+        "## Any\n- Use tabs\n\n```\nnever closed\n",
+    ],
+)
+def test_what_is_known_changes_no_byte(text: str) -> None:
+    once = merged(text, ("tip", "Use tabs in makefiles")).text
+    again = merged(once, ("pattern", "use tabs in makefiles"))
+    assert again.text == once
+    assert again.known == ["use tabs in makefiles"]
+    if "akefiles" in text:
+        assert once == text
+
+
+def test_the_same_words_come_before_like_words() -> None:
+    short = "All services use dependency injection"
+    text = f"## A\n- {short}\n- {short} for flexibility\n"
+    found = merged(text, ("tip", f"{short.lower()} for flexibility"))
+    assert found.text == text
+
+
+REFUSED = {
+    "empty": (" \n ", "", LIMITS, "it says nothing"),
+    "too long": ("x" * 119, "", LIMITS, "its line would have 121 characters, and 120 are allowed"),
+    "too long in its list": (
+        "x" * 118,
+        "## Recent Learnings\n 10. a\n",
+        LIMITS,
+        "its line would have 123",
+    ),
+    "no room": (
+        "a learning",
+        "x" * 900,
+        merge.Limits(size=1024),
+        "leaves no room for it in 1024 bytes",
+    ),
+    "no section": ("a learning", "", merge.Limits(sections=0), "the document may have no section"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name: str) -> None:
+    content, text, limits, reason = REFUSED[name]
+    found = merged(text, ("tip", content), limits=limits)
+    assert found.text == text
+    [(learning, told)] = found.refused
+    assert learning.content == content
+    assert reason in told
+
+
+def test_a_line_of_exactly_the_limit() -> None:
+    assert merged("", ("tip", "x" * 118)).added
+
+
+def test_ten_sections_and_no_eleventh() -> None:
+    text = "".join(f"## Mine {number}\n\n" for number in range(10))
+    last = markdown.parse(merged(text, ("pattern", "a learning")).text).sections[-1]
+    assert (last.title, [item.text for item in last.items]) == ("Mine 9", ["a learning"])
+    text = text.replace("## Mine 3", "## recent learnings")
+    sections = markdown.parse(merged(text, ("pattern", "a learning")).text).sections
+    assert len(sections) == 10
+    assert [item.text for item in sections[3].items] == ["a learning"]
+
+
+def items_of(title: str, *texts: str) -> str:
+    return f"## {title}\n" + "".join(f"- {text}\n" for text in texts) + "\n"
+
+
+def test_a_section_edited_beyond_its_limit_comes_back_to_it() -> None:
+    text = items_of("Mine", *(f"about number {n}" for n in range(20))) + items_of(
+        "Recent Learnings"
+    )
+    found = merged(text, ("tip", "a learning"))
+    assert found.evicted == [("Mine", f"about number {n}") for n in range(5)]
+
+
+def test_the_largest_section_gives_before_others() -> None:
+    text = items_of("A", "a" * 40) + items_of("B", *(letter * 40 for letter in "bcd"))
+    found = merged(text, ("tip", "a learning"), limits=merge.Limits(size=300))
+    assert found.evicted == [("B", "b" * 40), ("B", "c" * 40)]
+
+
+def test_items_outside_sections_leave_last() -> None:
+    text = "- outside " + "o" * 90 + "\n\n" + items_of("A", "a" * 90)
+    found = merged(text, ("tip", "a learning"), limits=merge.Limits(size=280))
+    assert [section for section, _ in found.evicted] == ["A", ""]
+
+
+def test_what_was_just_learned_leaves_only_for_what_came_behind() -> None:
+    limits = merge.Limits(items=2)
+    found = merged(
+        "", ("tip", "one learning"), ("tip", "some other"), ("tip", "and a third"), limits=limits
+    )
+    assert found.evicted == [("Recent Learnings", "one learning")]
+    assert len(found.added) == 3
+
+
+def test_what_is_nested_leaves_with_its_item() -> None:
+    text = "## Recent Learnings\n- old\n  - nested\n\n  more\n- newer\n"
+    found = merged(text, ("tip", "a learning"), limits=merge.Limits(items=2))
+    assert found.evicted == [("Recent Learnings", "old\n  - nested\n\n  more")]
+
+
+def test_trim() -> None:
+    text = items_of("A", *(f"about number {n}" for n in range(20)))
+    found = merge.trim(text, LIMITS, NOW, "engineer")
+    assert len(found.evicted) == 5
+    assert len(markdown.parse(found.text).items) == 15
+    assert HEADER in found.text
+    assert merge.trim(found.text, LIMITS, "later", "other").text == found.text
+
+
+def test_prose_beyond_the_limit_empties_no_section() -> None:
+    text = "prose " * 2000 + "\n\n" + items_of("A", "item")
+    assert merge.trim(text, LIMITS, NOW, "engineer").text == text
+
+
+def test_remove() -> None:
+    text = "# T\n\n## A\n- Use **tabs**.\n  - nested\n- other\n\n## B\n* use tabs\n"
+    found = merge.remove(text, "use tabs")
+    assert found.text == "# T\n\n## A\n- other\n\n## B\n"
+    assert found.evicted == [("A", "Use **tabs**.\n  - nested"), ("B", "use tabs")]
+    assert merge.remove(text, "nothing of it").text == text
+    assert merge.remove(text, markdown.parse(text).items[1]).evicted == [("A", "other")]
+
+
+def test_stamp() -> None:
+    text = merge.stamp("# T\n\n## A (max: 3 items) ##\n## B\n", LIMITS, NOW, "engineer")
+    assert text == f"# T\n\n{HEADER}\n## A (Max: 15 items) ##\n## B\n"
+    assert merge.stamp(text, LIMITS, NOW, "engineer") == text
+
+
+def conflict(ours: str, theirs: str) -> str:
+    return f"<<<<<<< HEAD\n{ours}||||||| base\n- base\n=======\n{theirs}>>>>>>> other\n"
+
+
+UNIONS = {
+    "no conflict": ("## A\n=======\n", "## A\n=======\n"),
+    "items": ("## A\n" + conflict("- x\n", "- y\n"), "## A\n- x\n- y\n"),
+    "the same": ("## A\n" + conflict("- x\n", "- **X**.\n"), "## A\n- x\n"),
+    "the better": (
+        "## A\n"
+        + conflict(
+            "- All services use dependency injection\n",
+            "- All services use dependency injection for flexibility\n",
+        ),
+        "## A\n- All services use dependency injection for flexibility\n",
+    ),
+    "nested": (
+        "## A\n" + conflict("- x\n  - n\n", "- x\n  - m\n"),
+        "## A\n- x\n  - n\n\n- x\n  - m\n",
+    ),
+    "a section": (
+        "# T\n" + conflict("## A\n- x\n", "## B\n- y\n"),
+        "# T\n## A\n- x\n\n## B\n- y\n",
+    ),
+    "headers": (
+        "# T\n" + conflict("<!-- Last Updated: a -->\n", "<!-- Last Updated: b -->\n"),
+        "# T\n<!-- Last Updated: a -->\n",
+    ),
+    "prose": ("## A\n" + conflict("one\n", "two\n"), "## A\none\n\ntwo\n"),
+    "code": (
+        "## A\n" + conflict("- x\n", "```\n- y\n\nz\n```\n"),
+        "## A\n- x\n\n```\n- y\n\nz\n```\n",
+    ),
+    "indented code": ("## A\n" + conflict("- x\n", "    y\n"), "## A\n- x\n\n<!-- -->\n\n    y\n"),
+    "cut off": ("## A\n<<<<<<< HEAD\n- x\n=======\n- y\n", "## A\n- x\n- y\n"),
+    "a marker left over": ("## A\n- x\n>>>>>>> other\n- y\n", "## A\n- x\n- y\n"),
+    "without a section": (conflict("- x\n", "- y\n"), "- x\n\n- y\n"),
+}
+
+
+@pytest.mark.parametrize("name", UNIONS)
+def test_union(name: str) -> None:
+    text, expected = UNIONS[name]
+    assert merge.union(text) == expected
+
+
+def test_combine() -> None:
+    text = "# T\n\n## A\n- x\n\n## B\n- y\n"
+    other = (
+        "# Other\n\nprose\n\n## B (Max: 15 items)\n1. Y\n2. z\n\n## C (Max: 15 items)\n- x\n- new\n"
+    )
+    assert merge.combine(text, other) == (
+        "# T\n\nprose\n\n## A\n- x\n\n## B\n- y\n- z\n\n## C (Max: 15 items)\n- new\n"
+    )
+    assert merge.combine(text, text) == text
+
+
+# Properties, over documents of common and broken parts.
+
+WORDS = ["queue", "bank", "price", "order", "stock", "test", "cache", "login", "mail", "bus"]
+contents = st.one_of(
+    st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join),
+    st.text("-*+#>`~<![]_:=|\\ 12.)ab\n", max_size=20),
+    st.text(max_size=130),
+)
+learnings = st.lists(
+    st.builds(Learning, st.sampled_from([*merge.SECTIONS, "tip", " Pattern ", ""]), contents),
+    max_size=8,
+)
+LINES = [
+    *["- " + word for word in WORDS],
+    *[f"* {one} {other}" for one in WORDS[:3] for other in WORDS[3:6]],
+    "## Project Architecture (Max: 15 items)",
+    "## Recent Learnings",
+    "## Mine",
+    "# Title",
+    "### Deeper",
+    "prose of a person",
+    "    code",
+    "  nested",
+    "<!-- comment -->",
+    "<!-- lost",
+    "```",
+    "---",
+    "<<<<<<< HEAD",
+    "=======",
+    ">>>>>>> other",
+    "| a | b |",
+    *[""] * 8,
+]
+documents = st.builds(
+    lambda mark, lines, end, last: mark + end.join(lines) + last * end,
+    st.sampled_from(["", markdown.BOM]),
+    st.lists(st.sampled_from(LINES), max_size=24),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.booleans(),
+)
+small = st.builds(
+    merge.Limits,
+    size=st.integers(300, 1200),
+    sections=st.integers(1, 4),
+    items=st.integers(1, 4),
+    line=st.integers(20, 80),
+)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.encode("utf-8", "replace").decode().split())
+
+
+@quick
+@given(documents, learnings, small)
+def test_no_learning_is_lost(text: str, learned: list[Learning], limits: merge.Limits) -> None:
+    found = merge.merge(text, learned, limits, NOW, "engineer")
+    taken = [*found.added, *found.known, *(new for _, new in found.replaced)]
+    taken += [one_line(learning.content) for learning, _ in found.refused]
+    assert sorted(taken) == sorted(one_line(each.content) for each in learned)
+    left = [item.text for item in markdown.parse(found.text).items]
+    gone = [new for _, new in found.replaced] + [old for old, _ in found.replaced]
+    gone += [whole.split("\n")[0] for _, whole in found.evicted]
+    assert all(content in left + gone for content in found.added)
+
+
+@quick
+@given(documents, learnings)
+def test_merging_twice_is_merging_once(text: str, learned: list[Learning]) -> None:
+    once = merged(text, *learned)
+    if not once.evicted:
+        again = merged(once.text, *learned)
+        assert again.text == once.text
+        assert not again.added
+
+
+@quick
+@given(documents, learnings, small)
+def test_what_is_written_is_within_the_limits(
+    text: str, learned: list[Learning], limits: merge.Limits
+) -> None:
+    found = merge.merge(text, learned, limits, NOW, "engineer")
+    if found.text == text:
+        return
+    document = markdown.parse(found.text)
+    assert merge.byte_count(found.text) <= limits.size
+    assert len(document.sections) <= max(limits.sections, len(markdown.parse(text).sections))
+    assert all(len(section.items) <= limits.items for section in document.sections)
+    fresh = {*found.added, *(new for _, new in found.replaced)}
+    lines = [
+        document.lines[item.line].rstrip("\r\n") for item in document.items if item.text in fresh
+    ]
+    assert all(len(line) <= limits.line for line in lines)
+
+
+def unknown(text: str) -> list[str]:
+    """Return the lines that are no item, no header comment and not blank."""
+    document = markdown.parse(text)
+    own = {at for item in document.items for at in range(item.line, item.end)}
+    lines = [line.rstrip("\r\n") for at, line in enumerate(document.lines) if at not in own]
+    return [line.removeprefix(markdown.BOM) for line in lines if line.strip(" \t" + markdown.BOM)]
+
+
+@quick
+@given(documents, learnings, small)
+def test_what_is_not_understood_stays(
+    text: str, learned: list[Learning], limits: merge.Limits
+) -> None:
+    found = merge.merge(text, learned, limits, NOW, "engineer")
+    kept = iter(
+        line.replace(f"(Max: {limits.items} items)", "(Max: 15 items)")
+        for line in unknown(found.text)
+    )
+    assert all(line in kept for line in unknown(text))
+
+
+@quick
+@given(documents, learnings)
+def test_items_stay_replace_or_leave(text: str, learned: list[Learning]) -> None:
+    found = merged(text, *learned)
+    left = [item.text for item in markdown.parse(found.text).items]
+    left += [old for old, _ in found.replaced] + [
+        whole.split("\n")[0] for _, whole in found.evicted
+    ]
+    assert all(item.text in left for item in markdown.parse(text).items)
+
+
+CLEAN = [line for line in LINES if not line.startswith(("<", ">", "=", "---", "```"))]
+sides = st.lists(st.sampled_from([*CLEAN, "```\n- code\n\n```"]), max_size=6).map(
+    lambda lines: "".join(line + "\n" for line in lines)
+)
+
+
+@quick
+@given(sides, sides, sides, sides)
+def test_a_union_keeps_what_both_sides_have(above: str, ours: str, theirs: str, below: str) -> None:
+    text = f"# Title\n\n{above}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n{below}"
+    found = markdown.parse(merge.union(text))
+    lines = [line.strip() for line in found.lines]
+    texts = [item.text for item in found.items]
+    for line in (above + ours + theirs + below).splitlines():
+        bare = line.strip().removeprefix("- ").removeprefix("* ")
+        stays = any(bare in each for each in [*lines, *texts])
+        assert stays or bare.startswith("#") or any(similarity.same(bare, each) for each in texts)
+    titles = [section.title for section in found.sections]
+    assert {s.title for s in markdown.parse(text).sections} <= set(titles)
+
+
+@quick
+@given(documents)
+def test_a_union_leaves_no_marker(text: str) -> None:
+    assert not markdown.parse(merge.union(text)).markers or not markdown.parse(text).markers
