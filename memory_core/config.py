@@ -92,17 +92,29 @@ def _compiled(
     place: Place, files: list[str], stamps: list[list[int] | None]
 ) -> tuple[dict[str, Any], list[str]]:
     source = [VERSION, files, stamps]
-    path = os.path.join(place.state, COMPILED)
+    kept = _kept(place)
+    if kept and kept["source"] == source:
+        return kept["values"], kept["problems"]
     try:
-        with open(path, encoding="utf-8") as file:
-            kept = fastjson.loads(file.read())
-        if kept["source"] == source:
-            return kept["values"], kept["problems"]
-    except (OSError, ValueError, LookupError, TypeError):
-        pass  # not there, or not ours: made anew below
-    values, problems = _compile(files)
+        from memory_core import config_file
+    except ImportError as error:
+        # What was last understood counts; without it, a project that may have been
+        # switched off is left alone.
+        values = kept["values"] if kept else {**shapes.CONFIG, "enabled": False}
+        return values, [f"{files[-1]}: not read, {error.name} is not installed"]
+    values, problems = config_file.merged(files)
     _keep(place, {"source": source, "values": values, "problems": problems})
     return values, problems
+
+
+def _kept(place: Place) -> dict[str, Any] | None:
+    try:
+        with open(os.path.join(place.state, COMPILED), encoding="utf-8") as file:
+            kept = fastjson.loads(file.read())
+        whole = kept["source"][0] == VERSION and kept["values"].keys() == shapes.CONFIG.keys()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None  # not there, or not ours: made anew
+    return kept if whole and "problems" in kept else None
 
 
 def _keep(place: Place, compiled: dict[str, Any]) -> None:
@@ -113,14 +125,6 @@ def _keep(place: Place, compiled: dict[str, Any]) -> None:
         os.replace(path, os.path.join(place.state, COMPILED))
     except OSError:
         pass  # a read-only project: compiled at every start instead
-
-
-def _compile(files: list[str]) -> tuple[dict[str, Any], list[str]]:
-    try:
-        from memory_core import config_file
-    except ImportError as error:
-        return shapes.CONFIG, [f"{files[-1]}: not read, {error.name} is not installed"]
-    return config_file.merged(files)
 
 
 def _from_environment(values: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def call(project: Project, event: Event) -> Reply | None:
     """Put the called agent's memory into its prompt."""
     agent = agents.agent_id(events.called_agent(event))
     task = events.task(event)
-    if not _takes_part(project, agent) or runs.prompts_are_lost(project.place):
+    if not _takes_part(project, agent) or _goes_by_start(project, event):
         return None
     given = memory.recall(project, agent, memory.PROMPT_BUDGET, lambda: task)
     records = runs.Runs(project.place, events.session(event))
@@ -48,6 +48,11 @@ def call(project: Project, event: Event) -> Reply | None:
         return None
     _log_loaded(project, agent, given, runs.PROMPT, event, call=events.call(event))
     return events.rewrite(event, prompt=f"{task}\n\n{given.text}")
+
+
+def _goes_by_start(project: Project, event: Event) -> bool:
+    """Say whether a changed prompt would do harm, or not arrive: SubagentStart serves then."""
+    return events.is_auto(event) or runs.prompts_are_lost(project.place)
 
 
 def start(project: Project, event: Event) -> Reply | None:

@@ -127,6 +127,15 @@ def source(event: Event) -> str:
     return event.get("source") or ""
 
 
+def is_auto(event: Event) -> bool:
+    """Say whether Claude Code's auto mode judges the calls.
+
+    Its verdict is on the call as the model wrote it: 2.1.329 refuses one whose
+    input a hook changed afterwards, and shows the main agent the changed prompt.
+    """
+    return event.get("permission_mode") == "auto"
+
+
 def task(event: Event) -> str:
     """Return the delegation's prompt: after the call, as it was when it ran."""
     return str(event["tool_input"]["prompt"])

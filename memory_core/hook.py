@@ -67,9 +67,19 @@ def _reply(name: str, handle: Handler) -> bytes:
 
     project = memory.project_of(events.cwd(event), os.environ)
     if not project.config["enabled"]:
+        _say_unread(project)
         return b""
     answer = handle(project, event)
     return fastjson.dumps(answer).encode() if answer else b""
+
+
+def _say_unread(project: Project) -> None:
+    """Leave a trace where memory is off only because the settings cannot be read."""
+    for problem in project.config.problems:
+        if "not installed" in problem:
+            from memory_core import log
+
+            log.write(project.place, "agent.memory.error", error=problem)
 
 
 def _stdin() -> bytes:

@@ -97,12 +97,24 @@ def _documents(project: Project, agent: str) -> list[store.Text]:
     """Return the agent's memory of the project and, behind it, the user's."""
     from memory_core import store
 
-    own = project.store.read(agent)
+    own = _read(project, project.store, agent)
     level = project.config["user_level"]
     if project.user is None or level == "off" or (own and level == "shadow"):
         return [own] if own else []
-    users = store.Store(project.user).read(agent)
+    users = _read(project, store.Store(project.user), agent)
     return [text for text in (own, users) if text]
+
+
+def _read(project: Project, level: store.Store, agent: str) -> store.Text | None:
+    """Read a memory; one that cannot be read must not keep the rest from the agent."""
+    try:
+        return level.read(agent)
+    except OSError as error:
+        from memory_core import log
+
+        told = f"{type(error).__name__}: {error}"
+        log.write(project.place, "agent.memory.error", agent_id=agent, error=told)
+        return None
 
 
 def _pieces(found: list[store.Text]) -> list[selection.Piece]:

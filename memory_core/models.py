@@ -36,6 +36,7 @@ class Event(Part):
     session_id: Text = None
     transcript_path: Text = None
     cwd: Text = None
+    permission_mode: Text = None
     agent_id: Text = None
     agent_type: Text = None
 

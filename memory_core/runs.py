@@ -72,24 +72,34 @@ class Runs:
         for name in _names(self._receipts):
             call = name.removesuffix(".json")
             record = _read(self._receipt(call))
-            if record and record.get("agent") == agent and _is_open(record, run, now):
+            if record and record.get("agent") == agent and self._is_open(record, run, now):
                 found.append((call, record))
         return sorted(found, key=lambda pair: (pair[1].get("launched") != run, pair[1]["time"]))
+
+    def _is_open(self, record: dict[str, Any], run: str, now: float) -> bool:
+        owner = record.get("launched")
+        # One whose run has started all the same took another call's receipt for its own.
+        mine = not owner or owner == run or bool(self.record(str(owner)))
+        return mine and bool(now - record["time"] < RECEIPT_LIFE)
 
     def claim(self, call: str, run: str) -> bool:
         """Take a receipt for `run`; False where another run was quicker."""
         path = self._receipt(call)
+        settled = "launched" in (_read(path) or {})
         try:
             os.rename(path, f"{path}.{run}")
         except OSError:
             return False
+        if settled:  # nobody will ask for it any more
+            _unlink(f"{path}.{run}")
         return True
 
     def settle(self, call: str, run: str, launched: bool) -> bool:
         """Close a call's receipt after the fact; say whether there was one.
 
-        In the background the answer may come before the agent's start: then the
-        receipt stays, for this run alone.
+        In the background the answer may come before the agent's start, and of two
+        runs of one agent either may have claimed the other's receipt: then this
+        one stays, for whichever starts without one.
         """
         if not safe(call):
             return False
@@ -97,7 +107,8 @@ class Runs:
         record = _read(self._receipt(call))
         if record is None:
             return claimed
-        if launched and not self.record(run):
+        known = self.record(run)
+        if launched and (not known or known.get("call")):
             _replace(self._receipt(call), {**record, "launched": run})
         else:
             self.drop_receipt(call)
@@ -156,11 +167,6 @@ class Runs:
 
     def _run(self, run: str) -> str:
         return os.path.join(self._runs, f"{run}.jsonl")
-
-
-def _is_open(record: dict[str, Any], run: str, now: float) -> bool:
-    mine = record.get("launched", run) == run
-    return mine and bool(now - record["time"] < RECEIPT_LIFE)
 
 
 def prompts_are_lost(place: Place) -> bool:

@@ -468,6 +468,27 @@ def test_in_the_background_the_answer_may_come_before_the_start(sandbox: Sandbox
     assert len(sandbox.log("agent.memory.delivered")) == 1
 
 
+def test_of_two_runs_each_may_take_the_others_receipt(sandbox: Sandbox) -> None:
+    sandbox.remembers("engineer", FACT)
+    prompts = [prompt_of(sandbox.hook("pre_tool_use", pre(f"toolu_{n}"))) for n in (1, 2)]
+    assert silent(sandbox.hook("subagent_start", start("a2"))), "claims the older receipt"
+    sandbox.hook("post_tool_use", launched(prompts[1], "a2", "toolu_2"))
+    assert silent(sandbox.hook("subagent_start", start("a1"))), "claims what is left"
+    sandbox.hook("post_tool_use", launched(prompts[0], "a1", "toolu_1"))
+    assert sandbox.hook("subagent_start", start("a3")).stdout
+    assert len(sandbox.log("agent.memory.delivered")) == 2
+    assert not list((sandbox.state / "receipts" / "s1").iterdir())
+
+
+def test_in_auto_mode_the_prompt_stays_as_it_was_judged(sandbox: Sandbox) -> None:
+    """2.1.329 refuses a call whose input changed, and quotes it to the main agent."""
+    sandbox.remembers("engineer", FACT)
+    assert silent(sandbox.hook("pre_tool_use", pre(permission_mode="auto")))
+    assert FACT in sandbox.hook("subagent_start", start()).reply["additionalContext"]
+    sandbox.hook("post_tool_use", {**post(), "permission_mode": "auto"})
+    assert [event["route"] for event in sandbox.log("agent.memory.delivered")] == ["start"]
+
+
 def test_lost_in_the_background_is_made_good_at_the_start(sandbox: Sandbox) -> None:
     sandbox.remembers("engineer", FACT)
     sandbox.hook("pre_tool_use", pre())
@@ -689,8 +710,10 @@ def test_the_users_folder_is_no_project(sandbox: Sandbox) -> None:
 
 def test_a_memory_that_cannot_be_read_is_one_line_in_the_log(sandbox: Sandbox) -> None:
     (sandbox.memories / "engineer.md").mkdir(parents=True)
-    outcome = sandbox.hook("pre_tool_use", pre())
-    assert silent(outcome)
+    sandbox.remembers("engineer", FACT, user=True)
+    prompt = prompt_of(sandbox.hook("pre_tool_use", pre()))
+    assert FACT in prompt, "the user's is given all the same"
+    assert "# Add To Memory:" in prompt
     (event,) = sandbox.log("agent.memory.error")
     assert "IsADirectoryError" in event["error"]
 
@@ -700,7 +723,7 @@ def test_a_link_out_of_the_folder_is_not_followed(sandbox: Sandbox, tmp_path: Pa
     secret.write_text("- the password\n")
     sandbox.memories.mkdir(parents=True)
     (sandbox.memories / "engineer.md").symlink_to(secret)
-    assert silent(sandbox.hook("pre_tool_use", pre()))
+    assert "password" not in prompt_of(sandbox.hook("pre_tool_use", pre()))
     sandbox.hook("subagent_stop", stop())
     assert secret.read_text() == "- the password\n"
     assert "leaves its folder" in sandbox.log("agent.memory.waiting")[0]["reason"]
