@@ -1,2 +1,107 @@
-"""The command line."""
-def main() -> int: return 0
+"""The command line: its start, its end, and the one place where errors become messages.
+
+Everything else is in `app` and one module a topic, imported here only once a
+command runs: so Ctrl-C is quiet from the beginning on.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+NAME = "agent-memory"
+
+INTERRUPTED = 130
+
+# What a shell reports of a program whose reader went away: 128 + SIGPIPE.
+READER_GONE = 141
+
+
+class Refused(Exception):
+    """What cannot be done, in a sentence for a person; 1: it is so, 2: wrong use."""
+
+    def __init__(self, sentence: str, status: int = 2) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class ReaderGone(Exception):
+    """Nobody reads our output any more."""
+
+
+def main() -> int:
+    """Run the command line; return the exit status."""
+    try:
+        status = _run(sys.argv[1:])
+        _flush()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except ReaderGone:
+        status = READER_GONE
+    except Exception as error:  # noqa: BLE001 - the one place: no traceback reaches a person
+        status = _report(error)
+    _let_go()
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    from memory_core.cli.app import command
+
+    try:
+        status = command().main(arguments, prog_name=NAME, standalone_mode=False)
+    except SystemExit as end:  # typer's own answer to a reader that went away
+        status = end.code
+    return status if isinstance(status, int) else 0
+
+
+def _flush() -> None:
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None
+
+
+def _let_go() -> None:
+    """Give up what cannot be written: the interpreter would complain of it at its end."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _report(error: Exception) -> int:
+    if "--debug" in sys.argv or os.environ.get("AGENT_MEMORY_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    sentence, status = _told(error)
+    print(f"{NAME}: {sentence}", file=sys.stderr)
+    return status
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """Return what to say of an error, and its exit status."""
+    if hasattr(error, "format_message"):  # a usage error of typer's, whichever version
+        return _usage(error), 2
+    if isinstance(error, OSError):
+        return _system(error), 1
+    status = getattr(error, "status", None)
+    if isinstance(status, int):  # of ours, or of an installation that is refused
+        return str(error), status
+    if type(error).__name__ == "Abort":
+        return "stopped, nothing was done", 1
+    return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
+
+
+def _usage(error: Exception) -> str:
+    sentence = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else NAME
+    return f"{sentence[:1].lower()}{sentence[1:]}\nSee {path} --help"
+
+
+def _system(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from memory_core import installation
 
 Project = Annotated[
     str,

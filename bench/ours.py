@@ -1,0 +1,177 @@
+"""Our rows: every hook as it is installed, on the events that a delegation brings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+import samples
+import scene
+from scene import Case, Scene
+from timing import Spawner
+
+HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")
+FULL, ROOMY = 8192, 6000
+INJECT = "inject, 8 KB memory"
+CAPTURE = "capture (PostToolUse), 10 KB, two learnings"
+START = "SubagentStart, receipt present"
+STOP = "capture (SubagentStop), 10 KB, two learnings"
+LIFE = ("pre_tool_use", "subagent_start", "subagent_stop", "post_tool_use")
+INJECT_LIMIT, IDLE_LIMIT, LEARN_LIMIT = 1.5, 1.2, 2.0
+
+
+class Maker:
+    """Makes cases for one interpreter; each gets a folder of its own, warmed up."""
+
+    def __init__(self, python: str, folder: str, spawner: Spawner) -> None:
+        self.python = python
+        self.spawner = spawner
+        self.folder = folder
+        self._count = 0
+        self._prompt = ""
+
+    def hook(self, name: str) -> list[str]:
+        return [self.python, "-I", "-S", os.path.join(HOOKS, f"{name}.py")]
+
+    def scene(self, size: int | None = FULL, folder: bool = True) -> Scene:
+        """Return a project whose engineer has a memory of `size` bytes, or None, and a PM."""
+        memories = {"PM.md": samples.memory("PM", FULL), "qa.md": samples.memory("qa", 2000)}
+        if size:
+            memories["engineer.md"] = samples.memory("engineer", size)
+        self._count += 1
+        return Scene(
+            os.path.join(self.folder, f"scene-{self._count}"), memories if folder else None
+        )
+
+    def play(self, place: Scene, steps: tuple[str, ...], earlier: bool = False) -> None:
+        """Let hooks meet their events of this delegation, or of an earlier one, untimed."""
+        make = {
+            "pre_tool_use": lambda: samples.pre_tool_use(place.project),
+            "subagent_start": lambda: samples.subagent_start(place.project),
+            "subagent_stop": lambda: samples.subagent_stop(place.project, "Done."),
+            "post_tool_use": lambda: samples.post_tool_use(place.project, self.prompt(), "Done."),
+        }
+        for step in steps:
+            event = make[step]()
+            place.put("event", samples.earlier(event) if earlier else event)
+            self.spawner.run(place.job(self.hook(step)))
+
+    def prompt(self) -> str:
+        """Return the task with the memory in it, as the client hands it to the later events."""
+        if not self._prompt:
+            place = self.scene()
+            place.put("event", samples.pre_tool_use(place.project))
+            self.spawner.run(place.job(self.hook("pre_tool_use")))
+            try:
+                self._prompt = place.reply()["updatedInput"]["prompt"]
+            except (KeyError, TypeError, ValueError, OSError):
+                self._prompt = samples.TASK
+        return self._prompt
+
+
+Row = Callable[[Maker], Case]
+
+
+def rows() -> Iterator[Row]:
+    yield from (_inject, _inject_nothing, _inject_no_folder, _other_tool)
+    yield from (_start_with_receipt, _start_without, _session)
+    for size, label in ((10_000, "10 KB"), (1_000_000, "1 MB")):
+        yield _capture(f"capture (PostToolUse), {label}, nothing to learn", size)
+        yield _capture(f"capture (PostToolUse), {label}, two learnings", size, ROOMY)
+    yield _capture("capture (PostToolUse), 10 KB, two learnings, memory full", 10_000, FULL)
+    yield from (
+        _stop(STOP, samples.LEARNED),
+        _stop("capture (SubagentStop), 10 KB, nothing to learn", ()),
+    )
+
+
+def _case(
+    maker: Maker, name: str, hook: str, place: Scene, event: dict, check, before=(), **more
+) -> Case:
+    """Return a case in a project that has seen a delegation, and this one as far as `before`."""
+    maker.play(place, LIFE, earlier=True)
+    maker.play(place, before)
+    place.put("event", event)
+    place.freeze()
+    return Case(name, maker.hook(hook), place, check, **more)
+
+
+def _inject(maker: Maker) -> Case:
+    place = maker.scene()
+    event = samples.pre_tool_use(place.project)
+    check = scene.prompt_with_memory
+    return _case(maker, INJECT, "pre_tool_use", place, event, check, limit=INJECT_LIMIT)
+
+
+def _inject_nothing(maker: Maker) -> Case:
+    place = maker.scene(size=None)
+    event = samples.pre_tool_use(place.project)
+    name, check = "inject, agent without memory", scene.prompt_with_note
+    return _case(maker, name, "pre_tool_use", place, event, check, limit=INJECT_LIMIT)
+
+
+def _inject_no_folder(maker: Maker) -> Case:
+    place = maker.scene(folder=False)
+    place.put("event", samples.pre_tool_use(place.project))
+    place.freeze()  # not warmed up: this is a project's first delegation
+    name, argv = "inject, no memory folder at all", maker.hook("pre_tool_use")
+    return Case(name, argv, place, scene.prompt_with_note, limit=INJECT_LIMIT)
+
+
+def _other_tool(maker: Maker) -> Case:
+    place = maker.scene()
+    event = samples.pre_tool_use(place.project, "Bash")
+    return _case(maker, "other tool (Bash)", "pre_tool_use", place, event, scene.silent)
+
+
+def _start_with_receipt(maker: Maker) -> Case:
+    place = maker.scene()
+    event = samples.subagent_start(place.project)
+    check, before = scene.silent, LIFE[:1]
+    return _case(maker, START, "subagent_start", place, event, check, before)
+
+
+def _start_without(maker: Maker) -> Case:
+    place = maker.scene()
+    event, name = samples.subagent_start(place.project), "SubagentStart, no receipt, 8 KB memory"
+    check = scene.context_with_memory
+    return _case(maker, name, "subagent_start", place, event, check, limit=INJECT_LIMIT)
+
+
+def _session(maker: Maker) -> Case:
+    place = maker.scene()
+    event, name = samples.session_start(place.project), "SessionStart, 8 KB memory of the PM"
+    return _case(maker, name, "session_start", place, event, scene.context_of_pm)
+
+
+def _capture(name: str, size: int, memory: int | None = None) -> Row:
+    """Return a row of the foreground; it learns when the `memory` to learn into is given."""
+    learnings = samples.LEARNED if memory else ()
+    check = scene.taught_and_stripped if memory else scene.untaught
+    limit = LEARN_LIMIT if memory else IDLE_LIMIT
+
+    def row(maker: Maker) -> Case:
+        place, text = maker.scene(memory or FULL), samples.result(size, learnings)
+        event = samples.post_tool_use(place.project, maker.prompt(), text)
+        return _case(maker, name, "post_tool_use", place, event, check, LIFE[:2], limit=limit)
+
+    return row
+
+
+def _stop(name: str, learnings: tuple[str, ...]) -> Row:
+    check, limit = (scene.taught, LEARN_LIMIT) if learnings else (scene.untaught, IDLE_LIMIT)
+
+    def row(maker: Maker) -> Case:
+        place = maker.scene(ROOMY)
+        event = samples.subagent_stop(place.project, samples.result(10_000, learnings))
+        return _case(maker, name, "subagent_stop", place, event, check, LIFE[:2], limit=limit)
+
+    return row
+
+
+def made(maker: Maker, row: Row) -> Case:
+    """Return the row's case, run once and found to do its work."""
+    case = row(maker)
+    case.before()
+    case.after(maker.spawner.run(case.job()).status)
+    return case

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Compare our hooks with a bare interpreter, and with rivals doing the same work.
+
+    python bench/run.py                 our rows, and the rivals that are installed
+    python bench/run.py --rivals        install the rivals first, under build/
+    python bench/run.py --quick         a few rounds, to see that all is well
+
+Every measured process has a bare one just before it; every run is checked to have
+done its work.  Exit status 1: some row of ours could not be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+
+import ours
+import theirs
+from ours import Maker, Row, made
+from report import (
+    DELEGATION_MS,
+    INJECT_MS,
+    RSS_LIMIT,
+    Goal,
+    Line,
+    Report,
+    data,
+    facts,
+    text,
+    written,
+)
+from scene import Case, Scene, Unmeasured, ran
+from timing import Pair, Spawner, in_turn, summary, together
+
+ROUNDS, FEWEST, QUICK = 40, 30, 5
+BOTH = (ours.INJECT, ours.CAPTURE)
+ALL_FOUR = (ours.INJECT, ours.START, ours.STOP, ours.CAPTURE)
+Pairs = dict[str, list[Pair]]
+
+
+def main() -> int:
+    args = arguments()
+    rounds = QUICK if args.quick else max(args.rounds, FEWEST)
+    if args.rivals:
+        theirs.install(args.python)
+    # not the usual place for temporary files: that is often memory, where fsync costs nothing
+    place = "/var/tmp" if os.path.isdir("/var/tmp") else None
+    with tempfile.TemporaryDirectory(dir=place) as folder, Spawner(args.python) as spawner:
+        try:
+            report = measure(Maker(args.python, folder, spawner), rounds)
+        except Unmeasured as error:  # in the midst of the rounds
+            sys.exit(f"bench: {error}")
+    told = json.dumps(data(report), indent=2) if args.json else text(report)
+    print(told)
+    if args.write:
+        write(args.write, told)
+    return int(any(line.summary is None for line in report.ours))
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    say = parser.add_argument
+    say("--rounds", type=int, default=ROUNDS, help=f"{FEWEST} or more (default {ROUNDS})")
+    say("--quick", action="store_true", help=f"{QUICK} rounds; not to be quoted")
+    say("--json", action="store_true", help="values instead of tables")
+    say("--write", metavar="PAGE", help="put the tables into a page, between its marks, too")
+    say("--rivals", action="store_true", help="install the rivals under build/ first")
+    say("--python", default=sys.executable, help="the interpreter to measure with")
+    return parser.parse_args()
+
+
+def write(path: str, tables: str) -> None:
+    with open(path, encoding="utf-8") as file:
+        page = written(tables, file.read())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page)
+
+
+def measure(maker: Maker, rounds: int) -> Report:
+    about = facts(maker.python, rounds)
+    floors = bare_cases(maker)
+    mine, broken = prepared(maker, ours.rows())
+    others, absent = prepared(maker, theirs.rows(maker.python))
+    bare, tick = floors[0].argv, progress(2 * rounds)
+    pairs = in_turn(maker.spawner, floors + mine, bare, rounds, tick)
+    pairs |= in_turn(maker.spawner, others, bare, rounds, tick)
+    return Report(
+        facts=about,
+        floors=lines(floors, pairs),
+        ours=lines(mine, pairs) + broken,
+        delegation=list(delegations(pairs)),
+        rivals=lines(others, pairs, "yes") + absent,
+        goals=list(goals(mine, pairs)),
+        floor=maker.spawner.floor,
+    )
+
+
+def bare_cases(maker: Maker) -> list[Case]:
+    place = Scene(os.path.join(maker.folder, "bare"), None)
+    place.put("event", {})
+    place.freeze()
+    commands = {
+        "`python -I -c pass` against itself: the noise": ["-I", "-c", "pass"],
+        "`python -I -S -c pass`": ["-I", "-S", "-c", "pass"],
+    }
+    return [Case(name, [maker.python, *argv], place, ran) for name, argv in commands.items()]
+
+
+def prepared(maker: Maker, rows: Iterable[Row]) -> tuple[list[Case], list[Line]]:
+    """Return the cases that do their work, and lines for the others saying why not."""
+    cases, failed = [], []
+    for row in rows:
+        try:
+            cases.append(made(maker, row))
+        except Unmeasured as error:
+            failed.append(Line(error.name, None, note=error.why))
+    return cases, failed
+
+
+def lines(cases: list[Case], pairs: Pairs, note: str = "") -> list[Line]:
+    return [
+        Line(
+            case.name,
+            summary(pairs[case.name]),
+            case.limit,
+            theirs.did_it(case) if case.check is ran and note else note,
+        )
+        for case in cases
+    ]
+
+
+def delegations(pairs: Pairs) -> Iterable[Line]:
+    for name, parts in (
+        ("both hooks: PreToolUse, PostToolUse with learnings", BOTH),
+        ("all four: with SubagentStart and SubagentStop", ALL_FOUR),
+    ):
+        if all(part in pairs for part in parts):
+            yield Line(name, summary(together(pairs[part] for part in parts)))
+
+
+def goals(mine: list[Case], pairs: Pairs) -> Iterable[Goal]:
+    all_of = {case.name: summary(pairs[case.name]) for case in mine}
+    for name, limit in (
+        ("inject, slowest row", ours.INJECT_LIMIT),
+        ("capture without learnings, slowest row", ours.IDLE_LIMIT),
+        ("capture with learnings, slowest row", ours.LEARN_LIMIT),
+    ):
+        found = [all_of[case.name] for case in mine if case.limit == limit]
+        if found:
+            yield Goal(name, max(s.x for s in found), limit, "x", max(s.cpu_x for s in found))
+    if mine:
+        yield Goal(
+            "peak memory, largest row", max(s.rss for s in all_of.values()), RSS_LIMIT, "MiB"
+        )
+    if ours.INJECT in all_of:
+        inject = all_of[ours.INJECT]
+        yield Goal("inject, whole process", inject.ms, INJECT_MS, "ms", inject.cpu)
+    if all(part in all_of for part in BOTH):
+        both = summary(together(pairs[part] for part in BOTH))
+        name = "both hooks of a delegation, whole processes"
+        yield Goal(name, both.ms, DELEGATION_MS, "ms", both.cpu)
+
+
+def progress(rounds: int):
+    """Return a function that counts the rounds on stderr, where a person watches."""
+    done = iter(range(1, rounds + 1))
+
+    def tick() -> None:
+        if sys.stderr.isatty():
+            print(f"\rround {next(done)} of {rounds}", end="", file=sys.stderr)
+
+    return tick
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

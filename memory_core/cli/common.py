@@ -1,0 +1,64 @@
+"""What several commands take: the project, and an agent by any spelling."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from memory_core.cli import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.memory import Project
+
+# One letter in five may be wrong.
+CLOSE = 0.8
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; the fields are in docs/cli.md.")]
+
+
+def project_of(ctx: typer.Context) -> Project:
+    """Return the project that --project names, or the one that a hook would find here."""
+    from memory_core import memory
+
+    folder = ctx.find_root().params.get("project")
+    if not folder:
+        return memory.project_of("", os.environ)
+    environ = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
+    return memory.project_of(folder, environ)
+
+
+def agent_named(project: Project, name: str) -> str:
+    """Return the agent's id; raise Refused for a name that is only nearly a known one."""
+    from memory_core import agents, memory
+
+    agent = agents.agent_id(name)
+    having = project.store.agents()
+    if name.strip() == memory.PM or (agent == "pm" and agent not in having):
+        return memory.PM
+    if agent not in having:
+        _refuse_mistyped(name, [*having, *_defined(project)])
+    return agent
+
+
+def _refuse_mistyped(name: str, known: list[str]) -> None:
+    """Raise for a name that resembles a known one closely: nobody calls two agents so."""
+    import difflib
+
+    from memory_core import agents
+
+    ids = {agents.agent_id(each) for each in known}
+    agent = agents.agent_id(name)
+    near = difflib.get_close_matches(agent, sorted(ids), n=1, cutoff=CLOSE)
+    if agent not in ids and near:
+        raise Refused(f"no agent {name!r} here; did you mean {near[0]}?", 1)
+
+
+def _defined(project: Project) -> list[str]:
+    """Return the agents that Claude Code knows here."""
+    from memory_core import client
+
+    files = client.agent_files(project.place.root, os.environ)
+    return [*(file.name for file in files), *client.BUILT_IN]

@@ -1,0 +1,304 @@
+"""A Messages API on loopback that answers from a script, and keeps every request.
+
+A script says what each speaker answers, turn by turn:
+
+    {"MAIN": [delegate("engineer", "TASK-1 go"), say("done")], "TASK-1": [say("found it")]}
+
+A speaker is named by the first mark (`MAIN`, `TASK-something`) in what its user messages
+say, its turn is the number of answers that its conversation holds already, and the last
+line of a speaker is repeated. So the script has no state, and parallel agents, retries and
+nagging cannot get it out of step.
+"""
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+Block = dict[str, Any]
+MARK = re.compile(r"\b(MAIN|TASK-\w+)\b")
+PATIENCE = 60  # seconds; no wait of a test lasts longer
+
+_ids = iter(range(1, 1_000_000))
+
+
+class Refusal(NamedTuple):
+    """An answer with an error status."""
+
+    status: int
+    message: str
+
+
+class Request:
+    """One POST to /v1/messages, and what scripts and tests ask of it."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        self.body = body
+        self.messages: list[dict[str, Any]] = body.get("messages", [])
+        self.tools: list[str] = [tool.get("name", "") for tool in body.get("tools") or []]
+        self.turn = sum(message["role"] == "assistant" for message in self.messages)
+
+    @property
+    def speaker(self) -> str:
+        """Whose conversation this is; empty for what the client asks on the side."""
+        found = MARK.search("\n".join(self.user)) if self.tools else None
+        return found[1] if found else ""
+
+    @property
+    def said(self) -> str:
+        """All that the model is given to read: system prompt and messages."""
+        return "\n".join(_strings([self.body.get("system"), self.messages]))
+
+    @property
+    def user(self) -> list[str]:
+        """What is said in the user's role, without tool results."""
+        return [
+            block["text"]
+            for message in self.messages
+            if message["role"] == "user"
+            for block in _blocks(message)
+            if block["type"] == "text"
+        ]
+
+    @property
+    def results(self) -> list[Block]:
+        """The tool results in the conversation so far."""
+        return [
+            block
+            for message in self.messages
+            for block in _blocks(message)
+            if block["type"] == "tool_result"
+        ]
+
+    def __repr__(self) -> str:
+        return f"<{self.speaker or 'aside'} turn {self.turn}: {self.said[-400:]!r}>"
+
+
+def _blocks(message: dict[str, Any]) -> list[Block]:
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _strings(part)
+
+
+Reply = list[Block] | Refusal
+Line = Reply | Callable[[Request], Reply]
+Script = dict[str, list[Line]]
+
+
+def say(text: str) -> list[Block]:
+    return [{"type": "text", "text": text}]
+
+
+def use(name: str, **arguments: Any) -> list[Block]:
+    """Call a tool."""
+    identity = f"toolu_{next(_ids):020}"
+    return [{"type": "tool_use", "id": identity, "name": name, "input": arguments}]
+
+
+def delegate(agent: str, prompt: str, **more: Any) -> Callable[[Request], Reply]:
+    """Start an agent, by the name that the tool has in this version of the client."""
+    arguments = {"description": "a job", "prompt": prompt, "subagent_type": agent, **more}
+    return lambda request: use("Agent" if "Agent" in request.tools else "Task", **arguments)
+
+
+def together(*lines: Line) -> Callable[[Request], Reply]:
+    """Say several things in one answer."""
+    return lambda request: [block for line in lines for block in _answer(line, request)]
+
+
+def after(event: threading.Event, line: Line) -> Callable[[Request], Reply]:
+    """Answer only once the event is set."""
+
+    def wait(request: Request) -> Reply:
+        event.wait(PATIENCE)
+        return _answer(line, request)
+
+    return wait
+
+
+def meeting(line: Line, barrier: threading.Barrier) -> Callable[[Request], Reply]:
+    """Answer only once all that meet at the barrier have asked."""
+
+    def wait(request: Request) -> Reply:
+        barrier.wait(PATIENCE)
+        return _answer(line, request)
+
+    return wait
+
+
+def _answer(line: Line, request: Request) -> Any:
+    return line(request) if callable(line) else line
+
+
+def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    """What `condition` gives, as soon as it gives anything; the one loop that polls."""
+    deadline = time.monotonic() + seconds
+    while not (result := condition()):
+        assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"
+        time.sleep(0.02)
+    return result
+
+
+class Api:
+    """The server; `with Api(script) as api`."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.requests: list[Request] = []
+        self.elsewhere: list[str] = []
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.api = self
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> "Api":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.socket.close()
+        self._thread.join()
+
+    def of(self, speaker: str) -> list[Request]:
+        return [request for request in self.requests if request.speaker == speaker]
+
+    def reply(self, request: Request) -> Reply:
+        self.requests.append(request)
+        if request.speaker in self.script:
+            lines = self.script[request.speaker]
+            return _answer(lines[min(request.turn, len(lines) - 1)], request)
+        return aside(request)
+
+
+def aside(request: Request) -> Reply:
+    """Answer what the client asks for itself: a title, a topic, whether a call is safe."""
+    return say("<severity>0</severity>" if "<severity>" in request.said else "<block>no</block>")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    api: Api
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "_Server"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+        path = self.path.partition("?")[0]
+        if path.endswith("/count_tokens"):
+            self._json(200, {"input_tokens": 100})
+        elif path.endswith("/v1/messages"):
+            self._answer(body, self.server.api.reply(Request(body)))
+        else:
+            self._json(200, {})
+
+    def do_GET(self) -> None:
+        self._json(200, {})
+
+    def do_HEAD(self) -> None:
+        self._send(200, "application/json", b"")
+
+    def do_CONNECT(self) -> None:
+        """The client's proxy is set to this server: nothing gets out unseen."""
+        self.server.api.elsewhere.append(self.path)
+        self.close_connection = True
+        self._send(403, "text/plain", b"")
+
+    def _answer(self, body: dict[str, Any], reply: Reply) -> None:
+        if isinstance(reply, Refusal):
+            error = {"type": "invalid_request_error", "message": reply.message}
+            self._json(reply.status, {"type": "error", "error": error})
+            return
+        message = _message(body, reply)
+        if body.get("stream"):
+            self._send(200, "text/event-stream", "".join(_events(message)).encode())
+        else:
+            self._json(200, message)
+
+    def _json(self, status: int, value: object) -> None:
+        self._send(status, "application/json", json.dumps(value).encode())
+
+    def _send(self, status: int, kind: str, data: bytes) -> None:
+        try:
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(data)))
+            self.send_header("request-id", f"req_{next(_ids)}")
+            self.end_headers()
+            self.wfile.write(data)
+        except ConnectionError:  # the client was killed while it waited
+            self.close_connection = True
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ConnectionError:
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def _message(body: dict[str, Any], blocks: list[Block]) -> dict[str, Any]:
+    calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    return {
+        "id": f"msg_{next(_ids):020}",
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model"),
+        "content": blocks,
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        **_verdict(body, calls),
+        "usage": {
+            "input_tokens": 10,
+            "output_tokens": 10,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0,
+        },
+    }
+
+
+def _verdict(body: dict[str, Any], calls: list[str]) -> dict[str, Any]:
+    """What the server's safety check says of each call, where auto mode asks for it."""
+    if not body.get("safeguards"):
+        return {}
+    verdicts = {call: {"type": "evaluated", "outcome": "not_flagged"} for call in calls}
+    status = {"type": "available", "tool_uses": verdicts}
+    return {"safeguard_results": [{"type": "dangerous_tool_use", "status": status}]}
+
+
+def _events(message: dict[str, Any]) -> Iterator[str]:
+    first = {name: value for name, value in message.items() if name != "safeguard_results"}
+    yield _event("message_start", message={**first, "content": [], "stop_reason": None})
+    for index, block in enumerate(message["content"]):
+        if block["type"] == "text":
+            start = {"type": "text", "text": ""}
+            delta = {"type": "text_delta", "text": block["text"]}
+        else:
+            start = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        yield _event("content_block_start", index=index, content_block=start)
+        yield _event("content_block_delta", index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
+    last = ("stop_reason", "stop_sequence", "safeguard_results")
+    stop = {name: message[name] for name in last if name in message}
+    yield _event("message_delta", delta=stop, usage={"output_tokens": 10})
+    yield _event("message_stop")
+
+
+def _event(kind: str, **fields: object) -> str:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"

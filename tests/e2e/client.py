@@ -1,0 +1,247 @@
+"""The real Claude Code, run as a person runs it: own home, no network, nothing left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .api import PATIENCE, Api, Request, Script, until
+
+KEY = "sk-ant-no-key-at-all-just-a-test-0123456789"
+PROGRAM = Path("node_modules", ".bin", "claude")
+
+# Makes the terminal on its standard input the controlling one, then becomes the command.
+IN_TERMINAL = """
+import fcntl, os, sys, termios
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+
+
+class Claude(NamedTuple):
+    """One installed version of Claude Code."""
+
+    version: str
+    folder: Path
+
+    @property
+    def program(self) -> str:
+        return str(self.folder / PROGRAM)
+
+    def since(self, version: str) -> bool:
+        return order(self.version) >= order(version)
+
+
+def order(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+class Run(NamedTuple):
+    """A run of the client that is over: what it printed, and what it asked the API."""
+
+    code: int
+    out: str
+    err: str
+    api: Api
+
+    def of(self, speaker: str) -> list[Request]:
+        return self.api.of(speaker)
+
+
+class Session:
+    """A run of the client that is still going on."""
+
+    def __init__(self, process: subprocess.Popen[bytes], api: Api) -> None:
+        self.process = process
+        self.api = api
+
+    def end(self) -> None:
+        """Kill the client and all that it started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait(PATIENCE)
+
+
+class Terminal(Session):
+    """The client in a pseudo-terminal."""
+
+    def __init__(self, process: subprocess.Popen[bytes], api: Api, master: int) -> None:
+        super().__init__(process, api)
+        self.screen = bytearray()
+        self._master = master
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                seen = os.read(self._master, 65536)
+            except OSError:  # Linux says EIO when the other side is closed
+                return
+            if not seen:
+                return
+            self.screen += seen
+
+    def ask(self, prompt: str) -> None:
+        """Type a prompt and send it, once there is a place to type it in."""
+        until(lambda: "❯".encode() in self.screen, "the prompt on the screen")
+        os.write(self._master, prompt.encode())
+        # Enter that comes in one piece with the text is a line break, and one that comes
+        # before the text is drawn may be lost.  On an empty line it does nothing.
+        until(lambda: self.api.requests or self._enter(), "the prompt to be sent")
+
+    def _enter(self) -> None:
+        time.sleep(0.3)
+        os.write(self._master, b"\r")
+
+    def end(self) -> None:
+        super().end()
+        self._reader.join(PATIENCE)
+        os.close(self._master)
+
+
+class Desk:
+    """A person's machine: a home, a project in it, and one version of the client."""
+
+    def __init__(self, claude: Claude, folder: Path) -> None:
+        self.claude = claude
+        self.home = folder / "home"
+        self.project = folder / "project"
+        self.variables: dict[str, str] = {}
+        (self.home / "tmp").mkdir(parents=True)
+        self.write(".claude/agents/engineer.md", agent("engineer"))
+        self.write(".claude/agents/qa.md", agent("qa"))
+        (self.home / ".claude.json").write_text(json.dumps(self._onboarded()))
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def read(self, name: str) -> str:
+        path = self.project / name
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def settings(self, **values: Any) -> None:
+        """Add to the project's settings.json."""
+        now = json.loads(self.read(".claude/settings.json") or "{}")
+        self.write(".claude/settings.json", json.dumps({**now, **values}, indent=2) + "\n")
+
+    def environment(self, api: Api) -> dict[str, str]:
+        """Nothing of the caller's but the way to programs; all traffic ends at our server."""
+        return {
+            **{name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ},
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home / "tmp"),
+            "CLAUDE_CODE_TMPDIR": str(self.home / "tmp"),
+            "SHELL": "/bin/sh",
+            "TERM": "xterm-256color",
+            "ANTHROPIC_BASE_URL": api.url,
+            "ANTHROPIC_API_KEY": KEY,
+            "HTTPS_PROXY": api.url,
+            "NO_PROXY": "127.0.0.1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            **self.variables,
+        }
+
+    def run(self, script: Script, *options: str, prompt: str = "MAIN go") -> Run:
+        """`claude -p`, to its end."""
+        with self.start(script, *options, prompt=prompt) as session:
+            out, err = session.process.communicate(timeout=PATIENCE)
+            return Run(session.process.returncode, out.decode(), err.decode(), session.api)
+
+    def watch(self, script: Script, is_over: Callable[[Api], Any], *options: str) -> Run:
+        """`claude -p`, until it ends or is over: 2.1.63 at times stays after its last word."""
+        with self.start(script, *options) as session:
+            process = session.process
+            until(lambda: process.poll() is not None or is_over(session.api), "the end of the run")
+            session.end()
+            out, err = process.communicate()
+            return Run(0, out.decode(), err.decode(), session.api)
+
+    @contextmanager
+    def start(self, script: Script, *options: str, prompt: str = "MAIN go") -> Iterator[Session]:
+        """`claude -p`, while it runs."""
+        if "--permission-mode" not in options:
+            options = ("--permission-mode", "default", *options)
+        with Api(script) as api:
+            process = subprocess.Popen(
+                [self.claude.program, "-p", prompt, *options],
+                cwd=self.project,
+                env=self.environment(api),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+            with process:
+                session = Session(process, api)
+                try:
+                    yield session
+                finally:
+                    session.end()
+
+    @contextmanager
+    def terminal(self, script: Script, *options: str) -> Iterator[Terminal]:
+        """`claude` in a terminal."""
+        master, slave = os.openpty()
+        _size(slave, rows=50, columns=160)
+        with Api(script) as api:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", IN_TERMINAL, self.claude.program, *options],
+                cwd=self.project,
+                env=self.environment(api),
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+            )
+            os.close(slave)
+            session = Terminal(process, api, master)
+            try:
+                yield session
+            finally:
+                session.end()
+
+    def _onboarded(self) -> dict[str, Any]:
+        """The client's own state as it is after the questions of a first start."""
+        return {
+            "hasCompletedOnboarding": True,
+            "lastOnboardingVersion": self.claude.version,
+            "numStartups": 5,
+            "theme": "dark",
+            "autoUpdates": False,
+            "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+            "projects": {
+                str(self.project): {
+                    "hasTrustDialogAccepted": True,
+                    "hasCompletedProjectOnboarding": True,
+                    "projectOnboardingSeenCount": 1,
+                }
+            },
+        }
+
+
+def agent(name: str) -> str:
+    """An agent definition, as a project has them in .claude/agents/."""
+    return f"---\nname: {name}\ndescription: does {name} work\n---\nYou are the {name}.\n"
+
+
+def _size(terminal: int, rows: int, columns: int) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -1,0 +1,46 @@
+"""As a person has it: ./install.sh, sessions, ./install.sh --uninstall."""
+
+import os
+import subprocess
+from collections.abc import Callable
+
+from .api import Script, delegate, say
+from .client import Desk
+from .product import REPO, assert_given, assert_quiet, assert_unseen, known, lesson, versions
+
+FACT = "Orders are numbered per warehouse and never reused"
+NEWS = "The invoice service rounds half to even"
+
+
+def script(report: str) -> Script:
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
+
+
+def run_installer(desk: Desk, *arguments: str) -> None:
+    """Run it from elsewhere, as the person whose home this is."""
+    environment = {**os.environ, "HOME": str(desk.home)}
+    for name in [name for name in environment if name.startswith(("XDG_", "CLAUDE"))]:
+        del environment[name]
+    command = [str(REPO / "install.sh"), *arguments, str(desk.project)]
+    done = subprocess.run(command, cwd=desk.home, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Building the environment takes its time, and the hooks are the same for all versions.
+@versions("2.1.300")
+def test_installed_for_real(new_desk: Callable[..., Desk]) -> None:
+    desk = new_desk("a person's desk", hooks=False)
+    desk.settings(permissions={"allow": ["Bash(ls:*)"]})
+    before = desk.read(".claude/settings.json")
+    run_installer(desk)
+    first = desk.run(script(lesson(FACT)))
+    assert_quiet(first)
+    assert known(desk, "engineer") == [FACT]
+    second = desk.run(script(lesson(NEWS)))
+    assert_given(second.of("TASK-1"), FACT)
+    assert_unseen([*first.of("MAIN"), *second.of("MAIN")], FACT, NEWS)
+    run_installer(desk, "--uninstall")
+    assert desk.read(".claude/settings.json") == before
+    assert_unseen(desk.run(script("Fine.")).api.requests, FACT)
+    assert known(desk, "engineer") == [FACT, NEWS]

@@ -1,0 +1,115 @@
+"""What decides over a delegation keeps deciding: rules, errors, a killed client."""
+
+import re
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from .api import Line, Refusal, Reply, Request, Script, after, delegate, say, together, until, use
+from .client import Desk, Run
+from .product import (
+    assert_given,
+    assert_unseen,
+    known,
+    lesson,
+    logged,
+    open_receipts,
+    remember,
+    transcribed,
+)
+
+FACT = "Orders are numbered per warehouse and never reused"
+
+NewDesk = Callable[..., Desk]
+
+RULES = {
+    "deny": {"deny": ["Agent(engineer)", "Task(engineer)"]},
+    "ask": {"ask": ["Agent", "Task"]},
+    "ask for one": {"ask": ["Agent(engineer)", "Task(engineer)"]},
+    "allow": {"allow": ["Agent", "Task"]},
+}
+
+
+def script(*answers: Line) -> Script:
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    return {"MAIN": [call, say("done")], "TASK-1": list(answers) or [say("Fine.")]}
+
+
+def outcome(run: Run) -> object:
+    """What the main agent was told, without what differs from run to run."""
+    told = [(each.get("is_error"), str(each["content"])) for each in run.of("MAIN")[-1].results]
+    varying = r"toolu_\w+|req_\w+|\b(?=\w*\d)\w+\b"
+    masked = [(is_error, re.sub(varying, "*", text)) for is_error, text in told]
+    return run.code, run.out, run.err, len(run.of("TASK-1")), masked
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_rules_decide_as_without_hooks(new_desk: NewDesk, rules: str) -> None:
+    without = new_desk("without", hooks=False)
+    desk = new_desk()
+    remember(desk, "engineer", FACT)
+    for each in (without, desk):
+        each.settings(permissions=RULES[rules])
+    run = desk.run(script())
+    assert outcome(run) == outcome(without.run(script()))
+    assert_unseen(run.of("MAIN"), FACT)
+    desk.settings(permissions={})
+    assert_given(desk.run(script()).of("TASK-1"), FACT)
+
+
+def test_a_denied_delegation_leaves_no_receipt(desk: Desk) -> None:
+    desk.settings(permissions=RULES["deny"])
+    desk.run(script())
+    assert open_receipts(desk) == []
+
+
+def test_a_refused_delegation_does_not_swallow_the_memory(desk: Desk) -> None:
+    """The same agent is asked for again in the same session, by a way that no rule stops."""
+    remember(desk, "engineer", FACT)
+    desk.settings(permissions=RULES["ask"])
+    desk.write(
+        ".claude/skills/survey/SKILL.md",
+        "---\nname: survey\ndescription: surveys\ncontext: fork\nagent: engineer\n---\nTASK-2 go\n",
+    )
+
+    def skill(request: Request) -> Reply:
+        # A model takes a second to go on; the client's transcript is a tenth of one behind.
+        until(lambda: transcribed(desk, '"is_error":true'), "the refusal to be transcribed")
+        return use("Skill", skill="survey")
+
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    run = desk.run({"MAIN": [call, skill, say("done")], "TASK-2": [say("Fine.")]})
+    assert run.of("TASK-1") == []
+    assert_given(run.of("TASK-2"), FACT)
+
+
+def test_an_api_error_fails_as_without_hooks(new_desk: NewDesk) -> None:
+    without = new_desk("without", hooks=False)
+    desk = new_desk()
+    broken = script(Refusal(400, "this request is refused"))
+    run = desk.run(broken)
+    assert outcome(run) == outcome(without.run(broken))
+    assert "this request is refused" in run.of("MAIN")[-1].said
+    assert known(desk, "engineer") == []
+    assert logged(desk, "agent.memory.learned") == []
+    assert len(logged(desk, "agent.delegation.failed")) == 1
+    assert open_receipts(desk) == []
+
+
+def test_what_a_killed_client_left_is_swept(desk: Desk) -> None:
+    """An agent that had written a learning was still at work when the client was killed."""
+    never = threading.Event()
+    work = together(say(lesson(FACT)), use("Bash", command="echo hello", description="x"))
+    desk.settings(permissions={"allow": ["Bash"]})
+    with desk.start(script(work, after(never, say("")))) as session:
+        until(lambda: len(session.api.of("TASK-1")) == 2, "the agent to be at work")
+        until(lambda: transcribed(desk, FACT), "the learning to be transcribed")
+        session.end()
+        never.set()
+    assert known(desk, "engineer") == []
+    desk.run({"MAIN": [say("done")]})
+    assert known(desk, "engineer") == [FACT]
+    assert_given(desk.run(script()).of("TASK-1"), FACT)
+    desk.run({"MAIN": [say("done")]})
+    assert known(desk, "engineer") == [FACT]

@@ -1,0 +1,48 @@
+"""The terminal interface, in a pseudo-terminal."""
+
+from .api import Script, delegate, say, until, use
+from .client import Desk
+from .product import assert_given, assert_unseen, known, lesson, versions
+
+FACT = "Orders are numbered per warehouse and never reused"
+NEWS = "The invoice service rounds half to even"
+
+
+def test_terminal(desk: Desk) -> None:
+    def script(report: str) -> Script:
+        call = delegate("engineer", "TASK-1 go", run_in_background=False)
+        return {"MAIN": [call, say("fine")], "TASK-1": [say(report)]}
+
+    first, second = script(lesson(FACT)), script(lesson(NEWS))
+    check_terminal(desk, first, second, "--permission-mode", "default")
+
+
+@versions("2.1.280")
+def test_terminal_in_its_own_mode(desk: Desk) -> None:
+    """Without an option it is auto mode: reports are handed back."""
+
+    def script(report: str) -> Script:
+        hand_back = use("SubagentHandback", message=report)
+        return {"MAIN": [delegate("engineer", "TASK-1 go"), say("fine")], "TASK-1": [hand_back]}
+
+    check_terminal(desk, script(lesson(FACT)), script(lesson(NEWS)), hidden=["# Add To Memory"])
+
+
+def check_terminal(
+    desk: Desk, first: Script, second: Script, *options: str, hidden: list[str] | None = None
+) -> None:
+    with desk.terminal(first, *options) as terminal:
+        terminal.ask("MAIN go")
+        until(lambda: known(desk, "engineer") == [FACT], "the agent to have learned")
+        until(lambda: said(terminal.api.of("MAIN"), "The work is finished."), "the report")
+        assert_given(terminal.api.of("TASK-1"))
+        assert_unseen(terminal.api.of("MAIN"), *(hidden or []))
+    with desk.terminal(second, *options) as terminal:
+        terminal.ask("MAIN go")
+        until(lambda: known(desk, "engineer") == [FACT, NEWS], "the agent to have learned more")
+        assert_given(terminal.api.of("TASK-1"), FACT)
+        assert_unseen(terminal.api.of("MAIN"), FACT)
+
+
+def said(requests: list, text: str) -> bool:
+    return any(text in request.said for request in requests)

@@ -1,0 +1,304 @@
+"""A first delegation learns; a second one, in a new session, receives it: by every way there is."""
+
+import re
+import subprocess
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from .api import Api, Line, Reply, Request, Script, delegate, meeting, say, together, until, use
+from .client import Desk, Run, agent
+from .product import (
+    assert_given,
+    assert_quiet,
+    assert_unseen,
+    known,
+    lesson,
+    logged,
+    open_receipts,
+    transcribed,
+    versions,
+)
+
+FACT = "Orders are numbered per warehouse and never reused"
+NEWS = "The invoice service rounds half to even"
+OTHER = "Staging has no message queue"
+MARKER = "# Add To Memory"
+
+# From this version on a hook may change the answer of a tool.
+STRIPS = "2.1.121"
+# Since this version the client reports background agents in `claude -p`.
+BACKGROUND = "2.1.62"
+# Agents hand their report back by a tool, where auto mode is on.
+HANDBACK = "2.1.280"
+
+Way = Callable[[str], Script]
+
+
+def foreground(report: str) -> Script:
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
+
+
+def background(report: str) -> Script:
+    call = delegate("engineer", "TASK-1 go", run_in_background=True)
+    return {"MAIN": [call, say("waiting"), say("done")], "TASK-1": [say(report)]}
+
+
+def learn_and_receive(
+    desk: Desk, way: Way, *options: str, agent: str = "engineer"
+) -> tuple[Run, Run]:
+    """Go the way twice: once to learn FACT, once to receive it (and learn NEWS)."""
+    first = desk.run(way(lesson(FACT)), *options)
+    assert_quiet(first)
+    assert_given(first.of("TASK-1"))
+    assert known(desk, agent) == [FACT]
+    second = desk.run(way(lesson(NEWS)), *options)
+    assert_quiet(second)
+    assert_given(second.of("TASK-1"), FACT)
+    assert known(desk, agent) == [FACT, NEWS]
+    assert open_receipts(desk) == []
+    assert_unseen(second.of("MAIN"), FACT)
+    return first, second
+
+
+def test_foreground(desk: Desk) -> None:
+    first, second = learn_and_receive(desk, foreground)
+    if desk.claude.since(STRIPS):
+        assert_unseen(first.of("MAIN"), MARKER, FACT)
+        assert_unseen(second.of("MAIN"), MARKER, NEWS)
+    assert "The work is finished." in second.of("MAIN")[-1].said
+    assert [event["route"] for event in logged(desk, "agent.memory.loaded")] == ["prompt"] * 2
+    assert len(logged(desk, "agent.memory.delivered")) == 2
+
+
+def test_foreground_with_tools(desk: Desk) -> None:
+    def way(report: str) -> Script:
+        work = together(say("I look around."), use("Bash", command="echo hello", description="x"))
+        return {**foreground(report), "TASK-1": [work, say(report)]}
+
+    desk.settings(permissions={"allow": ["Bash"]})
+    first, _ = learn_and_receive(desk, way)
+    assert len(first.of("TASK-1")) == 2
+    if desk.claude.since(STRIPS):
+        assert_unseen(first.of("MAIN"), MARKER, FACT)
+
+
+@versions(BACKGROUND)
+def test_background(desk: Desk) -> None:
+    learn_and_receive(desk, background)
+
+
+@versions(before=BACKGROUND)
+def test_background_that_nobody_reports(desk: Desk) -> None:
+    """Old versions do not tell hooks what a background agent reported: a sweep finds it."""
+
+    def wait(request: Request) -> Reply:
+        until(lambda: transcribed(desk, FACT), "the report to be transcribed")
+        return say("done")
+
+    script = background(lesson(FACT))
+    first = desk.run({**script, "MAIN": [script["MAIN"][0], wait]})
+    assert_given(first.of("TASK-1"))
+    second = desk.run(foreground(lesson(NEWS)))
+    assert_given(second.of("TASK-1"), FACT)
+    assert known(desk, "engineer") == [FACT, NEWS]
+
+
+def three(in_background: bool, *reports: str) -> Script:
+    """Three agents that are all at work before any of them answers."""
+    tasks = ["TASK-1", "TASK-2", "TASK-3"]
+    agents = ["engineer", "engineer", "qa"]
+    calls = [
+        delegate(agent, f"{task} go", run_in_background=in_background)
+        for agent, task in zip(agents, tasks, strict=True)
+    ]
+    everyone = threading.Barrier(3)
+    lines: list[Line] = [meeting(say(report), everyone) for report in reports]
+    answers: Script = {task: [line] for task, line in zip(tasks, lines, strict=True)}
+    return {"MAIN": [together(*calls), say("fine")], **answers}
+
+
+def test_three_at_once_in_the_foreground(desk: Desk) -> None:
+    check_three(desk, in_background=False)
+
+
+@versions(BACKGROUND)
+def test_three_at_once_in_the_background(desk: Desk) -> None:
+    check_three(desk, in_background=True)
+
+
+def check_three(desk: Desk, in_background: bool) -> None:
+    """Two of the three are the same agent, and both learn the same thing besides their own."""
+
+    def is_over(api: Api) -> bool:
+        last = api.of("MAIN")[-1:]
+        return in_background and any(each.said.count("</task-notification>") == 3 for each in last)
+
+    reports = lesson(FACT, NEWS), lesson(FACT), lesson(OTHER)
+    desk.watch(three(in_background, *reports), is_over)
+    assert known(desk, "engineer") == [FACT, NEWS]
+    assert known(desk, "qa") == [OTHER]
+    second = desk.watch(three(in_background, *["Nothing new."] * 3), is_over)
+    assert_given(second.of("TASK-1"), FACT, NEWS)
+    assert_given(second.of("TASK-2"), FACT, NEWS)
+    assert_given(second.of("TASK-3"), OTHER)
+    assert_unseen(second.of("MAIN"), FACT, NEWS, OTHER)
+    assert FACT not in second.of("TASK-3")[0].said
+    assert OTHER not in second.of("TASK-1")[0].said
+    assert open_receipts(desk) == []
+
+
+@versions("2.1.63")
+def test_nested(desk: Desk) -> None:
+    """An agent delegates to another one."""
+
+    def script(outer: str, inner: str) -> Script:
+        return {
+            "MAIN": [delegate("qa", "TASK-outer go", run_in_background=False), say("done")],
+            "TASK-outer": [
+                delegate("engineer", "TASK-inner go", run_in_background=False),
+                say(outer),
+            ],
+            "TASK-inner": [say(inner)],
+        }
+
+    first = desk.run(script(lesson(FACT), lesson(NEWS)))
+    assert_given(first.of("TASK-outer"))
+    assert_given(first.of("TASK-inner"))
+    assert known(desk, "qa") == [FACT]
+    assert known(desk, "engineer") == [NEWS]
+    second = desk.run(script("Fine.", "Fine too."))
+    assert_given(second.of("TASK-outer"), FACT)
+    assert_given(second.of("TASK-inner"), NEWS)
+    assert NEWS not in second.of("TASK-outer")[-1].said
+    assert_unseen(second.of("MAIN"), FACT, NEWS)
+    if desk.claude.since(STRIPS):
+        assert_unseen(first.of("MAIN"), MARKER, FACT, NEWS)
+        assert NEWS not in first.of("TASK-outer")[-1].said
+
+
+@versions(HANDBACK)
+@pytest.mark.parametrize("check", ["server", "local"])
+@pytest.mark.parametrize("in_background", [False, True], ids=["foreground", "background"])
+def test_handback(desk: Desk, check: str, in_background: bool) -> None:
+    """In auto mode, with the safety check on the server as it comes, and with the local one."""
+
+    def way(report: str) -> Script:
+        call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
+        report_back = use("SubagentHandback", message=report)
+        return {"MAIN": [call, say("fine")], "TASK-1": [report_back, say("")]}
+
+    if check == "local":
+        desk.variables["CLAUDE_CODE_AUTO_MODE_SERVER"] = "0"
+    first, second = learn_and_receive(desk, way, "--permission-mode", "auto")
+    assert_unseen(first.of("MAIN"), MARKER, FACT)
+    assert_unseen(second.of("MAIN"), MARKER, NEWS)
+    assert "The work is finished." in second.of("MAIN")[-1].said
+
+
+@versions(HANDBACK)
+def test_nagging_for_a_handback(desk: Desk) -> None:
+    """An agent that only writes its report is asked for it again and again: learned once."""
+    run = desk.run(foreground(lesson(FACT)), "--permission-mode", "auto")
+    assert len(run.of("TASK-1")) > 1
+    assert_given(run.of("TASK-1"))
+    assert known(desk, "engineer") == [FACT]
+
+
+@versions("2.1.112")
+def test_auto_mode(desk: Desk) -> None:
+    """Whatever the version's safety check is, a delegation passes it as it does without hooks."""
+    run = desk.run(foreground("Fine."), "--permission-mode", "auto")
+    assert_given(run.of("TASK-1"))
+    assert_unseen(run.of("MAIN"))
+
+
+def test_forked_skill(desk: Desk) -> None:
+    def way(report: str) -> Script:
+        return {"MAIN": [use("Skill", skill="survey"), say("done")], "TASK-1": [say(report)]}
+
+    desk.write(
+        ".claude/skills/survey/SKILL.md",
+        "---\nname: survey\ndescription: surveys\ncontext: fork\nagent: engineer\n---\nTASK-1 go\n",
+    )
+    if desk.claude.since(BACKGROUND):
+        learn_and_receive(desk, way)
+    else:  # its events do not hold the report, or not by whom it is: a sweep finds it
+        assert_given(desk.run(way(lesson(FACT))).of("TASK-1"))
+        assert_given(desk.run(way("Fine.")).of("TASK-1"), FACT)
+        assert known(desk, "engineer") == [FACT]
+    assert {event["route"] for event in logged(desk, "agent.memory.loaded")} == {"start"}
+
+
+@versions("2.1.63")
+def test_worktree(desk: Desk) -> None:
+    """The memory is the main checkout's, also for an agent that works in a worktree."""
+    for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b.c commit -q -m start"):
+        subprocess.run(["git", *command.split()], cwd=desk.project, check=True)
+
+    def way(report: str) -> Script:
+        call = delegate("engineer", "TASK-1 go", run_in_background=False, isolation="worktree")
+        work = use("Bash", command="pwd > here; cat here", description="x")
+        return {"MAIN": [call, say("done")], "TASK-1": [work, say(report)]}
+
+    desk.settings(permissions={"allow": ["Bash"]})
+    first, _ = learn_and_receive(desk, way)
+    assert "/.claude/worktrees/" in str(first.of("TASK-1")[-1].results)
+
+
+def test_plugin_agent(desk: Desk) -> None:
+    plugin = desk.home / "tools"
+    for path, text in {
+        ".claude-plugin/plugin.json": '{"name": "tools", "version": "1.0.0", "description": "d"}',
+        "agents/reviewer.md": agent("reviewer"),
+    }.items():
+        (plugin / path).parent.mkdir(parents=True)
+        (plugin / path).write_text(text)
+
+    def way(report: str) -> Script:
+        call = delegate("tools:reviewer", "TASK-1 go", run_in_background=False)
+        return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
+
+    learn_and_receive(desk, way, "--plugin-dir", str(plugin), agent="tools--reviewer")
+
+
+@versions("2.1.200")
+def test_workflow(desk: Desk) -> None:
+    source = (
+        "export const meta = { name: 'w', description: 'd', phases: [{title: 'p'}] }\n"
+        "return await agent('TASK-1 go', {label: 'x', agentType: 'engineer'})\n"
+    )
+
+    def way(report: str) -> Script:
+        start = use("Workflow", script=source)
+        return {"MAIN": [start, say("waiting"), say("done")], "TASK-1": [say(report)]}
+
+    desk.settings(permissions={"allow": ["Workflow"]})
+    learn_and_receive(desk, way)
+
+
+@versions("2.1.200")
+def test_resumed_by_a_message(desk: Desk) -> None:
+    """An agent that is sent more work is not given its memory twice, and goes on learning."""
+
+    def resume(request: Request) -> Reply:
+        launched = re.findall(r"agentId: (\w+)", request.said)[-1]
+        message = "TASK-1 again"
+        return use("SendMessage", to=launched, summary="there is more to do", message=message)
+
+    def report(request: Request) -> Reply:
+        return say(lesson(NEWS if "TASK-1 again" in request.said else FACT))
+
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    first = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
+    assert len(first.of("TASK-1")) == 2
+    assert_given(first.of("TASK-1"))
+    assert known(desk, "engineer") == [FACT, NEWS]
+    second = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
+    assert len(second.of("TASK-1")) == 2
+    given = second.of("TASK-1")[0]
+    assert_given([given], FACT, NEWS)
+    assert second.of("TASK-1")[1].said.count("<agent-memory") == 1
+    assert known(desk, "engineer") == [FACT, NEWS]

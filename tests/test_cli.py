@@ -1,0 +1,985 @@
+"""The command line, run as a process the way people run it."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from conftest import REPO, Sandbox
+from typer.testing import CliRunner
+
+from memory_core import (
+    events,
+    installation,
+    log,
+    memory,
+    models,
+    places,
+    runs,
+    samples,
+    settings,
+    shapes,
+    spool,
+)
+from memory_core.cli import app as cli
+from memory_core.cli import output
+
+PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
+ITEM = "Services talk through the event bus, never directly"
+COMMAND = [sys.executable, "-m", "memory_core.cli"]
+
+
+class Person:
+    """Somebody at a shell in the sandbox: `agent-memory` is on PATH, and so are the hooks."""
+
+    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
+        self.sandbox = sandbox
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        # The interpreter that runs the tests, whether or not it has the command beside it.
+        self.program("agent-memory", f'exec "{sys.executable}" -m memory_core.cli "$@"')
+        path = f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        self.env = {
+            **sandbox.env,
+            "PATH": path,
+            "PYTHONPATH": str(REPO),
+            "HOOKS": str(REPO / "hooks"),
+        }
+
+    def program(self, name: str, script: str) -> None:
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def run(
+        self, *arguments: str, data: bytes = b"", cwd: Path | None = None, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        return self._done([*COMMAND, *arguments], data, cwd, env)
+
+    def shell(self, line: str) -> subprocess.CompletedProcess[str]:
+        return self._done(["sh", "-c", line], b"", None, {})
+
+    def _done(
+        self, command: list[str], data: bytes, cwd: Path | None, env: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            command,
+            input=data,
+            capture_output=True,
+            cwd=cwd or self.sandbox.root,
+            env={name: value for name, value in {**self.env, **env}.items() if value},
+            timeout=60,
+            check=False,
+        )
+        texts = [part.decode("utf-8", "surrogateescape") for part in (done.stdout, done.stderr)]
+        return subprocess.CompletedProcess(command, done.returncode, *texts)
+
+    def json(self, *arguments: str, data: bytes = b"") -> Any:
+        """Run a command that succeeds, and return what its --json prints."""
+        done = self.run(*arguments, "--json", data=data)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def sample(self, kind: str, **changed: Any) -> bytes:
+        event = samples.sample(kind, "engineer", str(self.sandbox.root), "1")
+        return json.dumps({**event, **changed}).encode()
+
+    def findings(self, *levels: str) -> list[tuple[str, str]]:
+        """Return (level, check) of what the doctor finds."""
+        done = self.run("doctor", "--json")
+        found = json.loads(done.stdout)
+        assert done.returncode == found["broken"], done.stderr
+        told = [(each["level"], each["check"]) for each in found["findings"]]
+        return [each for each in told if not levels or each[0] in levels]
+
+    def install(self) -> Path:
+        """Put our hooks into the project's settings, and the program where they look for it."""
+        data = self.sandbox.home / ".local" / "share" / "agent-memory" / "venv"
+        (data / "bin").mkdir(parents=True, exist_ok=True)
+        (data / "bin" / "python").symlink_to(sys.executable)
+        (data / "hooks").symlink_to(REPO / "hooks")
+        path = self.sandbox.root / ".claude" / "settings.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(settings.merge("", settings.block(installation.template())))
+        return path
+
+
+@pytest.fixture
+def person(sandbox: Sandbox, tmp_path: Path) -> Person:
+    return Person(sandbox, tmp_path)
+
+
+@pytest.fixture
+def settled(person: Person) -> Person:
+    """Somebody with hooks installed and one memory."""
+    person.install()
+    person.sandbox.remembers("engineer", ITEM)
+    return person
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+# --- what is documented ---
+
+
+def commands() -> dict[str, Any]:
+    """Return every command by its words, groups excepted."""
+    top = cli.command()
+    found = {}
+    for name in top.list_commands(None):
+        command = top.get_command(None, name)
+        inner = getattr(command, "commands", {})
+        found.update({f"{name} {word}": inner[word] for word in inner} or {name: command})
+    return found
+
+
+def help_of(command: Any) -> str:
+    return str(command.help).replace("\b", "").strip()
+
+
+def examples() -> list[str]:
+    told = [help_of(command) for command in [cli.command(), *commands().values()]]
+    return [line.strip() for text in told for line in text.partition("Example:")[2].split("\n")]
+
+
+def test_the_page_lists_the_commands_as_their_help_does() -> None:
+    told = re.findall(r"^\| `agent-memory ([^`]+)` \| (.+) \|$", PAGE, re.MULTILINE)
+    assert told == [(name, help_of(each).split("\n")[0]) for name, each in commands().items()]
+
+
+@pytest.mark.parametrize(("name", "command"), commands().items())
+def test_help_is_a_sentence_and_an_example(name: str, command: Any) -> None:
+    text = help_of(command)
+    first = text.split("\n")[0]
+    assert first.endswith(".")
+    assert first.count(". ") == 0
+    assert f"agent-memory {name}" in text.partition("Example:")[2]
+
+
+@pytest.mark.parametrize("name", ["", *commands(), "config"])
+def test_every_help_is_read_at_80_columns(person: Person, name: str) -> None:
+    done = person.run(*name.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert max(map(len, done.stdout.split("\n"))) <= 80
+    assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("line", [line for line in examples() if line])
+def test_the_examples_in_help_run(settled: Person, line: str) -> None:
+    (settled.sandbox.home / "code").mkdir()
+    (settled.sandbox.home / "code" / "shop").symlink_to(settled.sandbox.root)
+    done = settled.shell(line)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or done.stderr
+
+
+def sessions() -> list[tuple[str, str]]:
+    """Return (command, output) of the console sessions on the page."""
+    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    turns = [turn for block in blocks for turn in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(turn.partition("\n")[0], turn.partition("\n")[2]) for turn in turns]
+
+
+@pytest.mark.parametrize(("line", "told"), sessions(), ids=[line for line, _ in sessions()])
+def test_the_sessions_on_the_page_are_true(settled: Person, line: str, told: str) -> None:
+    done = settled.shell(line)
+    said = f"{(done.stdout + done.stderr).rstrip()}\n"
+    assert doctest.OutputChecker().check_output(told, said, doctest.ELLIPSIS), said
+
+
+def fields_told(row: str) -> set[str]:
+    line = next(line for line in PAGE.split("\n") if line.startswith(f"| {row} |"))
+    plain = re.sub(r"\([^)]*\)", "", line.split("|")[2])
+    return set(re.findall(r"`(\w+)`", plain))
+
+
+def test_the_json_fields_are_those_on_the_page(settled: Person) -> None:
+    settled.sandbox.hook("pre_tool_use", settled.sample("pre"))
+    project = memory.project_of(str(settled.sandbox.root), settled.sandbox.env)
+    log.write(project.place, "agent.memory.lost", agent_id="engineer", route="prompt")
+    status = settled.json("status")
+    replay = settled.json("replay", "-", data=settled.sample("post"))
+    doctor = json.loads(settled.run("doctor", "--json").stdout)
+    for row, value in {
+        "`status`": status,
+        "`status`, in `agents`": status["agents"][0],
+        "`status`, in `hooks`": status["hooks"][0],
+        "`status`, in `last_delivery`": status["last_delivery"],
+        "`status`, in `warnings`": status["warnings"][0],
+        "`show`": settled.json("show", "engineer"),
+        "`show --as-given`": settled.json("show", "engineer", "--as-given"),
+        "`doctor`": doctor,
+        "`doctor`, in `findings`": doctor["findings"][0],
+        "`replay`": replay,
+        "`replay`, in `changes`": replay["changes"][0],
+        "`sweep`": settled.json("sweep"),
+        "`config show`, a list": settled.json("config", "show")[0],
+        "`config check`": settled.json("config", "check"),
+        "`config path`, a list": settled.json("config", "path")[0],
+    }.items():
+        assert set(value) == fields_told(row), row
+
+
+# --- manners ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["statu"], 2, "no command 'statu'; did you mean status?"),
+        (["xyzzy"], 2, "no command 'xyzzy'\n"),
+        (["config", "chek"], 2, "no command 'chek'; did you mean check?"),
+        (["show"], 2, "missing argument"),
+        (["show", "engineer", "--jason"], 2, "no such option: --jason"),
+        (["show", "enginer"], 1, "did you mean engineer?"),
+        (["sample", "stat"], 2, "no sample 'stat'; did you mean start?"),
+        (["status", "--project", "nowhere"], 2, "nowhere is not a folder"),
+        (["status", "--project"], 2, "--project"),
+        (["replay", "nowhere.json"], 2, "nowhere.json: No such file or directory"),
+        (["replay", "/"], 2, "/: Is a directory"),
+    ],
+)
+def test_wrong_use_is_told_in_two_lines(
+    settled: Person, arguments: list[str], status: int, said: str
+) -> None:
+    done = settled.run(*arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.startswith("agent-memory: ")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
+
+
+def test_an_error_shows_its_origin_only_when_asked(settled: Person) -> None:
+    path = settled.sandbox.memories / "engineer.md"
+    path.unlink()
+    path.mkdir()
+    plain = settled.run("show", "engineer")
+    assert (plain.returncode, plain.stdout) == (1, "")
+    assert plain.stderr == f"agent-memory: {path}: Is a directory\n"
+    for done in (
+        settled.run("show", "engineer", "--debug"),
+        settled.run("--debug", "show", "engineer"),
+        settled.run("show", "engineer", AGENT_MEMORY_DEBUG="1"),
+    ):
+        assert done.returncode == 1
+        assert "Traceback" in done.stderr
+
+
+def test_no_command_is_a_wish_for_help(person: Person) -> None:
+    done = person.run()
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: agent-memory ")
+
+
+def test_the_version_is_that_of_the_package(person: Person) -> None:
+    told = {person.run(*words).stdout for words in (["version"], ["--version"])}
+    assert told == {f"agent-memory {installation.__version__}\n"}
+
+
+def test_the_runner_of_typer_sees_the_same(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(sandbox.root))
+    path = sandbox.remembers("engineer", ITEM)
+    result = CliRunner().invoke(cli.app, ["show", "Engineer Agent"])
+    assert (result.exit_code, result.output) == (0, path.read_text())
+
+
+def test_ctrl_c_is_quiet(person: Person) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "replay", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=person.env,
+    )
+    assert process.stdin
+    process.stdin.write(b" " * 1_000_000)  # more than a pipe holds: so it is being read
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stdout, stderr) == (130, b"", b"")
+
+
+@pytest.mark.parametrize("words", ["status", "--help", "sample", "config show", "show a0"])
+def test_a_reader_that_goes_away_is_no_error(person: Person, words: str) -> None:
+    for number in range(200):
+        person.sandbox.remembers(f"a{number}", *[ITEM] * 20)
+    done = person.shell(f"agent-memory {words} | true")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_disk_without_room_is_told_in_one_line(settled: Person) -> None:
+    done = settled.shell("ulimit -f 0; agent-memory status > out.txt")
+    assert done.returncode == 1
+    assert done.stderr == "agent-memory: File too large\n"
+
+
+def test_closed_channels_are_no_reason_to_fail(settled: Person) -> None:
+    assert settled.shell("agent-memory status >&-").returncode == 0
+    assert settled.shell("agent-memory show engineer >&- 2>&-").returncode == 0
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_any_encoding_of_the_terminal_will_do(settled: Person, encoding: str) -> None:
+    settled.sandbox.remembers("müller", "Grüße — 漢字")
+    for words in (["status"], ["show", "müller"], ["show", "müller", "--as-given"]):
+        done = settled.run(*words, PYTHONIOENCODING=encoding)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+
+
+BARE = """
+import typer
+app = typer.Typer(rich_markup_mode=None)
+main = lambda: typer.main.get_command(app).main(standalone_mode=False)
+app.command()(lambda: None)
+"""
+
+
+def loaded(person: Person, source: str, words: str) -> set[str]:
+    """Return the modules that a run of `main` out of this source has imported."""
+    program = f"{source}\nimport sys; sys.argv[1:] = {words.split()!r}; main();"
+    command = [sys.executable, "-c", f"{program} print(*sys.modules, file=sys.stderr)"]
+    done = subprocess.run(
+        command, env=person.env, cwd=person.sandbox.root, capture_output=True, text=True, check=True
+    )
+    return set(done.stderr.split())
+
+
+def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
+    bare = loaded(settled, BARE, "")  # some versions of typer load pydantic themselves
+    ours = "from memory_core.cli import main"
+    more = {
+        words: loaded(settled, ours, words) - bare
+        for words in ("--version", "--help", "status", "show engineer", "sweep")
+    }
+    for words, modules in more.items():
+        assert not modules & {"rich", "pydantic", "yaml", "filelock"}, words
+    assert not more["--version"] & {"memory_core.memory", "json", "subprocess"}
+    assert not more["status"] & {"memory_core.diagnosis", "subprocess"}
+
+
+# --- which project ---
+
+
+def test_the_project_is_found_as_hooks_find_it(settled: Person, tmp_path: Path) -> None:
+    inner = settled.sandbox.root / "src" / "deep"
+    inner.mkdir(parents=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    root = str(settled.sandbox.root)
+
+    def told(*words: str, cwd: Path, project: str = "") -> str:
+        done = settled.run(*words, "status", "--json", cwd=cwd, CLAUDE_PROJECT_DIR=project)
+        return str(json.loads(done.stdout)["project"])
+
+    assert told(cwd=inner) == root
+    assert told(cwd=elsewhere, project=root) == root
+    assert told(cwd=elsewhere) == str(elsewhere)
+    assert told("--project", str(inner), cwd=elsewhere) == root
+    # What is said aloud counts more than what is in the environment.
+    assert told(f"--project={elsewhere}", cwd=inner, project=root) == str(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shared", "rest"),
+    [
+        (["show", "x", "--project", "."], {"project": "."}, ["show", "x"]),
+        (["--project=/", "show", "x", "--debug"], {"project": "/"}, ["show", "x"]),
+        (["show", "--", "--debug"], {}, ["show", "--", "--debug"]),
+        ([], {}, []),
+    ],
+)
+def test_shared_options_may_stand_anywhere(
+    arguments: list[str], shared: dict[str, str], rest: list[str]
+) -> None:
+    assert cli.take_shared(arguments) == (shared, rest)
+
+
+# --- show ---
+
+
+@pytest.mark.parametrize("name", ["engineer", "Engineer", "engineer-agent", "ENGINEER_memories.md"])
+def test_show_finds_an_agent_by_any_spelling(settled: Person, name: str) -> None:
+    assert settled.run("show", name).stdout == settled.sandbox.memory("engineer")
+
+
+def test_show_prints_the_bytes_as_they_stand(settled: Person) -> None:
+    odd = b"\xef\xbb\xbf# Odd\r\n- caf\xe9 \x1b[31m\r\nno end"
+    (settled.sandbox.memories / "engineer.md").write_bytes(odd)
+    done = settled.run("show", "engineer")
+    assert done.stdout.encode("utf-8", "surrogateescape") == odd
+    assert "caf\ufffd" in settled.json("show", "engineer")["text"]
+
+
+def test_show_does_not_let_a_memory_command_the_terminal(settled: Person) -> None:
+    (settled.sandbox.memories / "engineer.md").write_text("- \x1b]0;pwned\x07item\n")
+    assert "\x1b" not in on_terminal(settled, "show engineer")
+
+
+def test_show_of_nothing_is_no_error(settled: Person) -> None:
+    done = settled.run("show", "qa")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (
+        done.stderr == "qa has no memory yet; its first learning makes .claude-mpm/memories/qa.md\n"
+    )
+    done = settled.run("show", "PM")
+    assert done.stderr == "PM has no memory yet; a person writes .claude-mpm/memories/PM.md\n"
+    assert settled.json("show", "qa")["file"] is None
+    assert not (settled.sandbox.memories / "qa.md").exists()
+
+
+@pytest.mark.parametrize("name", ["PM", "pm"])
+def test_show_knows_the_main_session(settled: Person, name: str) -> None:
+    path = settled.sandbox.remembers("PM", "Releases go out on Tuesdays")
+    assert settled.run("show", name).stdout == path.read_text()
+
+
+def test_show_knows_the_agents_that_claude_code_knows(settled: Person) -> None:
+    folder = settled.sandbox.root / ".claude" / "agents"
+    folder.mkdir()
+    (folder / "x.md").write_text("---\nname: engine\ndescription: like engineer\n---\nYou ...\n")
+    assert settled.run("show", "engine").returncode == 0
+    assert settled.run("show", "Explor").stderr.endswith("did you mean explore?\n")
+
+
+def test_show_falls_back_to_the_users_memory(settled: Person) -> None:
+    users = settled.sandbox.remembers("engineer", "Prefers tabs", user=True)
+    done = settled.run("show", "engineer")
+    assert done.stdout == settled.sandbox.memory("engineer")
+    assert str(users) in done.stderr
+    (settled.sandbox.memories / "engineer.md").unlink()
+    assert settled.run("show", "engineer").stdout == users.read_text()
+
+
+def test_show_as_given_is_what_the_hook_gives(settled: Person) -> None:
+    reply = settled.sandbox.hook("pre_tool_use", settled.sample("pre")).reply
+    given = reply["updatedInput"]["prompt"].removeprefix(f"{samples.TASK}\n\n")
+    assert settled.run("show", "engineer", "--as-given").stdout == f"{given}\n"
+    assert settled.json("show", "engineer", "--as-given")["text"] == given
+
+
+def test_show_as_given_for_the_main_session_is_what_its_hook_gives(settled: Person) -> None:
+    settled.sandbox.remembers("PM", "Releases go out on Tuesdays")
+    reply = settled.sandbox.hook("session_start", settled.sample("session")).reply
+    assert settled.run("show", "PM", "--as-given").stdout == f"{reply['additionalContext']}\n"
+
+
+@pytest.mark.parametrize("agent", ["statusline-setup", "qa"])
+def test_show_as_given_says_when_nothing_is_given(settled: Person, agent: str) -> None:
+    settled.sandbox.configure("memory:\n  exclude: [qa]\n")
+    done = settled.run("show", agent, "--as-given")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "nothing" in done.stderr
+
+
+# --- status ---
+
+
+def on_terminal(person: Person, words: str, width: int = 80, **env: str) -> str:
+    """Run a command on a terminal of this width, and return what it shows."""
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "memory_core.cli", *words.split()],
+        env={**person.env, "TERM": "xterm", **env},
+        cwd=str(person.sandbox.root),
+        dimensions=(24, width),
+        encoding="utf-8",
+    )
+    shown = str(child.read())
+    child.close()
+    return shown
+
+
+def plain(text: str) -> list[str]:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r\n", "\n").splitlines()
+
+
+def test_status_of_a_new_project(person: Person) -> None:
+    lines = person.run("status").stdout.splitlines()
+    assert lines[0].startswith("No agent has a memory yet")
+    assert "Hooks: not installed" in lines
+    assert person.json("status")["agents"] == []
+    assert contents(person.sandbox.root) == {}
+
+
+def waiting(agent: str) -> dict[str, Any]:
+    """Return an entry of the spool, as a capture that could not have the lock leaves it."""
+    learnings = [["pattern", "Retries are set in one place"]]
+    ids = {"agent": agent, "run": "a1", "session": "s1", "source": "agent"}
+    return {**ids, "learnings": learnings, "rejected": []}
+
+
+def test_status_counts_what_there_is(settled: Person) -> None:
+    settled.sandbox.remembers("PM", "Releases go out on Tuesdays", "No deploys on Friday")
+    project = memory.project_of(str(settled.sandbox.root), settled.sandbox.env)
+    project.store.append("quarantine", "engineer", ["[x] a (why)", "[x] b (why)"], "2026-11-20")
+    spool.add(project.place, "qa", waiting("qa"))
+    rows = {each["agent"]: each for each in settled.json("status")["agents"]}
+    assert list(rows) == ["engineer", "qa", "PM"]
+    numbers = {name: (row["items"], row["review"], row["spooled"]) for name, row in rows.items()}
+    assert numbers == {"engineer": (1, 2, 0), "qa": (0, 0, 1), "PM": (2, 0, 0)}
+    said = settled.run("status").stdout
+    assert "warning: 1 learning not merged yet (agent-memory sweep)" in said
+    assert "warning: 2 learnings to review in quarantine/ (agent-memory doctor)" in said
+    assert re.search(r"^3 agents +3 ", said, re.MULTILINE)
+
+
+def test_status_of_200_agents(person: Person) -> None:
+    for number in range(200):
+        person.sandbox.remembers(f"agent-number-{number:03}", ITEM)
+    lines = person.run("status").stdout.splitlines()
+    assert len([line for line in lines if line.startswith("agent-number-")]) == 200
+    assert max(map(len, lines)) <= 80
+    assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
+def test_status_fits_the_terminal(settled: Person, width: int) -> None:
+    long = "a-very-long-name-of-an-agent-that-somebody-made-up-on-a-quiet-afternoon"
+    settled.sandbox.remembers(long, ITEM)
+    settled.sandbox.remembers("漢字漢字漢字漢字", ITEM)
+    shown = plain(on_terminal(settled, "status", width))
+    table = shown[: shown.index("")]
+    assert max(map(output.cells, table)) <= width
+    assert ("SECTIONS" in table[0]) == (width >= 60)
+    assert (long in "".join(table)) == (width == 200)
+
+
+@pytest.mark.parametrize(
+    ("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+def test_colour_is_for_terminals_that_want_it(
+    person: Person, env: dict[str, str], coloured: bool
+) -> None:
+    assert ("\x1b[" in on_terminal(person, "status", **env)) == coloured
+    assert "\x1b" not in person.run("status", TERM="xterm").stdout
+    assert person.run("status").stdout.isascii()
+
+
+def test_status_tells_of_the_last_delivery(settled: Person) -> None:
+    project = memory.project_of(str(settled.sandbox.root), settled.sandbox.env)
+    for verdict, route in (("delivered", "prompt"), ("lost", "prompt")):
+        log.write(project.place, f"agent.memory.{verdict}", agent_id="engineer", route=route)
+    assert settled.json("status")["last_delivery"]["verdict"] == "lost"
+    said = settled.run("status").stdout
+    assert "Last delivery: engineer, lost by prompt, " in said
+    assert "was lost (agent-memory doctor)" in said
+
+
+# --- sample and replay ---
+
+
+@pytest.mark.parametrize("kind", samples.KINDS)
+def test_a_sample_is_a_valid_event(person: Person, kind: str) -> None:
+    event = json.loads(person.run("sample", kind, "--agent", "qa").stdout)
+    name = event["hook_event_name"]
+    tool = event.get("tool_name")
+    model = models.EVENTS[f"{name}:{tool}" if tool else name]
+    assert model.model_validate(event).model_dump(exclude_unset=True) == event
+    assert events.checked(event, "") == event
+    assert runs.safe(event["session_id"])
+    assert runs.safe(event.get("agent_id", "a"))
+
+
+@pytest.mark.parametrize("kind", samples.KINDS)
+def test_a_sample_is_answered_anew_each_time(settled: Person, kind: str) -> None:
+    """Piped into the hooks themselves, as the README shows."""
+    script = {"pre": "pre_tool_use", "start": "subagent_start", "stop": "subagent_stop"}
+    script |= {"session": "session_start", "handback": "pre_tool_use"}
+    hook = script.get(kind, "post_tool_use")
+    said = []
+    for _ in range(2):
+        done = settled.shell(f'agent-memory sample {kind} | python3 "$HOOKS/{hook}.py"')
+        assert (done.returncode, done.stderr) == (0, "")
+        said.append(bool(done.stdout))
+    assert said == [kind in ("pre", "start", "post", "handback")] * 2
+    assert not settled.sandbox.log("agent.memory.error")
+    assert settled.sandbox.memory("engineer").count(samples.LEARNED) <= 1
+
+
+@pytest.mark.parametrize("kind", samples.KINDS)
+def test_replay_changes_nothing(settled: Person, kind: str) -> None:
+    settled.run("status")  # settings are compiled once, whoever asks first
+    before = contents(settled.sandbox.root)
+    told = settled.json("replay", "-", data=settled.sample(kind))
+    assert contents(settled.sandbox.root) == before
+    assert told["written"] is False
+    assert told["changes"]
+    assert 1 < told["milliseconds"] < 10_000
+
+
+def test_replay_shows_what_write_does(settled: Person, tmp_path: Path) -> None:
+    event = tmp_path / "event.json"
+    event.write_bytes(settled.sample("post"))
+    shown = settled.json("replay", str(event))
+    diff = next(each for each in shown["changes"] if each["file"].endswith("engineer.md"))
+    assert f"+- {samples.LEARNED}" in diff["diff"]
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    patched = copy / ".claude-mpm" / "memories" / "engineer.md"
+    patched.parent.mkdir(parents=True)
+    patched.write_text(settled.sandbox.memory("engineer"))
+    subprocess.run(["patch", "-p1", "-s"], input=diff["diff"].encode(), cwd=copy, check=True)
+    done = settled.run("replay", str(event), "--write")
+    assert done.returncode == 0, done.stderr
+    stamp = re.compile("Last Updated: [^|]*")
+    assert stamp.sub("", settled.sandbox.memory("engineer")) == stamp.sub("", patched.read_text())
+
+
+def test_replay_prints_reply_diff_and_time(settled: Person) -> None:
+    said = settled.run("replay", "-", data=settled.sample("pre")).stdout
+    heads = [line for line in said.splitlines() if line.startswith("== ")]
+    assert heads[0] == "== in: pre_tool_use.py"
+    assert re.fullmatch(r"== out, after \d+ ms", heads[1])
+    assert heads[2] == "== would change"
+    assert f"    - {ITEM}\n" in said
+    assert "+++ b/.claude-mpm/logs/events.jsonl" in said
+
+
+def test_replay_of_a_project_without_memory(person: Person) -> None:
+    told = person.json("replay", "-", data=person.sample("post"))
+    kinds = {each["file"]: each["kind"] for each in told["changes"]}
+    assert kinds[".claude-mpm/memories/engineer.md"] == "created"
+    assert kinds[".claude-mpm/memories/README.md"] == "created"
+    assert "# Engineer Memory - shop" in json.dumps(told["changes"])
+    assert contents(person.sandbox.root) == {}
+
+
+def test_replay_heeds_the_settings(settled: Person) -> None:
+    settled.sandbox.configure("memory:\n  enabled: false\n")
+    told = settled.json("replay", "-", data=settled.sample("pre"))
+    assert (told["reply"], told["changes"]) == (None, [])
+
+
+def test_replay_spares_memories_that_are_linked_from_elsewhere(
+    settled: Person, tmp_path: Path
+) -> None:
+    shared = tmp_path / "shared"
+    settled.sandbox.memories.rename(shared)
+    settled.sandbox.memories.symlink_to(shared)
+    before = contents(shared)
+    told = settled.json("replay", "-", data=settled.sample("post"))
+    assert samples.LEARNED in json.dumps(told["changes"])
+    assert contents(shared) == before
+
+
+def test_replay_spares_a_file_that_is_linked_from_elsewhere(
+    settled: Person, tmp_path: Path
+) -> None:
+    target = tmp_path / "engineer.md"
+    path = settled.sandbox.memories / "engineer.md"
+    path.rename(target)
+    path.symlink_to(target)
+    before = target.read_bytes()
+    settled.run("replay", "-", data=settled.sample("post"))
+    assert target.read_bytes() == before
+
+
+def test_replay_finds_memories_in_another_folder(settled: Person) -> None:
+    settled.sandbox.configure("memory:\n  directory: docs/memory\n")
+    (settled.sandbox.root / "docs").mkdir()
+    settled.sandbox.memories.rename(settled.sandbox.root / "docs" / "memory")
+    (settled.sandbox.root / "docs" / "memory" / "huge.bin").write_bytes(b"0" * 100)
+    told = settled.json("replay", "-", data=settled.sample("post"))
+    files = [each["file"] for each in told["changes"]]
+    assert "docs/memory/engineer.md" in files
+    assert samples.LEARNED not in (settled.sandbox.root / "docs/memory/engineer.md").read_text()
+
+
+def test_replay_guesses_the_event_of_a_short_example(settled: Person) -> None:
+    short = b'{"tool_name": "Task", "tool_input": {"prompt": "x", "subagent_type": "engineer"}}'
+    assert settled.json("replay", "-", data=short)["hook"].endswith("pre_tool_use.py")
+
+
+def test_replay_runs_the_hooks_of_an_installed_package(settled: Person, tmp_path: Path) -> None:
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "memory_core").symlink_to(REPO / "memory_core")
+    (packages / "agent_memory_hooks").symlink_to(REPO / "hooks")
+    data = settled.sample("pre")
+    done = settled.run("replay", "-", "--json", data=data, PYTHONPATH=str(packages))
+    told = json.loads(done.stdout)
+    assert told["hook"] == str(packages / "agent_memory_hooks" / "pre_tool_use.py")
+    assert told["reply"]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is not JSON"),
+        (b"{", "is not JSON"),
+        (b"\xff\xfe", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        (b"[1]", "a JSON object is expected"),
+        (b"{}", "it has no hook_event_name"),
+        (b'{"hook_event_name": "Stop"}', "no hook of ours answers Stop"),
+        (b'{"hook_event_name": []}', "it has no hook_event_name"),
+        (b'{"hook_event_name": [1]}', "no hook of ours answers [1]"),
+    ],
+)
+def test_replay_says_what_is_no_event(person: Person, data: bytes, said: str) -> None:
+    done = person.run("replay", "-", data=data)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_replay_ends_with_1_when_the_hook_reports_an_error(settled: Person) -> None:
+    done = settled.run("replay", "-", data=settled.sample("pre", tool_input=[]), cwd=None)
+    assert done.returncode == 1
+    assert "The hook reported: Invalid: PreToolUse: tool_input is a list" in done.stderr
+
+
+# --- doctor ---
+
+
+def test_a_healthy_project(settled: Person) -> None:
+    before = contents(settled.sandbox.root)
+    found = settled.findings()
+    assert {level for level, _check in found} == {"ok"}
+    assert found.count(("ok", "command")) == 6
+    after = contents(settled.sandbox.root)
+    assert after == before
+
+
+def test_a_new_project_wants_its_hooks(person: Person) -> None:
+    assert person.findings("broken", "warning") == [("broken", "settings")]
+    assert contents(person.sandbox.root) == {}
+
+
+def broken_settings(person: Person) -> None:
+    (person.sandbox.root / ".claude" / "settings.local.json").write_text("{,}")
+
+
+def missing_events(person: Person) -> None:
+    some = dict(list(settings.block(installation.template()).items())[:2])
+    (person.sandbox.root / ".claude" / "settings.json").write_text(settings.merge("", some))
+
+
+def other_version(person: Person) -> None:
+    path = person.sandbox.root / ".claude" / "settings.json"
+    path.write_text(path.read_text().replace('"timeout": 10', '"timeout": 20', 1))
+
+
+def no_program(person: Person) -> None:
+    (person.sandbox.home / ".local" / "share" / "agent-memory" / "venv" / "hooks").unlink()
+
+
+def hooks_disabled(person: Person) -> None:
+    (person.sandbox.home / ".claude").mkdir()
+    (person.sandbox.home / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
+
+
+def old_client(person: Person) -> None:
+    person.program("claude", 'echo "2.0.30 (Claude Code)"')
+
+
+def bad_config(person: Person) -> None:
+    person.sandbox.configure("memory:\n  natural_langage: true\n")
+
+
+def switched_off(person: Person) -> None:
+    person.sandbox.configure("memory:\n  enabled: false\n")
+
+
+def odd_memory(person: Person) -> None:
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n")
+
+
+def unreadable_memory(person: Person) -> None:
+    (person.sandbox.memories / "qa.md").symlink_to("/etc/hostname")
+
+
+def no_folder(person: Person) -> None:
+    person.sandbox.configure("memory:\n  directory: notes/memory\n")
+    (person.sandbox.root / "notes").write_text("a file")
+
+
+def in_spool(person: Person) -> None:
+    spool.add(places.Place(str(person.sandbox.root)), "engineer", waiting("engineer"))
+
+
+def in_review(person: Person) -> None:
+    project = memory.project_of(str(person.sandbox.root), person.sandbox.env)
+    project.store.append("quarantine", "engineer", ["[x] a (too long)"], "2026-11-20")
+
+
+def native_memory(person: Person) -> None:
+    folder = person.sandbox.root / ".claude" / "agents" / "team"
+    folder.mkdir(parents=True)
+    (folder / "e.md").write_text('---\nname: "Engineer"\nmemory: project  # own\n---\nYou ...\n')
+
+
+def other_tool(person: Person) -> None:
+    hook = {"matcher": "Task", "hooks": [{"type": "command", "command": "other-tool"}]}
+    text = json.dumps({"hooks": {"PreToolUse": [hook]}})
+    (person.sandbox.root / ".claude" / "settings.local.json").write_text(text)
+
+
+def lost_delivery(person: Person) -> None:
+    place = places.Place(str(person.sandbox.root))
+    log.write(place, "agent.memory.lost", agent_id="engineer", route="prompt")
+
+
+def fallback(person: Person) -> None:
+    runs.prefer_start(places.Place(str(person.sandbox.root)))
+
+
+def logged_error(person: Person) -> None:
+    log.write(places.Place(str(person.sandbox.root)), "agent.memory.error", error="no space")
+
+
+@pytest.mark.parametrize(
+    ("ail", "found"),
+    [
+        (broken_settings, [("broken", "settings")]),
+        (missing_events, [("broken", "settings")]),
+        (other_version, [("warning", "settings")]),
+        (no_program, [("broken", "command")] * 6),
+        (hooks_disabled, [("broken", "disabled")]),
+        (old_client, [("broken", "claude")] * 2),
+        (bad_config, [("warning", "config")]),
+        (switched_off, [("warning", "switched-off")]),
+        (odd_memory, [("warning", "memory")] * 3),
+        (unreadable_memory, [("broken", "memory")]),
+        (no_folder, [("broken", "folder")]),
+        (in_spool, [("warning", "spool")]),
+        (in_review, [("warning", "review")]),
+        (native_memory, [("warning", "native-memory")]),
+        (other_tool, [("warning", "other-hooks")]),
+        (lost_delivery, [("warning", "deliveries")]),
+        (fallback, [("warning", "route")]),
+        (logged_error, [("warning", "errors")]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_the_doctor_finds(settled: Person, ail: Any, found: list[tuple[str, str]]) -> None:
+    ail(settled)
+    assert settled.findings("warning", "broken") == found
+
+
+def test_each_finding_that_is_not_ok_says_where_and_how_to_mend(settled: Person) -> None:
+    for ail in (bad_config, in_review, lost_delivery, native_memory, no_program, odd_memory):
+        ail(settled)
+    found = json.loads(settled.run("doctor", "--json").stdout)["findings"]
+    wrong = [each for each in found if each["level"] != "ok"]
+    assert wrong
+    assert all(each["where"] and each["mend"] for each in wrong)
+    places_told = {each["check"]: each["where"] for each in wrong}
+    assert places_told["config"].endswith(".claude-mpm/config.yml:2")
+    assert re.fullmatch(r"\.claude-mpm/memories/engineer\.md:\d+", places_told["memory"])
+    said = settled.run("doctor").stdout
+    assert "broken   command: PreToolUse: the hook does nothing\n" in said
+    assert "         mend: " in said
+
+
+def test_the_checks_on_the_page_are_those_of_the_doctor() -> None:
+    source = (REPO / "memory_core" / "diagnosis.py").read_text(encoding="utf-8")
+    made = set(re.findall(r'(?:WARNING|BROKEN|OK|level), "([a-z-]+)"', source))
+    made |= set(re.findall(r'event, "(hook)"|entry\.event, "(command)"', source)[0]) - {""}
+    told = re.findall(r"^\| `([a-z-]+)` \| ", PAGE, re.MULTILINE)
+    assert made <= set(told)
+
+
+# --- sweep ---
+
+
+def transcript(person: Person, project: Path) -> Path:
+    """Write what an interrupted run of the engineer leaves behind."""
+    slug = re.sub("[^0-9A-Za-z]", "-", str(project))
+    folder = person.sandbox.home / ".claude" / "projects" / slug / "s1" / "subagents"
+    folder.mkdir(parents=True)
+    content = [{"type": "text", "text": samples.REPORT}]
+    line = {
+        "type": "assistant",
+        "sessionId": "s1",
+        "agentId": "a1",
+        "message": {"content": content},
+    }
+    path = folder / "agent-a1.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    path.with_suffix(".meta.json").write_text('{"agentType": "engineer"}')
+    return path
+
+
+def test_sweep_learns_what_no_hook_has_seen(settled: Person) -> None:
+    assert settled.json("sweep")["transcripts"] == 0  # the first one only begins
+    transcript(settled, settled.sandbox.root)
+    told = settled.json("sweep")
+    assert (told["transcripts"], told["learnings"], told["complete"]) == (1, 1, True)
+    assert samples.LEARNED in settled.sandbox.memory("engineer")
+    assert settled.run("sweep").stdout == "Read 0 transcripts, 0 bytes: 0 learnings.\n"
+
+
+def test_sweep_merges_what_waits(settled: Person) -> None:
+    spool.add(places.Place(str(settled.sandbox.root)), "engineer", waiting("engineer"))
+    assert settled.json("sweep")["waiting"] == []
+    assert "Retries are set in one place" in settled.sandbox.memory("engineer")
+
+
+def test_sweep_shows_a_sign_of_life_on_a_terminal(settled: Person) -> None:
+    assert "Read 0 transcripts" in on_terminal(settled, "sweep")
+
+
+# --- config ---
+
+
+def test_config_shows_where_a_value_comes_from(settled: Person) -> None:
+    users = settled.sandbox.home / ".claude-mpm" / "config.yml"
+    users.parent.mkdir()
+    users.write_text("memory:\n  user_level: shadow\n  strip_markers: false\n")
+    settled.sandbox.configure(
+        "memory:\n  strip_markers: true\n  agent_overrides: {qa: {size_kb: 16}}\n"
+    )
+    done = settled.run("config", "show", "--json", AGENT_MEMORY_LIMIT_KB="4")
+    found = {each["key"]: (each["value"], each["source"]) for each in json.loads(done.stdout)}
+    own = str(settled.sandbox.root / ".claude-mpm" / "config.yml")
+    assert found["enabled"] == (True, "default")
+    assert found["user_level"] == ("shadow", str(users))
+    assert found["strip_markers"] == (True, own)
+    assert found["agent_overrides.qa.size_kb"] == (16, own)
+    assert found["limits.default_size_kb"] == (4, "environment")
+    assert all(each["description"] for each in json.loads(done.stdout))
+
+
+def test_config_without_a_file_has_every_default(person: Person) -> None:
+    found = {each["key"]: each["value"] for each in person.json("config", "show")}
+    flat = {key: value for key, value in shapes.CONFIG.items() if not isinstance(value, dict)}
+    assert found.items() >= flat.items()
+
+
+def test_config_check_names_the_line(settled: Person) -> None:
+    settled.sandbox.configure("memory:\n  enabled: true\n  user_levle: off\n")
+    path = settled.sandbox.root / ".claude-mpm" / "config.yml"
+    done = settled.run("config", "check")
+    assert (done.returncode, done.stderr) == (1, "")
+    told = "memory.user_levle: unknown key; did you mean user_level?"
+    assert done.stdout == f"{path}:3: {told}\n"
+    done = settled.run("config", "check", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == {"problems": [f"{path}:3: {told}"]}
+
+
+def test_config_path_names_both(person: Person) -> None:
+    done = person.run("config", "path")
+    folders = (person.sandbox.root, person.sandbox.home)
+    assert done.stdout.splitlines() == [f"{each}/.claude-mpm/config.yml" for each in folders]
+    assert "does not exist" in done.stderr
