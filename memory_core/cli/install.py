@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-
 Project = Annotated[
     str,
     typer.Argument(
@@ -34,6 +33,8 @@ def install(
     Example:
       agent-memory install ~/code/shop --dry-run
     """
+    from memory_core import installation
+
     installation.install(_folder(ctx, project), user, dry_run)
 
 
@@ -50,6 +51,8 @@ def uninstall(
     Example:
       agent-memory uninstall ~/code/shop --dry-run
     """
+    from memory_core import installation
+
     installation.uninstall(_folder(ctx, project), user, everything, dry_run)
 
 
