@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core import learnings
+from memory_core import judging, learnings
 from memory_core.learnings import Found, Learning, Rejected, clean, extract, may_teach, strip
 
 HERE = Path(__file__).parent
@@ -152,7 +152,7 @@ def block(content: str, kind: str = "pattern") -> str:
     return f"# Add To Memory:\nType: {kind}\nContent: {content}\n#\n"
 
 
-@pytest.mark.parametrize("kind", learnings.TYPES)
+@pytest.mark.parametrize("kind", judging.TYPES)
 def test_every_type(kind: str) -> None:
     assert extract(block("Handlers return Result", kind.upper())).learnings == [
         Learning(kind, "Handlers return Result")
@@ -236,7 +236,7 @@ def test_no_text_is_too_strange(text: str, natural_language: bool) -> None:
     assert all(0 <= start < end <= len(text) for start, end in found.spans)
     assert all(one[1] <= two[0] for one, two in zip(found.spans, found.spans[1:], strict=False))
     for each in found.learnings:
-        assert each.type in learnings.TYPES
+        assert each.type in judging.TYPES
         assert 5 < len(each.content) <= 100
         assert each.content == clean(each.content) or each.content.endswith(".")
     assert bool(found.spans) <= bool(found.learnings + found.rejected)
@@ -297,6 +297,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "nested lists": lambda n: '{"remember":' + "[" * n + "]" * n + "}",
     "open strings": lambda n: '{"remember": "x\n' * n,
     "far quotes": lambda n: '{"remember"\n' + "{ \n" * n + '"',
+    "strings of escaped quotes": lambda n: '"remember"\n' + '{\\"\n' * n,
     "backslashes": lambda n: '{"remember": "' + "\\" * n + '"}',
     "escaped quotes": lambda n: '{"remember": "' + '\\"' * n + '"}',
     "small objects": lambda n: '{"remember": ["long enough"]}\n' * n,
@@ -395,4 +396,5 @@ def test_importing_costs_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split()) - {"bisect", "_bisect"}
-    assert loaded == {"__future__", "memory_core", "memory_core.learnings"}
+    ours = {"blocks", "fences", "judging", "learnings", "lines", "trust"}
+    assert loaded == {"__future__", "memory_core"} | {f"memory_core.{name}" for name in ours}
