@@ -4,8 +4,8 @@ What counts as a learning, what is refused and what is only an example of the
 format is told with examples in docs/learnings.md.  Every step looks at a piece
 of text once, so the time grows with the length of the text and no faster.
 
-This module is on every hook's way; what it needs for a text that may teach
-(`blocks`, `fences`, `judging`) is imported then.
+Every report comes by here; what only one that may teach needs is imported then:
+`blocks` finds what is recorded, `fences` tells examples, `judging` what is kept.
 """
 
 from __future__ import annotations
@@ -151,7 +151,8 @@ def _judged(
     for block in blocks:
         if block.is_bare and lines.around(fenced, block.start):
             continue  # a comment in code that reads like a marker
-        reason = EXAMPLE if block.start in examples else "no Content: line" * block.is_bare
+        reason = "no Content: line" if block.is_bare else ""
+        reason = EXAMPLE if block.start in examples else reason
         drafts = [_verdict(kind, content, max_length, reason) for kind, content in block.drafts]
         found.rejected += [each for each in drafts if isinstance(each, Rejected)]
         found.learnings += [each for each in drafts if type(each) is Learning]
