@@ -9,11 +9,15 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def handle(project, event):
-    from memory_core import delegation, sweep
+    from memory_core import delegation
 
-    reply = delegation.session(project, event)
+    return delegation.session(project, event)
+
+
+def after(project, event):
+    from memory_core import sweep
+
     sweep.at_session_start(project, event)
-    return reply
 
 
 if __name__ == "__main__":
@@ -22,4 +26,4 @@ if __name__ == "__main__":
     except Exception as error:  # noqa: BLE001 - a broken installation must not stop an agent
         sys.stderr.write(f"agent-memory: {error}\n")
         sys.exit(0)
-    hook.run("SessionStart", handle)
+    hook.run("SessionStart", handle, after)

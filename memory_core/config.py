@@ -30,11 +30,12 @@ ON = ("1", "on", "yes", "true")
 class Config:
     """The settings in force for one project."""
 
-    __slots__ = ("problems", "values")
+    __slots__ = ("problems", "readable", "values")
 
-    def __init__(self, values: dict[str, Any], problems: list[str]) -> None:
+    def __init__(self, values: dict[str, Any], problems: list[str], readable: bool = True) -> None:
         self.values = values
         self.problems = problems
+        self.readable = readable  # False: a whole file could not be understood
 
     def __getitem__(self, key: str) -> Any:
         return self.values[key]
@@ -45,6 +46,11 @@ class Config:
 
         found = self.values["agent_overrides"]
         return next((dict(found[name]) for name in found if agents.is_same(name, agent)), {})
+
+    def size_kb(self, agent: str) -> int:
+        """Return the size limit of the agent's file in KB."""
+        own = self.override(agent).get("size_kb") if self["agent_overrides"] else None
+        return int(own or self["limits"]["default_size_kb"])
 
     def learns(self, agent: str) -> bool:
         """Say whether the agent's reports teach."""
@@ -73,11 +79,15 @@ def load(place: Place, user: Place | None, environ: Mapping[str, str]) -> Config
     """Return the settings in force; never raises, see `Config.problems`."""
     files = [level.config for level in (user, place) if level]
     stamps = [_stamp(path) for path in files]
-    if any(stamps):
-        values, problems = _compiled(place, files, stamps)
-    else:
-        values, problems = shapes.CONFIG, []
-    return Config(_from_environment(values, environ), problems)
+    if not any(stamps):
+        return Config(_from_environment(shapes.CONFIG, environ), [])
+    values, problems, readable = _compiled(place, files, stamps)
+    return Config(_from_environment(values, environ), problems, readable)
+
+
+def is_off(environ: Mapping[str, str]) -> bool:
+    """Say whether memory is switched off for this run."""
+    return environ.get("AGENT_MEMORY", "").casefold() in OFF
 
 
 def _stamp(path: str) -> list[int] | None:
@@ -90,21 +100,30 @@ def _stamp(path: str) -> list[int] | None:
 
 def _compiled(
     place: Place, files: list[str], stamps: list[list[int] | None]
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Any], list[str], bool]:
     source = [VERSION, files, stamps]
     kept = _kept(place)
     if kept and kept["source"] == source:
-        return kept["values"], kept["problems"]
+        return kept["values"], kept["problems"], True
     try:
         from memory_core import config_file
+
+        values, problems = config_file.merged(files)
     except ImportError as error:
-        # What was last understood counts; without it, a project that may have been
-        # switched off is left alone.
-        values = kept["values"] if kept else {**shapes.CONFIG, "enabled": False}
-        return values, [f"{files[-1]}: not read, {error.name} is not installed"]
-    values, problems = config_file.merged(files)
+        return _fallback(kept), [f"{files[-1]}: not read, {error.name} is not installed"], False
+    except ValueError as error:
+        return _fallback(kept), [str(error)], False
     _keep(place, {"source": source, "values": values, "problems": problems})
-    return values, problems
+    return values, problems, True
+
+
+def _fallback(kept: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what counts where a file cannot be understood at all.
+
+    What was last understood; without it, a project that may have been switched off
+    is left alone.
+    """
+    return kept["values"] if kept else {**shapes.CONFIG, "enabled": False}
 
 
 def _kept(place: Place) -> dict[str, Any] | None:
@@ -130,7 +149,7 @@ def _keep(place: Place, compiled: dict[str, Any]) -> None:
 def _from_environment(values: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
     """Apply the variables that override for one run."""
     changed: dict[str, Any] = {}
-    if environ.get("AGENT_MEMORY", "").casefold() in OFF:
+    if is_off(environ):
         changed["enabled"] = False
     learning = environ.get("AGENT_MEMORY_LEARNING", "").casefold()
     if learning in OFF or learning in ON:

@@ -11,15 +11,15 @@ from pydantic import ValidationError
 from memory_core.models import Config, MemoryConfig
 
 
-class _Problem(Exception):
-    """Why a file is not used at all; the text names the line."""
+class Unreadable(ValueError):
+    """A file that cannot be understood at all; the text names file and line."""
 
 
 def merged(files: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Return the settings of several files, later ones over earlier, and what is wrong.
 
     A key that is wrong is left out with a problem "FILE:LINE: KEY: ..."; the
-    others count.
+    others count.  Raises Unreadable.
     """
     settings: dict[str, Any] = {}
     problems: list[str] = []
@@ -28,9 +28,8 @@ def merged(files: list[str]) -> tuple[dict[str, Any], list[str]]:
             found = _mapping(path)
         except FileNotFoundError:
             continue
-        except (OSError, _Problem) as error:
-            problems.append(f"{path}{error}" if isinstance(error, _Problem) else str(error))
-            continue
+        except OSError as error:
+            raise Unreadable(f"{path}: {error.strerror}") from None
         _overlay(settings, _valid(found, path, problems))
     return MemoryConfig(**settings.get("memory", {})).model_dump(), problems
 
@@ -53,11 +52,12 @@ def _mapping(path: str) -> tuple[dict[str, Any], dict[tuple[str, ...], int]]:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f":{mark.line + 1}" if mark else ""
-        raise _Problem(f"{where}: not YAML: {getattr(error, 'problem', error)}") from None
+        told = getattr(error, "problem", error)
+        raise Unreadable(f"{path}{where}: not YAML: {told}") from None
     if value is None:
         return {}, {}
     if not isinstance(value, dict):
-        raise _Problem(":1: a mapping is expected, with the key memory")
+        raise Unreadable(f"{path}:1: a mapping is expected, with the key memory")
     return value, _lines(node)
 
 

@@ -39,9 +39,9 @@ def call(project: Project, event: Event) -> Reply | None:
     """Put the called agent's memory into its prompt."""
     agent = agents.agent_id(events.called_agent(event))
     task = events.task(event)
-    if not _takes_part(project, agent) or _goes_by_start(project, event):
+    if not project.serves(agent) or _goes_by_start(project, event):
         return None
-    given = memory.recall(project, agent, memory.PROMPT_BUDGET, lambda: task)
+    given = memory.recall(project, agent, project.prompt_budget(agent), lambda: task)
     records = runs.Runs(project.place, events.session(event))
     # Without a receipt SubagentStart would give the memory again: then it alone does.
     if not given.text or not records.leave_receipt(events.call(event), agent, events.caller(event)):
@@ -59,7 +59,7 @@ def start(project: Project, event: Event) -> Reply | None:
     """Give the starting agent its memory, unless its prompt already has it."""
     run = events.own_run(event)
     agent = _own_agent(project, event)
-    if agent is None or not _takes_part(project, agent):
+    if agent is None or not project.serves(agent):
         return None
     records = runs.Runs(project.place, events.session(event))
     if records.record(run).get("route"):
@@ -192,17 +192,13 @@ def session(project: Project, event: Event) -> Reply | None:
     return events.context("SessionStart", given.text)
 
 
-def _takes_part(project: Project, agent: str) -> bool:
-    return agent not in events.HARNESS_AGENTS and project.serves(agent)
-
-
 def _capture(project: Project, event: Event, agent: str, run: str) -> Callable[[str], str] | None:
     """Keep what the event's report teaches.
 
     Return how the recorded blocks are taken out of its texts, or None where nothing
     is to be taken out.
     """
-    if not _takes_part(project, agent):
+    if not project.serves(agent):
         return None
     texts = [(text, memory.extract(project, agent, text)) for text in events.report(event)]
     found = [(text, each) for text, each in texts if each]

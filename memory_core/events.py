@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 DELEGATION = ("Agent", "Task")  # one tool: Task up to 2.1.62, Agent from 2.1.63
 HANDBACK = "SubagentHandback"  # auto mode's way to report, from 2.1.267
-SKILL = "Skill"
 
 # What runs when a delegation names no agent (seen in all versions).
 DEFAULT_AGENT = "general-purpose"
@@ -91,10 +90,6 @@ def is_handback(event: Event) -> bool:
     return event.get("tool_name") == HANDBACK
 
 
-def is_skill(event: Event) -> bool:
-    return event.get("tool_name") == SKILL
-
-
 def is_failure(event: Event) -> bool:
     return event.get("hook_event_name") == "PostToolUseFailure"
 
@@ -115,11 +110,6 @@ def cwd(event: Event) -> str:
 def transcript(event: Event) -> str:
     """Return the path of the main session's transcript."""
     return event.get("transcript_path") or ""
-
-
-def agent_transcript(event: Event) -> str:
-    """Return the path of the agent's own transcript, which only SubagentStop names."""
-    return event.get("agent_transcript_path") or ""
 
 
 def source(event: Event) -> str:

@@ -38,17 +38,20 @@ class Ended(BaseException):
     """
 
 
-def run(name: str, handle: Handler) -> None:
+def run(name: str, handle: Handler, after: Handler | None = None) -> None:
     """Read an event from stdin, have it handled, print the reply; ends the process.
 
-    `name` is the event's name where it does not say one itself.
+    `name` is the event's name where it does not say one itself.  `after` is called
+    when the reply is out: what goes wrong there costs nobody an answer.
     """
     try:
         _arm()
-        reply = _reply(name, handle)
-        _disarm()
-        if reply:
-            _print(reply)
+        project, event = _event(name)
+        if project and event:
+            _answer(handle(project, event))
+            if after:
+                _arm()
+                after(project, event)
     except BaseException as error:  # noqa: BLE001 - the one place: nothing may stop a delegation
         _disarm()
         _report(name, error)
@@ -56,30 +59,37 @@ def run(name: str, handle: Handler) -> None:
     os._exit(0)
 
 
-def _reply(name: str, handle: Handler) -> bytes:
-    from memory_core import events, fastjson
+def _event(name: str) -> tuple[Project | None, Event | None]:
+    """Return the event and its project, or nothing where there is nothing to do."""
+    from memory_core import config, events, fastjson
 
-    text = _stdin().removeprefix(BOM).decode("utf-8", "replace")
-    event = events.checked(fastjson.loads(text), name)
+    data = _stdin()
+    if config.is_off(os.environ):
+        return None, None
+    event = events.checked(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
     if event is None:
-        return b""
+        return None, None
     from memory_core import memory
 
     project = memory.project_of(events.cwd(event), os.environ)
-    if not project.config["enabled"]:
-        _say_unread(project)
-        return b""
-    answer = handle(project, event)
-    return fastjson.dumps(answer).encode() if answer else b""
+    _say_unread(project)
+    return (project, event) if project.config["enabled"] else (None, None)
 
 
 def _say_unread(project: Project) -> None:
-    """Leave a trace where memory is off only because the settings cannot be read."""
-    for problem in project.config.problems:
-        if "not installed" in problem:
-            from memory_core import log
+    """Leave a trace where the settings that count are not those of the file."""
+    if not project.config.readable:
+        from memory_core import log
 
-            log.write(project.place, "agent.memory.error", error=problem)
+        log.write(project.place, "agent.memory.error", error=project.config.problems[0])
+
+
+def _answer(reply: dict[str, Any] | None) -> None:
+    from memory_core import fastjson
+
+    data = fastjson.dumps(reply).encode() if reply else b""
+    _disarm()
+    _print(data)
 
 
 def _stdin() -> bytes:

@@ -33,7 +33,14 @@ def write(place: Place, event: str, **fields: Any) -> None:
     try:
         _append(os.path.join(place.made("logs"), NAME), line.encode())
     except OSError as error:
-        sys.stderr.write(f"agent-memory: {error}; not logged: {line}")
+        _say(f"agent-memory: {error}; not logged: {line}")
+
+
+def _say(line: str) -> None:
+    try:
+        sys.stderr.write(line)
+    except (OSError, AttributeError):
+        pass  # on a full disk, or closed: then nobody hears of it
 
 
 def _append(path: str, line: bytes) -> None:

@@ -9,7 +9,7 @@ import os
 import time
 
 # The rest is imported where it is used: most events need little of it.
-from memory_core import agents, config, places
+from memory_core import agents, config, events, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 PM = agents.PM
 
-# What a prompt may carry: two memory files of the default size.
+# What a prompt may carry: two memory files of the default size, and more only where a
+# larger one is allowed.  60,000 characters were seen to arrive whole.
 PROMPT_BUDGET = 16_000
+LARGEST_PROMPT = 60_000
 
 # A memory holds 150 items.  A report that teaches more is none, and merging it would
 # outlast the hook's deadline, at each try anew.
@@ -54,7 +56,13 @@ class Project:
 
     def serves(self, agent: str) -> bool:
         """Say whether the agent takes part: settings, and no servant of the harness."""
-        return bool(self.config["enabled"]) and self.config.serves(agent)
+        harness = agent in events.HARNESS_AGENTS
+        return bool(self.config["enabled"]) and not harness and self.config.serves(agent)
+
+    def prompt_budget(self, agent: str) -> int:
+        """Return how many characters of memory a prompt may carry."""
+        size = self.config.size_kb(agent) * 1024 + PROMPT_BUDGET // 2
+        return min(max(PROMPT_BUDGET, size), LARGEST_PROMPT)
 
 
 def project_of(cwd: str, environ: Mapping[str, str]) -> Project:
@@ -206,7 +214,7 @@ def remember(
     It is written to the spool first, and stays there for the next writer where the
     memory cannot be changed now.  Raises OSError where it cannot even be written down.
     """
-    from memory_core import log, spool
+    from memory_core import spool
 
     learned = [[item.type, item.content] for found in founds for item in found.learnings]
     rejected = [
@@ -218,8 +226,15 @@ def remember(
     try:
         apply_spool(project, agent)
     except OSError as error:
-        log.write(project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run)
+        log_waiting(project, agent, error, run)
     return max(len(learned), len(rejected)) <= FLOOD
+
+
+def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
+    """Record that learnings wait in the spool, and why."""
+    from memory_core import log
+
+    log.write(project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run)
 
 
 def apply_spool(project: Project, agent: str) -> None:
@@ -229,9 +244,9 @@ def apply_spool(project: Project, agent: str) -> None:
     stem = project.store.stem(agent)
     with project.store.locked(agent):
         entries = spool.entries(project.place, stem)
-        for _path, entry in entries:
+        for path, entry in entries:
             _apply(project, agent, entry)
-        spool.done([path for path, _entry in entries])
+            spool.done([path])  # one by one: the deadline must not undo what is done
 
 
 def _apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
@@ -269,7 +284,9 @@ def _merge(project: Project, agent: str, pairs: list[list[str]]) -> Merged:
     learned = [learnings.Learning(kind, content) for kind, content in pairs]
     merged = merge.merge(text, learned, limits, now, agent)
     if merged.evicted:
-        lines = [f"[{section}] {item}" for section, item in merged.evicted]
+        from memory_core import aside
+
+        lines = [aside.label(section, item) for section, item in merged.evicted]
         project.store.append("archive", agent, lines, now)
     if merged.added or merged.replaced:
         project.store.write(agent, merged.text)
@@ -293,7 +310,7 @@ def limits_of(project: Project, agent: str) -> Limits:
     common = project.config["limits"]
     own = project.config.override(agent)
     return merge.Limits(
-        size=(own.get("size_kb") or common["default_size_kb"]) * 1024,
+        size=project.config.size_kb(agent) * 1024,
         sections=own.get("max_sections") or common["max_sections"],
         items=own.get("max_items_per_section") or common["max_items_per_section"],
         line=common["max_line_length"],

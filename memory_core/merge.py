@@ -112,12 +112,15 @@ def merge(
     return merged
 
 
-def trim(text: str, limits: Limits, now: str, author: str) -> Merged:
-    """Let the oldest items leave until the document is within its limits."""
+def trim(
+    text: str, limits: Limits, now: str, author: str, spared: frozenset[str] = frozenset()
+) -> Merged:
+    """Let the oldest items leave until the document is within its limits, `spared` texts last."""
     merged = Merged(text)
     document = markdown.parse(text)
-    if _leaving(document, limits, set()):
-        document = _trimmed(_stamped(document, limits, now, author), limits, set(), merged)
+    last = set(spared)
+    if _leaving(document, limits, last):
+        document = _trimmed(_stamped(document, limits, now, author), limits, last, merged)
         merged.text = markdown.render(document)
     return merged
 

@@ -38,8 +38,9 @@ class Memory(NamedTuple):
 
 def memories(project: memory.Project) -> list[Memory]:
     """Return the memories of a project, those that only wait to be made among them."""
-    waiting = {stem: _spooled(project, stem) for stem in spool.waiting(project.place)}
-    named = {str(entries[0]["agent"]) for entries in waiting.values()}
+    stems = dict(spool.waiting(project.place))
+    waiting = {stem: _spooled(project, stem) for stem in stems}
+    named = set(stems.values())
     names = {*project.store.agents(), *named, *_in_review(project)}
     ordered = sorted(names, key=lambda name: (name == memory.PM, name))
     return [_memory(project, agent, waiting) for agent in ordered]

@@ -83,7 +83,9 @@ def _root(start: str, home_folder: str) -> str:
         # The home directory's own folder is the user's level, not a project's.
         if os.path.isdir(os.path.join(folder, FOLDER)) and folder != home_folder:
             return folder
-        if not git_root and os.path.exists(os.path.join(folder, ".git")):
+        # Nor is a repository of somebody's settings files a project.
+        is_git = folder != home_folder and os.path.exists(os.path.join(folder, ".git"))
+        if is_git and not git_root:
             git_root = _main_tree(folder)
             if git_root != folder:
                 return _root(git_root, home_folder)

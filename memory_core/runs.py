@@ -10,6 +10,7 @@ appends or renames, so parallel hooks need no lock here.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
@@ -34,6 +35,11 @@ ROUTE_LIFE = 30 * 86400
 
 PROMPT = "prompt"  # the memory went with the prompt
 START = "start"  # the memory went with SubagentStart
+
+# How the name of a file ends that is being written.  One that is older than this, in
+# seconds, was left by a hook that was killed.
+TEMPORARY = ".tmp"
+LEFT_OVER = 3600
 
 
 def safe(name: str) -> bool:
@@ -60,7 +66,7 @@ class Runs:
         record = {"agent": agent, "caller": caller, "time": time.time()}
         try:
             self.place.made("state", "receipts", self.session)
-            _replace(self._receipt(call), record)
+            replace(self._receipt(call), record)
         except OSError:
             return False
         return True
@@ -109,14 +115,15 @@ class Runs:
             return claimed
         known = self.record(run)
         if launched and (not known or known.get("call")):
-            _replace(self._receipt(call), {**record, "launched": run})
+            replace(self._receipt(call), {**record, "launched": run})
         else:
             self.drop_receipt(call)
         return True
 
     def _drop_claims(self, call: str) -> bool:
         prefix = f"{call}.json."
-        claims = [name for name in _names(self._receipts, "") if name.startswith(prefix)]
+        names = [name for name in _names(self._receipts, "") if name.startswith(prefix)]
+        claims = [name for name in names if not name.endswith(TEMPORARY)]
         for name in claims:
             _unlink(os.path.join(self._receipts, name))
         return bool(claims)
@@ -142,11 +149,13 @@ class Runs:
         if not safe(run):
             return
         self.place.made("state", "runs", self.session)
-        line = fastjson.dumps(fields) + "\n"
+        # On a line of its own even behind one that was torn.
+        line = f"\n{fastjson.dumps(fields)}\n".encode()
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
         descriptor = os.open(self._run(run), flags, 0o666)
         try:
-            os.write(descriptor, line.encode())
+            if os.write(descriptor, line) < len(line):
+                raise OSError(errno.ENOSPC, "only part of a line could be written", self._run(run))
         finally:
             os.close(descriptor)
 
@@ -178,7 +187,7 @@ def prompts_are_lost(place: Place) -> bool:
 def prefer_start(place: Place) -> None:
     """Have the next delegations served by SubagentStart."""
     place.made("state")
-    _replace(os.path.join(place.state, "route.json"), {"route": START, "time": time.time()})
+    replace(os.path.join(place.state, "route.json"), {"route": START, "time": time.time()})
 
 
 def clear_old(place: Place) -> None:
@@ -187,14 +196,17 @@ def clear_old(place: Place) -> None:
         folder = os.path.join(place.state, kind)
         for session in _names(folder, ""):
             _clear(os.path.join(folder, session), time.time() - life)
+    spool = os.path.join(place.state, "spool")
+    for folder in (place.state, *(os.path.join(spool, stem) for stem in _names(spool, ""))):
+        _clear_left_over(folder, time.time() - LEFT_OVER)
 
 
 def _clear(folder: str, before: float) -> None:
-    if os.stat(folder).st_mtime > before:
+    if not _is_older(folder, before):
         return
     for name in _names(folder, ""):
         path = os.path.join(folder, name)
-        if os.stat(path).st_mtime < before:
+        if _is_older(path, before):
             _unlink(path)
     try:
         os.rmdir(folder)
@@ -202,11 +214,31 @@ def _clear(folder: str, before: float) -> None:
         pass  # something in it is younger
 
 
-def _replace(path: str, record: dict[str, Any]) -> None:
-    temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(fastjson.dumps(record))
-    os.replace(temporary, path)
+def _clear_left_over(folder: str, before: float) -> None:
+    """Remove what killed hooks were writing: X.json.PID, with or without our ending."""
+    for name in _names(folder, ""):
+        path = os.path.join(folder, name)
+        if ".json." in name and _is_older(path, before):
+            _unlink(path)
+
+
+def _is_older(path: str, before: float) -> bool:
+    try:
+        return os.stat(path).st_mtime < before
+    except OSError:
+        return False  # another hook was quicker
+
+
+def replace(path: str, record: dict[str, Any]) -> None:
+    """Put a record in place of the file at `path`, seen whole or not at all."""
+    temporary = f"{path}.{os.getpid()}{TEMPORARY}"
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(fastjson.dumps(record))
+        os.replace(temporary, path)
+    except BaseException:
+        _unlink(temporary)
+        raise
 
 
 def _read(path: str) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core import fastjson
+from memory_core import fastjson, runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 def add(place: Place, stem: str, entry: dict[str, Any]) -> None:
     """Write one entry for the agent whose files are called `stem`; raises OSError."""
     folder = place.made("state", "spool", stem)
-    name = f"{time.time_ns()}-{os.getpid()}"
-    temporary = os.path.join(folder, f"{name}.tmp")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(fastjson.dumps(entry))
-    os.replace(temporary, os.path.join(folder, f"{name}.json"))
+    runs.replace(os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.json"), entry)
 
 
 def entries(place: Place, stem: str) -> list[tuple[str, dict[str, Any]]]:
@@ -33,7 +29,7 @@ def entries(place: Place, stem: str) -> list[tuple[str, dict[str, Any]]]:
     folder = os.path.join(place.state, "spool", stem)
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
-    except FileNotFoundError:
+    except OSError:
         return []
     found = ((path, _read(path)) for path in (os.path.join(folder, name) for name in names))
     return [(path, entry) for path, entry in found if entry is not None]
@@ -61,13 +57,15 @@ def _rows(value: object, width: int) -> bool:
     return len(rows) == len(value) and all(isinstance(text, str) for row in rows for text in row)
 
 
-def waiting(place: Place) -> list[str]:
-    """Return the stems of all agents with entries."""
+def waiting(place: Place) -> list[tuple[str, str]]:
+    """Return (stem, agent) of all agents with entries."""
     folder = os.path.join(place.state, "spool")
     try:
-        return [stem for stem in sorted(os.listdir(folder)) if entries(place, stem)]
-    except FileNotFoundError:
+        stems = sorted(os.listdir(folder))
+    except OSError:
         return []
+    found = [(stem, entries(place, stem)) for stem in stems]
+    return [(stem, str(first[0][1]["agent"])) for stem, first in found if first]
 
 
 def done(paths: list[str]) -> None:

@@ -77,6 +77,15 @@ class Store:
         found = agents.find(self._names(), names)
         return os.path.join(self.folder, found) if found else usual
 
+    def files(self, agent: str) -> list[str]:
+        """Return every file of the agent, under whatever name; the first is the one in use."""
+        names = agents.MAIN_FILE_NAMES if agent == PM else agents.file_names(agent)
+        listing, found = set(self._names()), []
+        while name := agents.find(listing, names):
+            listing.discard(name)
+            found.append(os.path.join(self.folder, name))
+        return found
+
     def stem(self, agent: str) -> str:
         return PM if agent == PM else agents.file_stem(agent)
 
@@ -97,7 +106,10 @@ class Store:
 
         Bytes that are not UTF-8 come as lone surrogates, and go back as they were.
         """
-        path = self.path(agent)
+        return self.read_file(self.path(agent))
+
+    def read_file(self, path: str) -> Text | None:
+        """Return one of the folder's files, or None where there is none."""
         try:
             with open(path, "rb") as file:
                 self._refuse_outside(path)
@@ -118,7 +130,10 @@ class Store:
         The caller holds `locked(agent)`, and has read under it what it changes.
         """
         self._make_folder()
-        path = self.path(agent)
+        self.write_file(self.path(agent), text)
+
+    def write_file(self, path: str, text: str) -> None:
+        """Put `text` in place of one of the folder's files, as `write` does."""
         self._refuse_outside(path)
         replace(os.path.realpath(path), text.encode("utf-8", "surrogateescape"))
 
@@ -131,17 +146,19 @@ class Store:
             write_once(os.path.join(self.folder, "README.md"), README)
 
     def append(self, kind: str, agent: str, lines: list[str], now: str) -> None:
-        """Keep lines in archive/ or quarantine/, under the day; a line once a day."""
-        path = os.path.join(self.folder, kind, f"{self.stem(agent)}.md")
+        """Keep items in archive/ or quarantine/, under the day; each once a day."""
+        from memory_core import aside
+
+        path = self.aside(kind, agent)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        before = _bytes(path)
-        heading = f"## {now[:10]}\n\n".encode()
-        today = before[before.rfind(heading) :] if heading in before else b""
-        new = [f"- {line}\n".encode("utf-8", "surrogateescape") for line in lines]
-        new = [line for line in new if line not in today]
-        if new:
-            gap = b"" if today else (b"\n" if before else b"") + heading
-            replace(path, before + gap + b"".join(new))
+        before = _bytes(path).decode("utf-8", "surrogateescape")
+        after = aside.added(before, lines, now[:10])
+        if after != before:
+            replace(path, _encoded(after))
+
+    def aside(self, kind: str, agent: str) -> str:
+        """Return the agent's file in archive/ or quarantine/."""
+        return os.path.join(self.folder, kind, f"{self.stem(agent)}.md")
 
     def locked(self, agent: str, wait: float = LOCK_WAIT) -> Lock:
         """Return the agent's lock, to be used with `with`; raises Busy after `wait` seconds."""
@@ -198,6 +215,14 @@ def _until(until: float) -> Iterator[None]:
         yield
 
 
+def _encoded(text: str) -> bytes:
+    """Encode what was partly read from a file and partly from a report, of any code points."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate pair, as JSON may hold it
+        return text.encode("utf-8", "replace")
+
+
 def _bytes(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
@@ -217,7 +242,7 @@ def replace(path: str, data: bytes) -> None:
     except BaseException:
         _remove(temporary)
         raise
-    _sync(folder)
+    sync(folder)
 
 
 def _write(temporary: str, data: bytes, path: str) -> None:
@@ -243,7 +268,7 @@ def _keep_mode(descriptor: int, path: str) -> None:
             pass  # only its owner's or root's to give
 
 
-def _sync(folder: str) -> None:
+def sync(folder: str) -> None:
     """Have the rename itself on the disk; a file system without this is no reason to fail."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:

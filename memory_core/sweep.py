@@ -48,26 +48,20 @@ class Swept:
 def at_session_start(project: Project, event: Event) -> None:
     """Tidy state/ and catch up, within the time that a session's start allows."""
     folder = os.path.dirname(events.transcript(event))
-    try:
-        runs.clear_old(project.place)
-        catch_up(project)
-        sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
-    except OSError as error:  # the session's own memory must still reach it
-        log.write(project.place, "agent.memory.error", error=str(error))
+    runs.clear_old(project.place)
+    catch_up(project)
+    sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
 
 
 def catch_up(project: Project) -> list[str]:
     """Merge what waits in the spool; return the stems of the agents for which that failed."""
     failed = []
-    for stem in spool.waiting(project.place):
-        agent = spool.entries(project.place, stem)[0][1]["agent"]
+    for stem, agent in spool.waiting(project.place):
         try:
             memory.apply_spool(project, agent)
         except OSError as error:
             failed.append(stem)
-            log.write(
-                project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=""
-            )
+            memory.log_waiting(project, agent, error)
     return failed
 
 
@@ -84,27 +78,35 @@ def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Sw
         if swept.bytes >= size or time.monotonic() > until:
             swept.complete = False
             break
-        _read(project, known, path, size - swept.bytes, swept)
+        try:
+            _read(project, known, path, size, swept)
+        except OSError as error:  # one that cannot be read must not keep the others waiting
+            log.write(project.place, "agent.memory.error", error=str(error))
     known.keep(began if swept.complete else None)
     return swept
 
 
-def _read(project: Project, known: _State, path: str, limit: int, swept: Swept) -> None:
-    offset = known.offsets.get(path, 0)
+def _read(project: Project, known: _State, path: str, size: int, swept: Swept) -> None:
+    """Read one transcript on, as far as the sweep's `size` allows."""
     session, run = _identity(path)
-    records = runs.Runs(project.place, session)
-    record = records.record(run)
+    record = runs.Runs(project.place, session).record(run)
     status = os.stat(path)
     if status.st_mtime < (record.get("ended") or 0) + AFTER_END:
         return
     name = record.get("agent") or transcripts.agent_of(path)
     if not name:
         return
-    lines, known.offsets[path] = transcripts.lines(path, offset, limit)
-    swept.transcripts += known.offsets[path] > offset
-    swept.bytes += known.offsets[path] - offset
-    swept.complete = swept.complete and status.st_size <= offset + limit
-    swept.learnings += _learn(project, agents.agent_id(str(name)), lines, run, session)
+    began = known.offsets.get(path, 0)
+    while room := min(size - swept.bytes, transcripts.LONGEST_LINE):
+        offset = known.offsets.get(path, 0)
+        lines, end = transcripts.lines(path, offset, room)
+        if end == offset:
+            break
+        swept.learnings += _learn(project, agents.agent_id(str(name)), lines, run, session)
+        swept.bytes += end - offset
+        known.offsets[path] = end
+    swept.transcripts += known.offsets.get(path, 0) > began
+    swept.complete &= status.st_size <= known.offsets.get(path, 0) + room
 
 
 def _identity(path: str) -> tuple[str, str]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 # The lines that matter stand at the end; a line holds at most one message.
 TAIL = 512 * 1024
 
+# A longer line is no report: the largest seen had 0.2 MB.
+LONGEST_LINE = 4_000_000
+
 
 def refused(path: str, call: str) -> bool:
     """Say whether the transcript tells that a call was denied, cancelled or failed."""
@@ -72,7 +75,8 @@ def session_of(path: str) -> str:
 def lines(path: str, offset: int, limit: int) -> tuple[list[dict[str, Any]], int]:
     """Return the whole lines from `offset` that may hold a learning, and where they end.
 
-    At most `limit` bytes are read; a line longer than that is passed over.
+    At most `limit` bytes are read.  Where not one line ends within them the end is
+    `offset` itself, but for a line longer than LONGEST_LINE, which is passed over.
     """
     from memory_core import learnings
 
@@ -81,7 +85,7 @@ def lines(path: str, offset: int, limit: int) -> tuple[list[dict[str, Any]], int
         data = file.read(limit)
     end = data.rfind(b"\n") + 1
     if not end:
-        return [], offset + (len(data) if len(data) == limit else 0)
+        return [], offset + (len(data) if len(data) == LONGEST_LINE else 0)
     whole = data[:end].split(b"\n")
     return [_value(line) for line in whole if learnings.may_teach(line)], offset + end
 

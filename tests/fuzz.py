@@ -81,7 +81,7 @@ def outcome(
         for number, path in enumerate(paths):
             flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
             os.dup2(os.open(path, flags), number)
-        hook.run(name, module.handle)
+        hook.run(name, module.handle, getattr(module, "after", None))
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return status, paths[1].read_bytes(), paths[2].read_bytes()
 

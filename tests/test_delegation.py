@@ -193,7 +193,7 @@ SWITCHES = [
     ("disabled", "memory: {enabled: false}", {}, False),
     ("off for one run", "", {"AGENT_MEMORY": "off"}, False),
     ("a wrong key", "memory: {enabeld: false}", {}, True),
-    ("not YAML", "memory: [", {}, True),
+    ("not YAML and never was", "memory: [", {}, False),
 ]
 
 
@@ -214,7 +214,7 @@ def test_settings_switch_memory_on_and_off(
     ]
     assert bool(outcomes[0].stdout) == works
     assert (LEARNED in sandbox.memory("engineer")) == works
-    if not works and ("disabled" in config or "enabled" in config or env):
+    if not works and "clude" not in config:
         assert silent(sandbox.hook("session_start", session, **env))
         assert all(map(silent, outcomes))
 
@@ -716,6 +716,30 @@ def test_a_memory_that_cannot_be_read_is_one_line_in_the_log(sandbox: Sandbox) -
     assert "# Add To Memory:" in prompt
     (event,) = sandbox.log("agent.memory.error")
     assert "IsADirectoryError" in event["error"]
+
+
+def test_settings_that_were_broken_since_count_as_they_were(sandbox: Sandbox) -> None:
+    sandbox.remembers("engineer", FACT)
+    sandbox.configure("memory: {exclude: [qa]}")
+    assert sandbox.hook("pre_tool_use", pre()).stdout
+    sandbox.configure("memory: {exclude: [qa]")
+    assert FACT in prompt_of(sandbox.hook("pre_tool_use", pre("toolu_2")))
+    assert silent(sandbox.hook("pre_tool_use", pre("toolu_3", "qa")))
+    assert "config.yml:1: not YAML" in sandbox.log("agent.memory.error")[0]["error"]
+
+
+def test_a_larger_memory_that_is_allowed_is_given_whole(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {default_size_kb: 32, max_items_per_section: 500}}")
+    items = [f"Item number {n} {'x' * 80}" for n in range(280)]
+    sandbox.remembers("engineer", *items)
+    prompt = prompt_of(sandbox.hook("pre_tool_use", pre()))
+    assert all(f"- {item}\n" in prompt for item in items)
+
+
+def test_switched_off_by_the_environment_nothing_is_touched(sandbox: Sandbox) -> None:
+    for data in (b"broken", json.dumps(pre()).encode()):
+        assert silent(sandbox.hook("pre_tool_use", data, AGENT_MEMORY="off"))
+    assert not (sandbox.root / ".claude-mpm").exists()
 
 
 def test_a_link_out_of_the_folder_is_not_followed(sandbox: Sandbox, tmp_path: Path) -> None:

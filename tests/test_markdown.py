@@ -582,9 +582,9 @@ def test_to_remove_changes_nothing_else(text: str, number: int) -> None:
 @given(any_text | documents)
 def test_to_add_a_section_or_a_comment_changes_nothing_else(text: str) -> None:
     before = markdown.parse(text)
-    edits = [lambda: edits.set_comment(before, "Key", "value")]
-    edits.append(lambda: edits.add_section(before, "New", "(Max: 15 items)"))
-    for edit in edits:
+    changes = [lambda: edits.set_comment(before, "Key", "value")]
+    changes.append(lambda: edits.add_section(before, "New", "(Max: 15 items)"))
+    for edit in changes:
         try:
             after = edit()
         except ValueError:

@@ -88,6 +88,9 @@ def test_the_root_of_a_project(tmp_path: Path) -> None:
     (shop / "src" / ".claude-mpm").mkdir()
     assert project_root(deep, home) == str(shop / "src"), "a folder with memory comes first"
     assert project_root(home, home) == str(home)
+    (home / ".git").mkdir()
+    (home / "notes").mkdir()
+    assert project_root(home / "notes", home) == str(home / "notes"), "not the settings' repository"
     assert project_root(Path("/nowhere"), home, CLAUDE_PROJECT_DIR=str(deep)) == str(shop / "src")
 
 
@@ -123,8 +126,6 @@ PROBLEMS = [
         "memory:\n  directory: ../elsewhere\n",
         "config.yml:2: memory.directory: Value error, a folder below",
     ),
-    ("memory: [", "config.yml:1: not YAML"),
-    ("- a", "config.yml:1: a mapping is expected"),
     ("memory: &a {agent_overrides: {x: *a}}", "config.yml:1: memory.agent_overrides.x"),
     ("memory: {1: 2}", "config.yml:1: memory.1: unknown key"),
 ]
@@ -147,6 +148,15 @@ def test_a_wrong_key_is_named_and_the_others_count(
         assert loaded(sandbox)["max_learning_length"] == 77
 
 
+@pytest.mark.parametrize("text", ["memory: [", "- a", "memory: *x"])
+def test_a_file_that_is_no_settings_at_all_leaves_memory_off(sandbox: Sandbox, text: str) -> None:
+    sandbox.configure(text)
+    found = loaded(sandbox)
+    assert not found.readable
+    assert not found["enabled"]
+    assert "config.yml:1: " in found.problems[0]
+
+
 def test_the_example_of_the_documentation_is_understood(sandbox: Sandbox) -> None:
     sandbox.configure(
         "memory:\n  enabled: true\n  auto_learning: true\n  natural_language: false\n"
@@ -165,7 +175,7 @@ def test_settings_are_compiled_once_and_again_when_they_change(sandbox: Sandbox)
     sandbox.configure("memory: {max_learning_length: 50}")
     assert loaded(sandbox)["max_learning_length"] == 50
     compiled = sandbox.state / "config.json"
-    compiled.write_text(compiled.read_text().replace("50", "51"))
+    compiled.write_text(compiled.read_text().replace('length": 50', 'length": 51'))
     assert loaded(sandbox)["max_learning_length"] == 51, "taken from what was compiled"
     sandbox.configure("memory: {max_learning_length: 60 }")
     assert loaded(sandbox)["max_learning_length"] == 60

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Sandbox
+from conftest import REPO, Sandbox
 from test_delegation import BLOCK, LEARNED, post, start, stop
 
 from memory_core import memory, places, sweep
@@ -178,13 +181,71 @@ def test_a_sweep_is_bounded_and_goes_on_the_next_time(transcripts: Transcripts) 
     assert all(f"file_{number}.py" in sandbox.memory("engineer") for number in range(4))
 
 
-def test_a_long_line_does_not_stop_the_sweep(transcripts: Transcripts) -> None:
+def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
+    """Each learning is found, however the sweeps' budget falls on the lines."""
+    sandbox = transcripts.sandbox
+    sandbox.configure("memory: {limits: {max_items_per_section: 100}}")
+    chance = random.Random(7)
+    facts = [f"Fact number {number} about file_{number}.py" for number in range(30)]
+    for number, fact in enumerate(facts):
+        transcripts.started(f"a{number}")
+        padding = [given("x" * chance.randrange(4000)) for _ in range(chance.randrange(3))]
+        transcripts.agent(f"a{number}", *padding, said(BLOCK.replace(LEARNED, fact)))
+    project = memory.Project(places.Place(str(sandbox.root)), sandbox.env)
+    for _ in range(200):
+        if sweep.sweep(
+            project, [str(transcripts.folder)], chance.randrange(4500, 9000), 60
+        ).complete:
+            break
+    assert [sandbox.memory("engineer").count(f"- {fact}\n") for fact in facts] == [1] * 30
+
+
+def test_a_transcript_that_cannot_be_read_does_not_keep_the_others(
+    transcripts: Transcripts,
+) -> None:
     transcripts.started("a1")
-    transcripts.agent("a1", given("x" * 50_000), said(BLOCK))
+    transcripts.started("a2")
+    broken = transcripts.folder / "s1" / "subagents" / "agent-a1.jsonl"
+    broken.mkdir(parents=True)
+    transcripts.agent("a2", said(BLOCK))
+    transcripts.begin()
+    assert LEARNED in transcripts.sandbox.memory("engineer")
+    assert "Is a directory" in transcripts.sandbox.log("agent.memory.error")[0]["error"]
+
+
+def test_a_servant_of_the_harness_is_not_swept(transcripts: Transcripts) -> None:
+    path = transcripts.agent("a1", said(BLOCK))
+    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "statusline-setup"}))
+    transcripts.begin()
+    assert not transcripts.sandbox.memories.exists()
+
+
+def test_sessions_that_start_at_once_all_get_their_memory(transcripts: Transcripts) -> None:
+    sandbox = transcripts.sandbox
+    sandbox.remembers("PM", "Releases go out on Tuesdays")
+    entry = {"session": "s1", "source": "agent", "rejected": []}
+    for agent in ("engineer", "qa", "ops"):
+        folder = sandbox.state / "spool" / agent
+        folder.mkdir(parents=True)
+        told = {**entry, "agent": agent, "run": agent, "learnings": [["pattern", LEARNED]]}
+        (folder / "1-1.json").write_text(json.dumps(told))
+    event = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
+    command = [sys.executable, "-I", str(REPO / "hooks" / "session_start.py")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    started = [subprocess.Popen(command, env=sandbox.env, **pipes) for _ in range(6)]
+    outputs = [each.communicate(json.dumps(event).encode(), timeout=60)[0] for each in started]
+    assert all(b"Tuesdays" in output for output in outputs)
+    assert all(LEARNED in sandbox.memory(agent) for agent in ("engineer", "qa", "ops"))
+    assert not sandbox.log("agent.memory.error")
+
+
+def test_a_line_that_is_no_report_is_passed_over(transcripts: Transcripts) -> None:
+    transcripts.started("a1")
+    transcripts.agent("a1", given("x" * 5_000_000), said(BLOCK))
     project = memory.Project(places.Place(str(transcripts.sandbox.root)), transcripts.sandbox.env)
-    swept = [sweep.sweep(project, [str(transcripts.folder)], 15_000, 60) for _ in range(8)]
-    assert [each.complete for each in swept[:3]] == [False] * 3
-    assert swept[-1].complete
+    folders = [str(transcripts.folder)]
+    assert not sweep.sweep(project, folders, 4_000_000, 60).complete
+    assert sweep.sweep(project, folders, 4_000_000, 60).complete
     assert LEARNED in transcripts.sandbox.memory("engineer")
 
 
