@@ -326,7 +326,14 @@ def memories(patient: Patient) -> Iterator[Finding]:
             )
         for line, sentence in entry.warnings:
             where = f"{entry.path}:{line}"
-            yield Finding(WARNING, "memory", sentence, where, "correct the line by hand")
+            conflict = sentence.startswith("a merge conflict")
+            mend = f"agent-memory resolve {entry.agent}" if conflict else "correct the line by hand"
+            yield Finding(WARNING, "memory", sentence, where, mend)
+        files = [os.path.basename(path) for path in patient.project.store.files(entry.agent)]
+        if len(files) > 1:
+            what = f"is read, but not {entry.agent}'s other {', '.join(files[1:])}"
+            mend = f"agent-memory migrate {entry.agent}"
+            yield Finding(WARNING, "memory", what, entry.path, mend)
 
 
 def waiting(patient: Patient) -> Iterator[Finding]:

@@ -183,6 +183,7 @@ def test_every_help_is_read_at_80_columns(person: Person, name: str) -> None:
 def test_the_examples_in_help_run(settled: Person, line: str) -> None:
     (settled.sandbox.home / "code").mkdir()
     (settled.sandbox.home / "code" / "shop").symlink_to(settled.sandbox.root)
+    settled.program("claude", 'echo "2.1.329 (Claude Code)"')
     done = settled.shell(line)
     assert done.returncode == 0, done.stderr
     assert done.stdout or done.stderr

@@ -15,10 +15,10 @@ PACKAGE = REPO / "memory_core"
 
 # Kept equal to the table in docs/design.md by a test below.
 FLOORS = {
-    0: "agents blocks edits events fastjson fences invisible json_objects judging learnings lines"
-    " markdown merge samples selection settings shapes similarity trust",
+    0: "agents aside blocks edits events fastjson fences invisible json_objects judging learnings"
+    " lines markdown merge samples selection settings shapes similarity trust",
     1: "config config_file log models places runs spool store transcripts",
-    2: "client delegation diagnosis installation memory overview rehearsal sweep",
+    2: "client delegation diagnosis installation memory overview rehearsal sweep upkeep",
     3: "hook cli",
 }
 FLOOR = {name: floor for floor, names in FLOORS.items() for name in names.split()}

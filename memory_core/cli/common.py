@@ -12,10 +12,12 @@ from memory_core.cli import Refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.memory import Project
+    from memory_core.store import Store
 
 # One letter in five may be wrong.
 CLOSE = 0.8
 
+User = Annotated[bool, typer.Option("--user", help="The user's memories, not the project's.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; the fields are in docs/cli.md.")]
 
 
@@ -30,12 +32,20 @@ def project_of(ctx: typer.Context) -> Project:
     return memory.project_of(folder, environ)
 
 
-def agent_named(project: Project, name: str) -> str:
+def check_user(user: bool) -> None:
+    """Raise Refused where the user's memories are asked for, and there is no home for them."""
+    from memory_core import places
+
+    if user and places.home(os.environ) is None:
+        raise Refused("--user wants a home directory, and HOME names none")
+
+
+def agent_named(project: Project, name: str, level: Store | None = None) -> str:
     """Return the agent's id; raise Refused for a name that is only nearly a known one."""
     from memory_core import agents, memory
 
     agent = agents.agent_id(name)
-    having = project.store.agents()
+    having = (level or project.store).agents()
     if name.strip() == memory.PM or (agent == "pm" and agent not in having):
         return memory.PM
     if agent not in having:

@@ -22,14 +22,14 @@ class Painted(str):
     __slots__ = ()
 
 
-def out(*parts: str) -> None:
+def out(*parts: str, end: str = "\n") -> None:
     """Print a line of a result.
 
     What a terminal would take for a command to it is made visible: memories and events
     come from elsewhere.
     """
     safe = (part if isinstance(part, Painted) else _safe(part) for part in parts)
-    _write("".join(parts if not is_terminal() else safe) + "\n")
+    _write("".join(parts if not is_terminal() else safe) + end)
 
 
 def _safe(text: str) -> str:
@@ -38,6 +38,11 @@ def _safe(text: str) -> str:
 
 def _visible(char: str) -> str:
     return char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+
+
+def text_of(text: str) -> str:
+    """Return text that every reader takes: no lone surrogates for bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def raw(data: bytes) -> None:

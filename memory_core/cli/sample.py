@@ -30,6 +30,6 @@ def sample(
     """
     if kind not in samples.KINDS:
         known = list(samples.KINDS)
-        raise Refused(f"no sample {kind!r}{suggestion(kind, known)} There are {', '.join(known)}")
+        raise Refused(f"no sample {kind!r}{suggestion(kind, known)}. There are {', '.join(known)}")
     root = project_of(ctx).place.root
     out(json.dumps(samples.sample(kind, agent, root, f"{time.time_ns():x}"), indent=2))

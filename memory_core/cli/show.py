@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.common import AsJson, agent_named, project_of
-from memory_core.cli.output import as_json, note, out, raw, utc
+from memory_core.cli.output import as_json, note, out, raw, text_of, utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +70,16 @@ def _show_file(project: Project, agent: str, json: bool) -> None:
         as_json(_fields(project, agent, text))
     elif text:
         raw(text.text.encode("utf-8", "surrogateescape"))
+        for line, sentence in _warnings(text):
+            note(f"{project.place.relative(text.path)}:{line}: {sentence}")
     else:
         note(_empty(project, agent))
+
+
+def _warnings(text: Text) -> list[tuple[int, str]]:
+    from memory_core import markdown
+
+    return markdown.parse(text.text).warnings
 
 
 def _empty(project: Project, agent: str) -> str:
@@ -92,11 +100,13 @@ def _fields(project: Project, agent: str, text: Text | None) -> dict[str, object
             "bytes": 0,
             "changed": None,
             "sections": [],
+            "warnings": [],
             "text": "",
         }
+    document = markdown.parse(text.text)
     sections = [
-        {"title": section.title, "items": [_plain(item.text) for item in section.items]}
-        for section in markdown.parse(text.text).sections
+        {"title": section.title, "items": [text_of(item.text) for item in section.items]}
+        for section in document.sections
     ]
     return {
         "agent": agent,
@@ -104,10 +114,8 @@ def _fields(project: Project, agent: str, text: Text | None) -> dict[str, object
         "bytes": len(text.text.encode("utf-8", "surrogateescape")),
         "changed": utc(text.changed),
         "sections": sections,
-        "text": _plain(text.text),
+        "warnings": [
+            {"line": line, "what": text_of(sentence)} for line, sentence in document.warnings
+        ],
+        "text": text_of(text.text),
     }
-
-
-def _plain(text: str) -> str:
-    """Return text that every JSON reader takes: no lone surrogates for odd bytes."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,88 @@
+"""`agent-memory migrate`: old file names to the one that is used today."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.output import as_json, note, out, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.upkeep import Migration
+
+
+def migrate(
+    ctx: typer.Context,
+    agent: Annotated[
+        list[str] | None,
+        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it.  Default: only show it.")] = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Give each agent's memory one file, of the name that is used today.
+
+    Two files of one agent become one; what both say stays once.
+    Exit 1 when a file cannot be read or changed.
+
+    \b
+    Example:
+      agent-memory migrate
+    """
+    from memory_core import upkeep
+
+    check_user(user)
+    project = project_of(ctx)
+    level = upkeep.level(project, user)
+    names = [agent_named(project, name, level) for name in agent or []]
+    found = upkeep.migrate(project, names, user, yes)
+    if json:
+        as_json({"written": yes, "migrations": [_fields(each) for each in found]})
+    else:
+        _print(found, yes)
+    if any(each.refused for each in found):
+        raise typer.Exit(1)
+
+
+def _fields(found: Migration) -> dict[str, object]:
+    from memory_core import upkeep
+
+    return {
+        "agent": found.agent,
+        "file": text_of(found.file),
+        "old": [text_of(path) for path in found.old],
+        "diff": text_of(upkeep.diff(found.change)),
+        "archived": [text_of(text) for text in found.kept],
+        "error": text_of(found.refused) or None,
+    }
+
+
+def _print(found: list[Migration], written: bool) -> None:
+    from memory_core import upkeep
+
+    for each in found:
+        if each.refused:
+            note(text_of(f"{each.agent} stays as it is: {each.refused}"))
+            continue
+        old = " and ".join(os.path.basename(path) for path in each.old)
+        out(text_of(f"{each.agent}: {old} -> {os.path.basename(each.file)}"))
+        if not written:
+            out(text_of(upkeep.diff(each.change)), end="")
+        for text in each.kept:
+            out(text_of(f"{'moved' if written else 'would move'} to the archive: {text}"))
+    _conclude(found, written)
+
+
+def _conclude(found: list[Migration], written: bool) -> None:
+    able = [each for each in found if not each.refused]
+    if not found:
+        note("Nothing to do: each memory has its one name.")
+    elif able and not written:
+        note("Nothing is changed yet; --yes does it.")
+    elif any(each.change.after != each.change.before for each in able):
+        note("The old files are gone; git has them where they were committed.")

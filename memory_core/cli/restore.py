@@ -1,0 +1,97 @@
+"""`agent-memory restore`: what had to leave a memory, and the way back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.common import AsJson, agent_named, project_of
+from memory_core.cli.output import as_json, note, out, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.upkeep import Archived, Restored
+
+
+def restore(
+    ctx: typer.Context,
+    agent: Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")],
+    item: Annotated[
+        str | None,
+        typer.Argument(
+            help="The item to put back: its text, a part of it, or its number.",
+            show_default="list them",
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """List what had to leave a memory, or put an item of it back.
+
+    What leaves for the item goes to the archive.
+    Exit 1 when there is no such item, or no room for it.
+
+    \b
+    Example:
+      agent-memory restore engineer
+    """
+    from memory_core import upkeep
+
+    project = project_of(ctx)
+    name = agent_named(project, agent)
+    if item is None:
+        _list(name, upkeep.archived(project, name), json)
+        return
+    done = upkeep.restore(project, name, item)
+    if json:
+        as_json(_fields(name, done))
+    else:
+        _print(done)
+
+
+def _list(agent: str, found: list[Archived], json: bool) -> None:
+    if json:
+        as_json(
+            [
+                {
+                    "number": each.number,
+                    "day": each.day or None,
+                    "section": text_of(each.section),
+                    "text": text_of(each.text),
+                }
+                for each in found
+            ]
+        )
+        return
+    width = len(str(len(found)))
+    for each in found:
+        first, *nested = each.text.split("\n")
+        out(text_of(f"{each.number:{width}}  {each.day}  [{each.section}] {first}"))
+        for line in nested:
+            out(text_of(f"{'':{width}}  {'':{len(each.day)}}  {line}".rstrip()))
+    if not found:
+        note(f"Nothing of {agent} is in the archive.")
+
+
+def _print(done: Restored) -> None:
+    first = done.text.split("\n")[0]
+    if done.known:
+        out(text_of(f"{done.file} has it already: {first}"))
+    else:
+        out(text_of(f"Put back into {done.file} [{done.section}]: {first}"))
+    for section, text in done.left:
+        first = text.split("\n")[0]
+        out(text_of(f"To the archive [{section}]: {first}"))
+
+
+def _fields(agent: str, done: Restored) -> dict[str, object]:
+    return {
+        "agent": agent,
+        "file": text_of(done.file),
+        "section": text_of(done.section),
+        "text": text_of(done.text),
+        "known": done.known,
+        "archived": [
+            {"section": text_of(section), "text": text_of(text)} for section, text in done.left
+        ],
+    }

@@ -1,0 +1,834 @@
+"""Names brought up to date, conflicts resolved, items put back: and never a line lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+import test_cli
+from conftest import REPO, Sandbox
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_merge import documents
+
+from memory_core import agents, aside, markdown, memory, merge, similarity, store, upkeep
+
+NOW = "2026-11-21 08:00:00"
+
+
+def project_in(sandbox: Sandbox) -> memory.Project:
+    return memory.project_of(str(sandbox.root), sandbox.env)
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> memory.Project:
+    sandbox.memories.mkdir(parents=True)
+    return project_in(sandbox)
+
+
+@pytest.fixture
+def person(sandbox: Sandbox, tmp_path: Path) -> test_cli.Person:
+    sandbox.memories.mkdir(parents=True)
+    return test_cli.Person(sandbox, tmp_path)
+
+
+def put(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def held(folder: Path) -> dict[str, str]:
+    """Return the files with their text, links with where they lead."""
+    return {
+        str(path.relative_to(folder)): (
+            f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().decode()
+        )
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or path.is_file()
+    }
+
+
+# Kept aside
+
+items_kept = st.text(st.sampled_from("ab- #[]\\\n\t1é"), max_size=30)
+
+
+@given(st.lists(items_kept, max_size=5), st.lists(items_kept, max_size=5))
+def test_what_is_kept_aside_reads_back(first: list[str], second: list[str]) -> None:
+    text = aside.added(aside.added("", first, "2026-11-20"), second, "2026-11-21")
+    told = [(entry.day, entry.text) for entry in aside.entries(text)]
+    days = (("2026-11-20", first), ("2026-11-21", second))
+    assert told == [
+        (day, item) for day, items in days for item in dict.fromkeys(map(aside.normal, items))
+    ]
+    assert aside.added(text, second, "2026-11-21") == text
+
+
+@given(st.lists(items_kept.map(aside.normal), unique=True, min_size=1, max_size=5), st.data())
+def test_an_entry_is_taken_out_alone(items: list[str], data: st.DataObject) -> None:
+    text = "Kept by hand.\n"
+    for number, item in enumerate(items):
+        text = aside.added(text, [item], f"2026-11-2{number // 2}")
+    at = data.draw(st.integers(0, len(items) - 1))
+    left = aside.without(text, aside.entries(text)[at])
+    assert [entry.text for entry in aside.entries(left)] == items[:at] + items[at + 1 :]
+    assert left.startswith("Kept by hand.\n")
+    empty_days = left.replace("\n\n", "\n").count("\n## ") - len(
+        {entry.day for entry in aside.entries(left)}
+    )
+    assert empty_days == 0
+
+
+def test_the_last_entry_leaves_nothing() -> None:
+    text = aside.added("", ["a\n  - b"], "2026-11-20")
+    assert text == "## 2026-11-20\n\n- a\n    - b\n"
+    assert aside.without(text, aside.entries(text)[0]) == ""
+
+
+@given(st.text(st.sampled_from("ab[]\\ #"), max_size=12), items_kept)
+def test_a_label_reads_back(section: str, item: str) -> None:
+    assert aside.unlabelled(aside.label(section, item)) == (section, item)
+
+
+LABELS = [
+    ("[A] x", ("A", "x")),
+    ("[A (old)] x", ("A (old)", "x")),
+    ("[Notes [old]] x", ("Notes [old]", "x")),
+    ("[] x", ("", "x")),
+    ("[A]", ("A", "")),
+    ("plain", ("", "plain")),
+    ("[never closed", ("", "[never closed")),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LABELS)
+def test_labels_by_hand(text: str, expected: tuple[str, str]) -> None:
+    assert aside.unlabelled(text) == expected
+
+
+def test_half_a_surrogate_pair_is_kept_aside(project: memory.Project) -> None:
+    project.store.append("quarantine", "qa", ["[x] \ud800 odd", "[x] \udcff byte"], NOW)
+    data = Path(project.store.aside("quarantine", "qa")).read_bytes()
+    assert data.count(b"\n- ") == 2
+
+
+def test_what_is_nested_leaves_and_comes_back(sandbox: Sandbox, project: memory.Project) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 2}}")
+    project = project_in(sandbox)
+    old = "old\n  - nested\n\n    ```\n    ## 2026-01-01\n    - code\n    ```"
+    before = f"## Recent Learnings\n- {old}\n- newer\n"
+    put(sandbox.memories, {"qa.md": before})
+    memory._merge(project, "qa", [["tip", "the newest of all"]])
+    found = upkeep.archived(project, "qa")
+    assert [(each.section, each.text) for each in found] == [("Recent Learnings", old)]
+    done = upkeep.restore(project, "qa", "old")
+    assert done.left == [("Recent Learnings", "newer")]
+    assert sandbox.memory("qa").endswith(f"- {old}\n")
+
+
+# Migrate
+
+MOVES = {
+    "an old name": ({"engineer_memories.md": "- a\r\n"}, {"engineer.md": "- a\r\n"}),
+    "the other old name": ({"engineer_agent.md": "- a"}, {"engineer.md": "- a"}),
+    "another case": ({"Engineer.md": "- a\n"}, {"engineer.md": "- a\n"}),
+    "words parted otherwise": ({"code_reviewer.md": "- a\n"}, {"code-reviewer.md": "- a\n"}),
+    "blanks": ({"Code Reviewer_agent.md": "- a\n"}, {"code-reviewer.md": "- a\n"}),
+    "decomposed": ({"jose\u0301.md": "- a\n"}, {"jos\u00e9.md": "- a\n"}),
+    "the main session": ({"pm_memories.md": "- a\n"}, {"PM.md": "- a\n"}),
+    "bytes that are not UTF-8": ({"QA_agent.md": "- caf\u00e9\n"}, {"qa.md": "- caf\u00e9\n"}),
+    "two agents": ({"QA.md": "- a\n", "Ops.md": "- b\n"}, {"qa.md": "- a\n", "ops.md": "- b\n"}),
+    "none of ours": (
+        {"README.md": "x", "notes.txt": "y", "archive/Engineer.md": "z"},
+        {"README.md": "x", "notes.txt": "y", "archive/Engineer.md": "z"},
+    ),
+    "two files": (
+        {"engineer.md": "## A\n- x\n", "engineer_memories.md": "## A\n* X.\n* y\n\n## B\n- z\n"},
+        {"engineer.md": "## A\n- x\n- y\n\n## B\n- z\n"},
+    ),
+    "two old files": (
+        {"engineer_agent.md": "## A\n- x\n", "engineer_memories.md": "## A\n- y\n"},
+        {"engineer.md": "## A\n- y\n- x\n"},
+    ),
+    "three files": (
+        {"engineer.md": "- a\n", "Engineer.md": "- b\n", "engineer_agent.md": "prose\n"},
+        {"engineer.md": "- a\n\n- b\n\nprose\n"},
+    ),
+    "two files of the main session": (
+        {"PM.md": "## A\n- x\n", "PM_agent.md": "## A\n- y\n"},
+        {"PM.md": "## A\n- x\n- y\n"},
+    ),
+    "conflicts are resolved on the way": (
+        {
+            "qa.md": "## A\n- x\n",
+            "qa_agent.md": "## A\n<<<<<<< HEAD\n- y\n=======\n- z\n>>>>>>> other\n",
+        },
+        {"qa.md": "## A\n- x\n- y\n- z\n"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_migrate(sandbox: Sandbox, project: memory.Project, name: str) -> None:
+    before, after = MOVES[name]
+    put(sandbox.memories, before)
+    planned = upkeep.migrate(project)
+    assert held(sandbox.memories) == before
+    assert not sandbox.state.exists()
+    done = upkeep.migrate(project, write=True)
+    assert done == planned
+    assert held(sandbox.memories) == after
+    assert upkeep.migrate(project, write=True) == []
+    assert held(sandbox.memories) == after
+
+
+def test_migrate_keeps_what_the_one_file_has_no_place_for(
+    sandbox: Sandbox, project: memory.Project
+) -> None:
+    put(
+        sandbox.memories,
+        {
+            "engineer.md": "# Engineer\n\n## A\n- x\n",
+            "engineer_agent.md": "---\nowner: ann\n---\n# The old one\n\n## A\n- y\n",
+        },
+    )
+    (done,) = upkeep.migrate(project, ["engineer"], write=True)
+    assert done.kept == ["[from engineer_agent.md] ---\nowner: ann\n---\n# The old one"]
+    (kept,) = upkeep.archived(project, "engineer")
+    assert kept.text == "---\nowner: ann\n---\n# The old one"
+    assert sandbox.memory("engineer") == "# Engineer\n\n## A\n- x\n- y\n"
+
+
+def test_migrate_evicts_nothing(sandbox: Sandbox, project: memory.Project) -> None:
+    lines = [f"- item number {number} of many\n" for number in range(30)]
+    put(
+        sandbox.memories,
+        {
+            "qa.md": "## A\n" + "".join(lines[:15]),
+            "qa_agent.md": "## A\n" + "".join(lines[15:]),
+        },
+    )
+    upkeep.migrate(project, write=True)
+    assert sandbox.memory("qa") == "## A\n" + "".join(lines)
+    memory._merge(project, "qa", [["tip", "the next write trims"]])
+    assert len(upkeep.archived(project, "qa")) == 15
+
+
+def test_migrate_only_whom_it_is_told(sandbox: Sandbox, project: memory.Project) -> None:
+    put(sandbox.memories, {"QA.md": "- a\n", "Ops.md": "- b\n"})
+    assert [each.agent for each in upkeep.migrate(project, ["qa"], write=True)] == ["qa"]
+    assert sorted(held(sandbox.memories)) == ["Ops.md", "qa.md"]
+
+
+def test_migrate_an_over_long_name(sandbox: Sandbox, project: memory.Project) -> None:
+    name = "a-very-long-name " * 20
+    stem = agents.file_stem(name)
+    put(sandbox.memories, {f"{stem}_agent.md": "- a\n"})
+    upkeep.migrate(project, [agents.agent_id(name)], write=True)
+    assert held(sandbox.memories) == {f"{stem}.md": "- a\n"}
+
+
+LINKS = {
+    "a link is renamed": (
+        {"shared.txt": "- a\n"},
+        {"qa_agent.md": "shared.txt"},
+        {"shared.txt": "- a\n", "qa.md": "-> shared.txt"},
+    ),
+    "a link to the old name": (
+        {"qa_agent.md": "- a\n"},
+        {"qa.md": "qa_agent.md"},
+        {"qa.md": "- a\n"},
+    ),
+    "a link to today's name": (
+        {"qa.md": "- a\n"},
+        {"qa_agent.md": "qa.md"},
+        {"qa.md": "- a\n"},
+    ),
+    "links to one file": (
+        {"shared.txt": "- a\n"},
+        {"qa.md": "shared.txt", "qa_agent.md": "shared.txt"},
+        {"shared.txt": "- a\n", "qa.md": "-> shared.txt"},
+    ),
+    "a chain": (
+        {"qa_agent.md": "- a\n"},
+        {"qa.md": "QA.md", "QA.md": "qa_agent.md"},
+        {"qa.md": "- a\n"},
+    ),
+    "a link and a file": (
+        {"shared.txt": "## A\n- a\n", "qa_agent.md": "## A\n- b\n"},
+        {"qa.md": "shared.txt"},
+        {"shared.txt": "## A\n- a\n- b\n", "qa.md": "-> shared.txt"},
+    ),
+    "outside is refused": (
+        {"../outside.txt": "- a\n", "qa.md": "- b\n"},
+        {"qa_agent.md": "../outside.txt"},
+        {"qa.md": "- b\n", "qa_agent.md": "-> ../outside.txt"},
+    ),
+    "outside alone is refused": (
+        {"../outside.txt": "- a\n"},
+        {"qa_agent.md": "../outside.txt"},
+        {"qa_agent.md": "-> ../outside.txt"},
+    ),
+    "nowhere is refused": (
+        {"qa.md": "- b\n"},
+        {"qa_agent.md": "nowhere.md"},
+        {"qa.md": "- b\n", "qa_agent.md": "-> nowhere.md"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_migrate_links(sandbox: Sandbox, project: memory.Project, name: str) -> None:
+    files, links, after = LINKS[name]
+    put(sandbox.memories, files)
+    for link, target in links.items():
+        (sandbox.memories / link).symlink_to(target)
+    done = upkeep.migrate(project, write=True)
+    assert held(sandbox.memories) == after
+    assert [bool(each.refused) for each in done] == ["refused" in name]
+    again = upkeep.migrate(project, write=True)
+    assert again == (done if "refused" in name else [])
+
+
+def test_migrate_goes_on_behind_what_is_refused(sandbox: Sandbox, project: memory.Project) -> None:
+    put(sandbox.memories, {"Ops.md/x": "", "QA.md": "- a\n"})
+    told = {each.agent: each.refused for each in upkeep.migrate(project, write=True)}
+    assert told == {"ops": "Is a directory", "qa": ""}
+    assert (sandbox.memories / "qa.md").exists()
+
+
+def test_an_old_file_goes_only_after_the_new_one_is_there(
+    sandbox: Sandbox, project: memory.Project
+) -> None:
+    files = {"qa.md": "## A\n- a\n", "qa_agent.md": "---\na: b\n---\n## A\n- b\n", "archive": ""}
+    put(sandbox.memories, files)
+    (done,) = upkeep.migrate(project, write=True)
+    assert done.refused == "File exists"
+    assert held(sandbox.memories) == files
+
+
+def test_migrate_does_not_carry_a_byte_order_mark_into_the_text(
+    sandbox: Sandbox, project: memory.Project
+) -> None:
+    put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": f"{markdown.BOM}prose\n"})
+    upkeep.migrate(project, write=True)
+    assert held(sandbox.memories) == {"qa.md": "- a\n\nprose\n"}
+
+
+def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: memory.Project) -> None:
+    put(sandbox.memories, {"QA.md": "- a\n"})
+    with project.store.locked("qa"):
+        (done,) = upkeep.migrate(project, write=True)
+    assert "locked by another process" in done.refused
+    assert list(held(sandbox.memories)) == ["QA.md"]
+
+
+def said_in(line: str, text: str, items: list[str]) -> bool:
+    bare = line.strip()
+    marked = bare.lstrip("-*+ ")
+    return bare in text or marked in text or any(similarity.same(marked, each) for each in items)
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, documents)
+def test_migrate_loses_no_line(first: str, second: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        memories = root / ".claude-mpm" / "memories"
+        put(memories, {"engineer.md": first, "engineer_agent.md": second})
+        project = memory.project_of(folder, {})
+        (done,) = upkeep.migrate(project, write=True)
+        assert not done.refused
+        after = held(memories)
+        assert set(after) <= {"engineer.md", "archive/engineer.md"}
+        text = after["engineer.md"] + after.get("archive/engineer.md", "")
+        items = [item.text for item in markdown.parse(after["engineer.md"]).items]
+        markers = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
+        for line in markdown.split_lines(first) + markdown.split_lines(second):
+            bare = line.removeprefix(markdown.BOM)
+            assert bare.startswith(markers) or said_in(bare, text, items), line
+        assert upkeep.migrate(project, write=True) == []
+
+
+# Resolve
+
+CONFLICT = "<<<<<<< HEAD\n- one of ours\n=======\n- another of theirs\n>>>>>>> other\n"
+
+
+def test_resolve_makes_a_union_and_touches_nothing_else(
+    sandbox: Sandbox, project: memory.Project
+) -> None:
+    put(
+        sandbox.memories,
+        {
+            "qa.md": f"# QA\r\n\n## A\n{CONFLICT}",
+            "Ops_agent.md": f"## A\n{CONFLICT}",
+            "calm.md": "## A\n```\n<<<<<<< HEAD\n```\n=======\n",
+            "archive/qa.md": f"## 2026-11-20\n\n{CONFLICT}",
+            "quarantine/gone.md": CONFLICT,
+            "README.md": CONFLICT,
+        },
+    )
+    before = held(sandbox.memories)
+    planned = upkeep.resolve(project)
+    assert held(sandbox.memories) == before
+    assert upkeep.resolve(project, write=True) == planned
+    names = [each.change.path.removeprefix(".claude-mpm/memories/") for each in planned]
+    assert names == ["quarantine/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
+    after = held(sandbox.memories)
+    for name in names:
+        assert after[name] == merge.union(before[name])
+    assert {name: text for name, text in after.items() if name not in names} == {
+        name: text for name, text in before.items() if name not in names
+    }
+    assert upkeep.resolve(project, write=True) == []
+
+
+def test_resolve_does_not_follow_a_link_outside(sandbox: Sandbox, project: memory.Project) -> None:
+    outside = sandbox.root / "outside.md"
+    outside.write_text(CONFLICT)
+    (sandbox.memories / "qa.md").symlink_to(outside)
+    (done,) = upkeep.resolve(project, write=True)
+    assert "leaves its folder" in done.refused
+    assert outside.read_text() == CONFLICT
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents, documents, documents)
+def test_a_resolved_file_has_what_either_side_has(above: str, ours: str, theirs: str) -> None:
+    ours, theirs = (side.removeprefix(markdown.BOM) for side in (ours, theirs))
+    text = f"{above}\n<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n"
+    with tempfile.TemporaryDirectory() as folder:
+        memories = Path(folder) / ".claude-mpm" / "memories"
+        put(memories, {"qa.md": text})
+        found = upkeep.resolve(memory.project_of(folder, {}), write=True)
+        after = (memories / "qa.md").read_bytes().decode()
+        assert bool(found) == bool(markdown.parse(text).markers)
+        assert after == (found[0].change.after if found else text)
+        assert not markdown.parse(after).markers
+
+
+# Restore
+
+
+def archive(project: memory.Project, agent: str, *items: tuple[str, str]) -> None:
+    labels = [aside.label(section, item) for section, item in items]
+    project.store.append("archive", agent, labels, NOW)
+
+
+ARCHIVED = [
+    ("A", "Read the failing test first"),
+    ("A", "Bisect before guessing"),
+    ("B", "Write the migration twice"),
+    ("B", "3"),
+]
+CHOICES = [
+    ("Read the failing test first", 1),
+    ("read the **failing** test first.", 1),
+    ("bisect", 2),
+    ("2", 2),
+    ("3", 4),
+    ("4", 4),
+    ("twice", 3),
+]
+
+
+@pytest.mark.parametrize(("item", "number"), CHOICES)
+def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
+    entries = [upkeep.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
+    assert upkeep.found_in(entries, item).number == number
+
+
+@pytest.mark.parametrize(
+    ("item", "said"),
+    [
+        ("i", "several items are 'i': name one by its number, 1, 2, 3"),
+        ("nothing of it", "no item 'nothing of it' in the archive"),
+        ("", "no item '' in the archive"),
+        ("5", "no item '5'"),
+    ],
+)
+def test_an_item_that_is_not_one(item: str, said: str) -> None:
+    entries = [upkeep.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
+    with pytest.raises(upkeep.NotRestored, match=said):
+        upkeep.found_in(entries, item)
+
+
+def test_of_one_that_left_twice_the_last_is_meant() -> None:
+    entries = [upkeep.Archived(1, "d1", "A", "x"), upkeep.Archived(2, "d2", "A", "x")]
+    assert upkeep.found_in(entries, "x").number == 2
+
+
+HEADER = (
+    "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
+    "<!-- Last Updated: ... | Auto-updated by: agent-memory -->\n"
+)
+PLACES = {
+    "into its section": ("## A\n* x\n", "A", "y", "## A\n* x\n* y\n"),
+    "numbered": ("## A\n1. x\n", "a", "y", "## A\n1. x\n2. y\n"),
+    "a section that is gone": ("", "Mine", "y", "## Mine (Max: 15 items)\n- y\n"),
+    "a section of ours": (
+        "## Mine\n- x\n",
+        "Project Architecture",
+        "y",
+        "## Mine\n- x\n\n## Project Architecture (Max: 15 items)\n- y\n",
+    ),
+    "outside all sections": ("## A\n- x\n", "", "y", "- y\n\n## A\n- x\n"),
+    "with what is nested": ("## A\n- x\n", "A", "y\n  - z", "## A\n- x\n\n- y\n  - z\n"),
+    "nested further in": (
+        "## A\n",
+        "A",
+        "y\n   - z\n     more",
+        "## A\n\n- y\n   - z\n     more\n",
+    ),
+    "nested much further in": (
+        "## A\n",
+        "A",
+        "y\n        - z\n          more",
+        "## A\n\n- y\n  - z\n    more\n",
+    ),
+    "from an older archive": ("## A\n", "A", "y\n- z", "## A\n\n- y\n  - z\n"),
+    "code alone": ("## A\n", "A", "- ```\n  code\n  ```", "## A\n\n- ```\n  code\n  ```\n"),
+    "what would be a heading": ("## A\n- x\n", "A", "# y", "## A\n- x\n- \\# y\n"),
+    "behind open code": ("## A\n- x\n\n```\ncode\n", "A", "y", "## A\n- x\n- y\n\n```\ncode\n"),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_restore_puts_an_item(sandbox: Sandbox, project: memory.Project, name: str) -> None:
+    before, section, item, after = PLACES[name]
+    put(sandbox.memories, {"qa.md": before})
+    archive(project, "qa", ("Z", "stays"), (section, item))
+    done = upkeep.restore(project, "qa", "2")
+    assert (done.text, done.left, done.known) == (item, [], False)
+    body = sandbox.memory("qa").partition("-->\n")[2].partition("-->\n")[2].lstrip("\n")
+    assert body == after
+    assert [each.text for each in upkeep.archived(project, "qa")] == ["stays"]
+
+
+def test_restore_what_is_there_already(sandbox: Sandbox, project: memory.Project) -> None:
+    put(sandbox.memories, {"qa.md": "## B\n- **Use tabs**\n"})
+    archive(project, "qa", ("A", "use tabs."))
+    assert upkeep.restore(project, "qa", "use tabs.").known
+    assert sandbox.memory("qa") == "## B\n- **Use tabs**\n"
+    assert not (sandbox.memories / "archive" / "qa.md").exists()
+
+
+def test_restore_makes_room(sandbox: Sandbox, project: memory.Project) -> None:
+    items = [f"item number {number}" for number in range(15)]
+    put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
+    archive(project, "qa", ("A", "an old one"))
+    done = upkeep.restore(project, "qa", "1")
+    assert done.left == [("A", items[0])]
+    left = [item.text for item in markdown.parse(sandbox.memory("qa")).items]
+    assert left == [*items[1:], "an old one"]
+    assert [each.text for each in upkeep.archived(project, "qa")] == [items[0]]
+
+
+def test_restore_makes_the_memory(sandbox: Sandbox, project: memory.Project) -> None:
+    archive(project, "qa", ("A", "x"))
+    upkeep.restore(project, "qa", "x")
+    assert sandbox.memory("qa").startswith("# QA Memory - shop\n\n<!-- MEMORY LIMITS: 8KB")
+    assert sandbox.memory("qa").endswith("## A (Max: 15 items)\n- x\n")
+
+
+REFUSED = {
+    "a long line": ("## A\n", "A", "x" * 130, "a line of more than 120 characters"),
+    "no room": ("prose " * 1500, "A", "x", "8192 bytes have no room for it"),
+    "larger than all": ("## A\n", "A", "x\n" + "  - " + "\n  - ".join(["y" * 99] * 90), "no room"),
+    "from a title that none is": ("", "`a\n", "x\n```\n# y", "copy it by hand"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_restore_refuses(sandbox: Sandbox, project: memory.Project, name: str) -> None:
+    text, section, item, said = REFUSED[name]
+    put(sandbox.memories, {"qa.md": text})
+    archive(project, "qa", (section, item))
+    before = held(sandbox.memories)
+    with pytest.raises(upkeep.NotRestored, match=said):
+        upkeep.restore(project, "qa", "1")
+    assert held(sandbox.memories) == before
+
+
+def test_restore_with_all_sections_taken(sandbox: Sandbox, project: memory.Project) -> None:
+    text = "".join(f"## S{number}\n- x{number}\n\n" for number in range(10))
+    put(sandbox.memories, {"qa.md": text})
+    archive(project, "qa", ("Other", "an item of another section"))
+    assert upkeep.restore(project, "qa", "1").section == "S9"
+
+
+small = st.builds(
+    merge.Limits,
+    size=st.integers(400, 1200),
+    sections=st.integers(1, 4),
+    items=st.integers(1, 4),
+)
+
+
+def texts_of(project: memory.Project) -> set[str]:
+    """Return what memory and archive say, each item with all that is nested, without blanks."""
+    text = project.store.read("qa")
+    content = text.text if text else ""
+    items = [merge.remove(content, item).evicted[0] for item in markdown.parse(content).items]
+    entries = [(each.section, each.text) for each in upkeep.archived(project, "qa")]
+    return {"".join(whole.split()) for _section, whole in [*items, *entries]}
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, small)
+def test_what_left_comes_back_and_nothing_is_lost(text: str, limits: merge.Limits) -> None:
+    found = merge.trim(text, limits, NOW, "engineer")
+    with tempfile.TemporaryDirectory() as folder:
+        put(Path(folder) / ".claude-mpm" / "memories", {"qa.md": found.text})
+        project = memory.project_of(folder, {})
+        archive(project, "qa", *found.evicted)
+        for entry in upkeep.archived(project, "qa"):
+            before = texts_of(project)
+            number = next(
+                each.number
+                for each in upkeep.archived(project, "qa")
+                if (each.section, each.text) == (entry.section, entry.text)
+            )
+            try:
+                upkeep.restore(project, "qa", str(number))
+            except upkeep.NotRestored:
+                assert texts_of(project) == before
+            else:
+                after = {similarity.fold(each) for each in texts_of(project)}
+                # What is said already is not put back, whatever may be nested below it.
+                items = markdown.parse(memory_in(folder)).items
+                after |= {similarity.fold("".join(item.text.split())) for item in items}
+                assert {similarity.fold(each) for each in before} <= after
+
+
+def memory_in(folder: str) -> str:
+    path = Path(folder) / ".claude-mpm" / "memories" / "qa.md"
+    return path.read_bytes().decode()
+
+
+# The commands
+
+
+def test_migrate_shows_first_and_does_it_then(person: test_cli.Person) -> None:
+    folder = person.sandbox.memories
+    put(folder, {"engineer.md": "## A\n- x\n", "Engineer_Agent.md": "## A\n- y\n"})
+    before = held(folder)
+    done = person.run("migrate")
+    assert (done.returncode, done.stderr) == (0, "Nothing is changed yet; --yes does it.\n")
+    assert done.stdout.startswith("engineer: Engineer_Agent.md -> engineer.md\n--- a/.claude-mpm/")
+    assert done.stdout.endswith("\n - x\n+- y\n")
+    assert held(folder) == before
+    assert not person.sandbox.state.exists()
+    done = person.run("migrate", "Engineer", "--yes")
+    assert (done.returncode, done.stdout) == (0, "engineer: Engineer_Agent.md -> engineer.md\n")
+    assert held(folder) == {"engineer.md": "## A\n- x\n- y\n"}
+    done = person.run("migrate", "--yes")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "Nothing to do: each memory has its one name.\n"
+
+
+def test_migrate_at_the_users_level(person: test_cli.Person) -> None:
+    put(person.sandbox.user_memories, {"QA_agent.md": "- a\n"})
+    assert person.run("migrate", "--yes").stdout == ""
+    assert person.json("migrate", "--user")["migrations"][0]["agent"] == "qa"
+    assert person.run("migrate", "--user", "qa", "--yes").returncode == 0
+    assert held(person.sandbox.user_memories) == {"qa.md": "- a\n"}
+    done = person.run("migrate", "--user", HOME="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "HOME names none" in done.stderr
+
+
+def test_migrate_tells_what_it_cannot_do(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"QA.md": "- a\n"})
+    (person.sandbox.memories / "ops_agent.md").symlink_to("/etc/hostname")
+    done = person.run("migrate", "--yes")
+    assert (done.returncode, done.stdout) == (1, "qa: QA.md -> qa.md\n")
+    assert done.stderr == (
+        "ops stays as it is: .claude-mpm/memories/ops_agent.md is a link that leaves its folder\n"
+    )
+    done = person.run("migrate", "--json")
+    assert done.returncode == 1
+    assert "leaves its folder" in json.loads(done.stdout)["migrations"][0]["error"]
+
+
+def test_a_mistyped_agent_is_told(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"engineer.md": "- a\n"})
+    for words in (["migrate", "enginer"], ["resolve", "enginer"], ["restore", "enginer"]):
+        done = person.run(*words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "did you mean engineer?" in done.stderr
+
+
+def test_resolve_names_the_files(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"qa.md": f"## A\n{CONFLICT}", "ops.md": "- a\n"})
+    done = person.run("resolve", "--dry-run")
+    assert done.returncode == 0
+    assert "-<<<<<<< HEAD\n" in done.stdout
+    assert person.run("resolve", "ops").stderr == "No memory has merge conflicts.\n"
+    assert "<<<<<<<" in person.sandbox.memory("qa")
+    done = person.run("resolve")
+    assert (done.returncode, done.stdout) == (0, ".claude-mpm/memories/qa.md\n")
+    assert person.sandbox.memory("qa") == "## A\n- one of ours\n- another of theirs\n"
+
+
+def test_restore_lists_and_puts_back(person: test_cli.Person) -> None:
+    done = person.run("restore", "qa")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "Nothing of qa is in the archive.\n"
+    assert person.json("restore", "qa") == []
+    archive(project_in(person.sandbox), "qa", ("A", "one\n  - nested"), ("", "two"))
+    done = person.run("restore", "QA")
+    assert done.stdout == (
+        "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  [] two\n"
+    )
+    done = person.run("restore", "qa", "three")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "agent-memory: no item 'three' in the archive\n"
+    done = person.run("restore", "qa", "one")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "Put back into .claude-mpm/memories/qa.md [A]: one\n",
+    )
+    assert "- one\n  - nested\n" in person.sandbox.memory("qa")
+    assert [each["text"] for each in person.json("restore", "qa")] == ["two"]
+
+
+def test_odd_bytes_are_told_and_kept(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"qa.md": "## A\n- x\n", "QA.md": "## A\n- caf\udce9 y\n"})
+    assert "caf\ufffd y" in person.json("migrate")["migrations"][0]["diff"]
+    assert person.run("migrate", "--yes").returncode == 0
+    assert b"- caf\xe9 y\n" in (person.sandbox.memories / "qa.md").read_bytes()
+
+
+def test_the_json_fields_are_those_on_the_page(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"QA.md": f"- a\n{CONFLICT}"})
+    archive(project_in(person.sandbox), "qa", ("A", "one"))
+    migrate = person.json("migrate")
+    resolve = person.json("resolve", "--dry-run")
+    for row, value in {
+        "`migrate`": migrate,
+        "`migrate`, in `migrations`": migrate["migrations"][0],
+        "`resolve`": resolve,
+        "`resolve`, in `files`": resolve["files"][0],
+        "`restore AGENT`, a list": person.json("restore", "qa")[0],
+        "`restore AGENT ITEM`": person.json("restore", "qa", "one"),
+    }.items():
+        assert set(value) == test_cli.fields_told(row), row
+
+
+SHOW = 'echo "$AGENT_MEMORY|$AGENT_MEMORY_LEARNING|$AGENT_MEMORY_LIMIT_KB"'
+RUNS = [
+    ([], "||\n"),
+    (["--no-memory"], "off||\n"),
+    (["--enable-learning"], "|on|\n"),
+    (["--no-learning", "--memory-limit", "16"], "|off|16\n"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), RUNS)
+def test_run_sets_the_variables(person: test_cli.Person, options: list[str], said: str) -> None:
+    done = person.run("run", *options, "--", "sh", "-c", SHOW)
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+
+
+def test_run_leaves_the_variables_that_nobody_names(person: test_cli.Person) -> None:
+    done = person.run("run", "--no-learning", "--", "sh", "-c", SHOW, AGENT_MEMORY="off")
+    assert done.stdout == "off|off|\n"
+
+
+def test_run_is_heeded_by_the_hooks(person: test_cli.Person) -> None:
+    person.sandbox.remembers("engineer", "Services talk through the event bus")
+    hook = [sys.executable, str(REPO / "hooks" / "pre_tool_use.py")]
+    given = person.run("run", "--", *hook, data=person.sample("pre"))
+    assert "the event bus" in given.stdout
+    given = person.run("run", "--no-memory", "--", *hook, data=person.sample("pre", session_id="2"))
+    assert (given.returncode, given.stdout) == (0, "")
+
+
+RUN_STATUS = [
+    (["--", "sh", "-c", "exit 7"], 7, ""),
+    (["--", "no-such-command"], 127, "agent-memory: no-such-command: command not found\n"),
+    (["--", "./no/such"], 127, "agent-memory: ./no/such: command not found\n"),
+    (["--", "/"], 126, "agent-memory: /: Permission denied\n"),
+    (["--", "echo", "--debug", "--project"], 0, ""),
+    (["sh", "-c", "exit 3"], 3, ""),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "said"), RUN_STATUS)
+def test_run_ends_as_the_command(
+    person: test_cli.Person, arguments: list[str], status: int, said: str
+) -> None:
+    done = person.run("run", *arguments)
+    assert (done.returncode, done.stderr) == (status, said)
+    assert done.stdout == ("--debug --project\n" if "--debug" in arguments else "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["--"], ["--memory-limit", "0", "--", "true"], ["--memory-limit", "x", "--", "true"]],
+)
+def test_run_used_wrongly(person: test_cli.Person, arguments: list[str]) -> None:
+    done = person.run("run", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_run_gives_the_command_its_signals_and_its_place(person: test_cli.Person) -> None:
+    done = person.shell("agent-memory run -- yes | head -n 1")
+    assert (done.stdout, done.stderr) == ("y\n", "")
+    process = subprocess.Popen(
+        [*test_cli.COMMAND, "run", "--", "sh", "-c", "echo $$; exec cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=person.env,
+    )
+    stdout, _none = process.communicate()
+    assert stdout.decode() == f"{process.pid}\n"
+
+
+# What is odd in a file is told
+
+
+def test_show_tells_file_and_line_of_what_is_odd(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"qa.md": f"# QA\n\n## A\n{CONFLICT}"})
+    done = person.run("show", "qa")
+    assert done.stdout == person.sandbox.memory("qa")
+    first = "a merge conflict is not resolved: <<<<<<<"
+    assert done.stderr.splitlines()[0] == f".claude-mpm/memories/qa.md:4: {first}"
+    warnings = person.json("show", "qa")["warnings"]
+    assert warnings[0] == {"line": 4, "what": first}
+    findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
+    mends = {each["mend"] for each in findings if each["check"] == "memory"}
+    assert mends == {"agent-memory resolve qa"}
+    assert person.run("resolve", "qa").returncode == 0
+    assert person.run("show", "qa").stderr == ""
+
+
+def test_the_doctor_points_out_a_second_file(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"qa.md": "- a\n", "QA_agent.md": "- b\n"})
+    findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
+    (found,) = [each for each in findings if each["check"] == "memory"]
+    assert found["what"] == "is read, but not qa's other QA_agent.md"
+    assert found["where"] == ".claude-mpm/memories/qa.md"
+    assert found["mend"] == "agent-memory migrate qa"
+
+
+def test_the_store_lists_an_agents_files_in_the_order_of_look_up(
+    sandbox: Sandbox, project: memory.Project
+) -> None:
+    names = ["qa.md", "QA.md", "QA_memories.md", "qa_agent.md", "qa-agent.md"]
+    put(sandbox.memories, dict.fromkeys([*reversed(names), "qa-lead.md"], "- a\n"))
+    found = project.store.files("qa")
+    assert [Path(path).name for path in found] == [*names[:3], "qa_agent.md", "qa-agent.md"]
+    while found:
+        assert project.store.path("qa") == found[0]
+        Path(found[0]).unlink()
+        found = project.store.files("qa")
+    assert store.Store(project.place).files("PM") == []
