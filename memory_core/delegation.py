@@ -62,7 +62,7 @@ def start(project: Project, event: Event) -> Reply | None:
     if agent is None or not project.serves(agent):
         return None
     records = runs.Runs(project.place, events.session(event))
-    if records.record(run).get("route"):
+    if not records.begin(run):
         return None  # resumed: what it was given at first is still in its transcript
     claimed = _claim(records, agent, run, event)
     given = None if claimed else _recall_at_start(project, agent, event)
@@ -76,8 +76,6 @@ def start(project: Project, event: Event) -> Reply | None:
 
 def _claim(records: runs.Runs, agent: str, run: str, event: Event) -> str:
     """Return the call whose prompt brought this run its memory, or an empty string."""
-    if not runs.safe(run):
-        return ""
     from memory_core import transcripts
 
     main = events.transcript(event)

@@ -43,9 +43,14 @@ LEFT_OVER = 3600
 
 
 def safe(name: str) -> bool:
-    """Say whether an id from an event may be part of a path."""
+    """Say whether an id from an event may be part of a path, as all seen so far may."""
     plain = name.replace("-", "").replace("_", "")
     return plain.isascii() and plain.isalnum() and len(name) <= 128
+
+
+def file_name(name: str) -> str:
+    """Return an id as part of a path: as it is, else by its bytes; empty for no id."""
+    return name if safe(name) else name.encode("utf-8", "replace").hex()[:128]
 
 
 class Runs:
@@ -53,7 +58,7 @@ class Runs:
 
     def __init__(self, place: Place, session: str) -> None:
         self.place = place
-        self.session = session if safe(session) else "none"
+        self.session = file_name(session) or "none"
         self._receipts = os.path.join(place.state, "receipts", self.session)
         self._runs = os.path.join(place.state, "runs", self.session)
 
@@ -61,7 +66,7 @@ class Runs:
 
     def leave_receipt(self, call: str, agent: str, caller: str) -> bool:
         """Note that a call's prompt carries the memory; False where that cannot be noted."""
-        if not safe(call):
+        if not call:
             return False
         record = {"agent": agent, "caller": caller, "time": time.time()}
         try:
@@ -93,11 +98,11 @@ class Runs:
         path = self._receipt(call)
         settled = "launched" in (_read(path) or {})
         try:
-            os.rename(path, f"{path}.{run}")
+            os.rename(path, f"{path}.{file_name(run)}")
         except OSError:
             return False
         if settled:  # nobody will ask for it any more
-            _unlink(f"{path}.{run}")
+            _unlink(f"{path}.{file_name(run)}")
         return True
 
     def settle(self, call: str, run: str, launched: bool) -> bool:
@@ -107,7 +112,7 @@ class Runs:
         runs of one agent either may have claimed the other's receipt: then this
         one stays, for whichever starts without one.
         """
-        if not safe(call):
+        if not call:
             return False
         claimed = self._drop_claims(call)
         record = _read(self._receipt(call))
@@ -121,7 +126,7 @@ class Runs:
         return True
 
     def _drop_claims(self, call: str) -> bool:
-        prefix = f"{call}.json."
+        prefix = f"{file_name(call)}.json."
         names = [name for name in _names(self._receipts, "") if name.startswith(prefix)]
         claims = [name for name in names if not name.endswith(TEMPORARY)]
         for name in claims:
@@ -130,7 +135,7 @@ class Runs:
 
     def drop_receipt(self, call: str) -> None:
         """Forget a call that came to nothing."""
-        if safe(call):
+        if call:
             self._drop_claims(call)
             _unlink(self._receipt(call))
 
@@ -140,13 +145,27 @@ class Runs:
             _unlink(os.path.join(self._receipts, name))
 
     def _receipt(self, call: str) -> str:
-        return os.path.join(self._receipts, f"{call}.json")
+        return os.path.join(self._receipts, f"{file_name(call)}.json")
 
     # Runs
 
+    def begin(self, run: str) -> bool:
+        """Open a run's record; False where it has one: it is resumed, or another hook was first."""
+        if not run:
+            return True
+        try:
+            self.place.made("state", "runs", self.session)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            os.close(os.open(self._run(run), flags, 0o666))
+        except FileExistsError:
+            return False
+        except OSError:
+            pass  # a read-only project: better twice than not at all
+        return True
+
     def note(self, run: str, **fields: Any) -> None:
         """Add to what is known of a run: agent, route, keys (of learnings), ended."""
-        if not safe(run):
+        if not run:
             return
         self.place.made("state", "runs", self.session)
         # On a line of its own even behind one that was torn.
@@ -163,7 +182,7 @@ class Runs:
         """Return all that was noted of a run, in one dict; empty for an unknown one."""
         known: dict[str, Any] = {}
         keys: list[str] = []
-        for line in _text(self._run(run)).split("\n") if safe(run) else ():
+        for line in _text(self._run(run)).split("\n") if run else ():
             try:
                 fields = fastjson.loads(line)
                 keys += fields.get("keys", [])
@@ -175,7 +194,7 @@ class Runs:
         return known
 
     def _run(self, run: str) -> str:
-        return os.path.join(self._runs, f"{run}.jsonl")
+        return os.path.join(self._runs, f"{file_name(run)}.jsonl")
 
 
 def prompts_are_lost(place: Place) -> bool:

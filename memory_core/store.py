@@ -139,11 +139,11 @@ class Store:
 
     def _make_folder(self) -> None:
         if not os.path.isdir(self.folder):
-            from memory_core.places import write_once
-
             self.place.made()
             os.makedirs(self.folder, exist_ok=True)
-            write_once(os.path.join(self.folder, "README.md"), README)
+            readme = os.path.join(self.folder, "README.md")
+            if not os.path.lexists(readme):
+                replace(readme, README.encode())
 
     def append(self, kind: str, agent: str, lines: list[str], now: str) -> None:
         """Keep items in archive/ or quarantine/, under the day; each once a day."""
@@ -234,7 +234,7 @@ def _bytes(path: str) -> bytes:
 def replace(path: str, data: bytes) -> None:
     """Put `data` in place of the file at `path`: whole, on the disk, with its mode."""
     folder, name = os.path.split(path)
-    _sweep(folder, f".{name}.")
+    _sweep(folder, (f".{name}.", ".README.md."))
     temporary = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
         _write(temporary, data, path)
@@ -279,10 +279,10 @@ def sync(folder: str) -> None:
         os.close(descriptor)
 
 
-def _sweep(folder: str, prefix: str) -> None:
-    """Remove what a killed writer of the same file left behind."""
+def _sweep(folder: str, prefixes: tuple[str, ...]) -> None:
+    """Remove what killed writers of the same file, or of one written once, left behind."""
     for name in os.listdir(folder):
-        if name.startswith(prefix):
+        if name.startswith(prefixes):
             path = os.path.join(folder, name)
             try:
                 if time.time() - os.stat(path).st_mtime > LEFT_OVER:

@@ -295,9 +295,14 @@ def _united(held: store.Store, path: str, name: str) -> Change | None:
 
 def _united_sides(text: str) -> str:
     """Return the union of both sides; what stood as code in one may be a marker after it."""
-    while markdown.parse(text).markers:
+    for _attempt in range(UNIONS):
+        if not markdown.parse(text).markers:
+            break
         text = merge.union(text)
     return text
+
+
+UNIONS = 10  # two were enough for all that was tried
 
 
 # What had to leave.

@@ -319,7 +319,7 @@ def judge_later(
         if line.startswith("- ") and count > 1:
             yield f"doubled: {line}"
     if bed.spooled():
-        yield f"broken: a later capture leaves the spool as it is; the log: {bed.logged()}"
+        yield "broken: a later capture leaves the spool as it is"
 
 
 def judge_guide(bed: Bed) -> Iterator[str]:
@@ -491,7 +491,10 @@ def sample(found: list[Call]) -> list[str]:
 
 
 def judged(bed: Bed, scenario: Scenario, outcome: Outcome, whole: frozenset[str]) -> list[str]:
-    return list(scenario.judge(bed, scenario, outcome, whole))
+    """Return what is wrong, with what the event log says of it."""
+    problems = list(scenario.judge(bed, scenario, outcome, whole))
+    logged = f" (the log: {bed.logged()})" if problems else ""
+    return [f"{problem}{logged}" for problem in problems]
 
 
 def no_home(bed: Bed) -> Iterator[tuple[str, list[str]]]:
@@ -541,13 +544,14 @@ def postdate(bed: Bed) -> None:
 # Disks: in a mount namespace of this process's own, so that nothing stays mounted.
 
 
-def disks(folder: Path) -> Iterator[tuple[str, list[str]]]:
+def disks(folder: Path, quick: bool) -> Iterator[tuple[str, list[str]]]:
     bed = Bed(folder)
+    rooms = [(kind, n) for kind in ("pages", "files") for n in range(0, 13, 3 if quick else 1)]
     for scenario in SCENARIOS:
         whole = whole_texts(bed, scenario)
         bed.clear()
         mount(["-t", "tmpfs", "-o", "size=1m,nr_inodes=200", "tmpfs", str(bed.root)])
-        for kind, room in [("pages", n) for n in range(13)] + [("files", n) for n in range(13)]:
+        for kind, room in rooms:
             bed.prepare(scenario)
             fill(bed.root, kind, room)
             outcome = bed.hook(scenario.hook, scenario.event)
@@ -589,12 +593,12 @@ def namespace() -> list[str] | None:
     return None
 
 
-def on_disks(folder: Path) -> list[tuple[str, list[str]]]:
+def on_disks(folder: Path, quick: bool) -> list[tuple[str, list[str]]]:
     command = namespace()
     if command is None:
         print("full and read-only disks: not run, nothing may be mounted here")
         return []
-    words = [*command, sys.executable, __file__, "--disks", str(folder)]
+    words = [*command, sys.executable, __file__, "--disks", str(folder), *["--quick"] * quick]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         return [("disks", [f"broken: {done.stderr}"])]
@@ -653,7 +657,7 @@ def everything(folder: Path, jobs: int, quick: bool) -> bool:
     tally = Tally()
     inject(folder, jobs, quick, tally)
     bed = Bed(folder / "others")
-    for name, problems in (*no_home(bed), *the_future(bed), *on_disks(folder / "disks")):
+    for name, problems in (*no_home(bed), *the_future(bed), *on_disks(folder / "disks", quick)):
         tally.add("other harms", name, problems)
     print(tally)
     return tally.failed
@@ -685,7 +689,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     given = arguments()
     if given.disks:
-        print(json.dumps(list(disks(given.disks))))
+        print(json.dumps(list(disks(given.disks, given.quick))))
         return 0
     if not shutil.which("strace"):
         sys.exit("strace is not installed (package strace)")

@@ -385,6 +385,28 @@ def test_an_agent_that_is_resumed_is_not_given_it_again(sandbox: Sandbox) -> Non
     assert silent(sandbox.hook("subagent_start", start("a2")))
 
 
+@pytest.mark.parametrize("run", ["bob@team", "../a", "a b", "é", "x" * 500])
+def test_ids_of_another_form_are_known_again(sandbox: Sandbox, run: str) -> None:
+    sandbox.remembers("engineer", FACT)
+    sandbox.hook("pre_tool_use", pre("call/1", session_id="s/1"))
+    assert silent(sandbox.hook("subagent_start", start(run, session_id="s/1")))
+    assert sandbox.hook("subagent_start", start("b1", session_id="s/1")).stdout
+    for _ in range(2):
+        sandbox.hook("subagent_stop", {**stop(run), "session_id": "s/1"})
+    assert learned_once(sandbox)
+    assert sandbox.log("agent.memory.learned")[-1]["learned"] == 0
+
+
+def test_two_hooks_for_one_start_give_it_once(sandbox: Sandbox) -> None:
+    """As where two installations have written different commands."""
+    sandbox.remembers("engineer", FACT)
+    command = [sys.executable, "-I", str(REPO / "hooks" / "subagent_start.py")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    both = [subprocess.Popen(command, env=sandbox.env, **pipes) for _ in range(2)]
+    outputs = [each.communicate(json.dumps(start()).encode(), timeout=60)[0] for each in both]
+    assert sorted(map(bool, outputs)) == [False, True]
+
+
 @pytest.mark.parametrize("source", ["startup", "resume"])
 def test_a_session_that_begins_voids_its_stale_receipts(sandbox: Sandbox, source: str) -> None:
     sandbox.remembers("engineer", FACT)
