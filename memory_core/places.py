@@ -37,8 +37,10 @@ class Place:
         """Return a folder below ours, made if need be, with our .gitignore beside it."""
         path = os.path.join(self.folder, *parts)
         if not os.path.isdir(path):
-            os.makedirs(path, exist_ok=True)
+            os.makedirs(self.folder, exist_ok=True)
+            # First: a hook that is killed here leaves nothing that would be committed.
             write_once(os.path.join(self.folder, ".gitignore"), IGNORED)
+            os.makedirs(path, exist_ok=True)
         return path
 
     def relative(self, path: str) -> str:
@@ -47,12 +49,13 @@ class Place:
 
 
 def write_once(path: str, text: str) -> None:
-    """Write a file that is not there yet; leave the one that is."""
+    """Write a short file that is not there yet, or that a killed writer left empty."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except FileExistsError:
-        return
-    with open(descriptor, "w", encoding="utf-8") as file:
+        if os.stat(path).st_size:
+            return
+    except FileNotFoundError:
+        pass
+    with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
 

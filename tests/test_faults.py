@@ -16,6 +16,7 @@ from conftest import REPO
 LEAST = {"kill points": 60, "faults": 90, "other harms": 20}
 
 
+@pytest.mark.slow
 def test_whatever_call_is_killed_or_fails_nothing_is_lost(tmp_path: Path) -> None:
     if not shutil.which("strace") and not os.environ.get("CI"):
         pytest.skip("strace is not installed (package strace)")

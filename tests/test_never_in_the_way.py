@@ -15,6 +15,7 @@ from test_delegation import FACT, LEARNED, post, pre, silent, start, stop
 HOOKS = ["pre_tool_use", "subagent_start", "session_start", "post_tool_use", "subagent_stop"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_5000_mutated_events(tmp_path: Path, seed: int) -> None:
     """Four seeds: 20,000 events."""

@@ -83,6 +83,7 @@ def ended(process: subprocess.Popen[str]) -> str:
     return output
 
 
+@pytest.mark.slow
 def test_64_processes_with_50_learnings_each_lose_none_and_double_none(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}")
     sandbox.hook("subagent_stop", stop(text=REPORT.replace(LEARNED, "Fact_64_0_0")))
