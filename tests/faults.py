@@ -101,12 +101,16 @@ SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "sta
 
 
 class Outcome(NamedTuple):
-    """What a hook's process came to; `hit` says whether the injection was met."""
+    """What a hook's process came to; `hit` says whether the injection was met.
+
+    `unheard`: it hit the reply itself.  Nobody who reads none goes on to start an agent.
+    """
 
     status: int
     stdout: bytes
     stderr: bytes
     hit: bool
+    unheard: bool
 
 
 class Bed:
@@ -157,8 +161,10 @@ class Bed:
                 timeout=60,
                 check=False,
             )
-        hit = done.returncode == -9 or "(INJECTED)" in self.log.read_text()
-        return Outcome(done.returncode, done.stdout, done.stderr, hit)
+        lines = [line for line in self.log.read_text().splitlines() if "(INJECTED)" in line]
+        hit = done.returncode == -9 or bool(lines)
+        unheard = any(" write(1, " in line for line in lines)
+        return Outcome(done.returncode, done.stdout, done.stderr, hit, unheard)
 
     def _strace(self, injection: str) -> list[str]:
         if not injection:
@@ -353,7 +359,7 @@ def judge_gift(
     given = (outcome.stdout + started.stdout).decode().count(OLD[0])
     if given > 1:
         yield "doubled: the memory was given twice"
-    if not given and outcome.status == 0 and not outcome.stdout:
+    if not given and outcome.status == 0 and not outcome.stdout and not outcome.unheard:
         yield "lost: a prompt that was left alone, and nothing at the start"
     later = bed.hook("subagent_stop", stop("a2", report(FOLLOWED)))
     yield from judge_later(bed, scenario, later, [FOLLOWED])
@@ -381,6 +387,7 @@ def is_locked(path: Path) -> bool:
     with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_UN)  # a fork that is just starting has it too
         except BlockingIOError:
             return True
     return False
@@ -611,11 +618,18 @@ def on_disks(folder: Path, quick: bool) -> list[tuple[str, list[str]]]:
 def run(beds: queue.Queue[Bed], point: Point) -> tuple[Point, bool, list[str]]:
     bed = beds.get()
     try:
-        bed.prepare(point.scenario)
-        outcome = bed.hook(point.scenario.hook, point.scenario.event, point.injection)
-        return point, outcome.hit, judged(bed, point.scenario, outcome, point.whole)
+        hit, problems = inflict(bed, point)
+        if "Ended: out of time" in str(problems):  # the machine stood still for seconds
+            hit, problems = inflict(bed, point)
+        return point, hit, problems
     finally:
         beds.put(bed)
+
+
+def inflict(bed: Bed, point: Point) -> tuple[bool, list[str]]:
+    bed.prepare(point.scenario)
+    outcome = bed.hook(point.scenario.hook, point.scenario.event, point.injection)
+    return outcome.hit, judged(bed, point.scenario, outcome, point.whole)
 
 
 class Tally:

@@ -371,7 +371,8 @@ def work(text: str) -> int:
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
 def test_twice_the_text_is_at_most_twice_the_work(hostile: Callable[[int], str]) -> None:
-    assert work(hostile(1600)) <= 2.1 * work(hostile(800)) + 500
+    # Quadratic work would be four times as much; some lines run once only, whatever the text.
+    assert work(hostile(1600)) <= 2.5 * work(hostile(800)) + 1000
 
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
