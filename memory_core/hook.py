@@ -151,4 +151,11 @@ def _report(name: str, error: BaseException) -> None:
         place = places.project("", os.environ)
         log.write(place, "agent.memory.error", hook=name, error=told)
     except BaseException as second:  # noqa: BLE001 - not even that
-        sys.stderr.write(f"agent-memory: {name}: {told} ({type(second).__name__} while logging)\n")
+        _say(f"agent-memory: {name}: {told} ({type(second).__name__} while logging)\n")
+
+
+def _say(line: str) -> None:
+    try:
+        sys.stderr.write(line)
+    except (OSError, AttributeError):
+        pass  # on a full disk, or closed: then nobody hears of it
