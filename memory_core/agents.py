@@ -19,9 +19,6 @@ MAIN_FILE_NAMES = ("PM.md", "PM_memories.md", "PM_agent.md")
 # Words behind a name that do not belong to it: "engineer-agent", "engineer_memories.md".
 _TAILS = ("agent", "memories")
 
-# Characters that show nothing and yet are no format characters (category Cf).
-_INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
-
 # Signs that mean the same to every file system and are common in names: "c++", "node.js".
 _LITERAL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.+#@")
 
@@ -137,8 +134,10 @@ def _folded(name: str) -> str:
 def _plain(char: str) -> str:
     from unicodedata import category
 
+    from memory_core.invisible import UNSEEN
+
     kind = category(char)
-    if kind == "Cf" or char in _INVISIBLE or _is_variation(char):
+    if kind == "Cf" or char in UNSEEN or _is_variation(char):
         return ""
     if kind == "Cs":
         return "\ufffd"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Characters that show nothing, or turn the direction of what follows, and are
 # no format characters by their category.
-_INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
 
 # No terminal escape is longer.
 _LONGEST = 80
@@ -21,7 +21,7 @@ def _shown(char: str) -> str:
     from unicodedata import category
 
     kind = category(char)
-    if kind == "Cf" or char in _INVISIBLE or "\U000e0100" <= char <= "\U000e01ef":
+    if kind == "Cf" or char in UNSEEN or "\U000e0100" <= char <= "\U000e01ef":
         return ""
     if kind == "Cs":
         return "\ufffd"
