@@ -14,6 +14,7 @@ from memory_core import (
     __version__,
     agents,
     client,
+    config,
     events,
     installation,
     log,
@@ -23,6 +24,7 @@ from memory_core import (
     runs,
     samples,
     settings,
+    spool,
     trust,
 )
 
@@ -109,7 +111,7 @@ def program(_patient: Patient) -> Iterator[Finding]:
 def switched_off(patient: Patient) -> Iterator[Finding]:
     """Whether somebody has switched memory off."""
     if not patient.project.config["enabled"]:
-        by_variable = patient.environ.get("AGENT_MEMORY")
+        by_variable = config.is_off(patient.environ)
         where = "AGENT_MEMORY" if by_variable else patient.project.place.config
         mend = "unset AGENT_MEMORY" if by_variable else "set memory.enabled to true"
         yield Finding(WARNING, "switched-off", "memory is switched off", where, mend)
@@ -351,6 +353,18 @@ def waiting(patient: Patient) -> Iterator[Finding]:
             yield Finding(WARNING, "review", what, path, mend)
 
 
+def spoilt(patient: Patient) -> Iterator[Finding]:
+    """Whether something waits that cannot be merged as it is; hooks pass it over and keep it."""
+    place = patient.project.place
+    for path, fault in spool.spoilt(place):
+        what = f"what an agent learned {fault}"
+        mend = (
+            "correct its rights or its text and run agent-memory sweep,"
+            " or carry over by hand what it says and delete it"
+        )
+        yield Finding(WARNING, "spool", what, place.relative(path), mend)
+
+
 def deliveries(patient: Patient) -> Iterator[Finding]:
     """What became of the last deliveries."""
     place = patient.project.place
@@ -405,6 +419,7 @@ CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     folder,
     memories,
     waiting,
+    spoilt,
     deliveries,
     route,
     failures,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -44,14 +45,39 @@ def _say(line: str) -> None:
 
 
 def _append(path: str, line: bytes) -> None:
-    # One write to a file opened for appending: lines of other processes stay whole.
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        os.write(descriptor, line)
-        if os.fstat(descriptor).st_size > ROTATE_AT:
-            os.replace(path, os.path.join(os.path.dirname(path), OLDER))
+        size = os.fstat(descriptor).st_size
+        # Behind a line that was torn, or it would swallow this one.  Two that see it at
+        # once leave an empty line, which readers of JSON lines pass over.
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            line = b"\n" + line
+        # One write to a file opened for appending: lines of other processes stay whole.
+        if os.write(descriptor, line) < len(line):
+            raise OSError(errno.ENOSPC, "only part of a line could be written", path)
+        if size > ROTATE_AT:
+            _rotate(descriptor, path)
     finally:
         os.close(descriptor)
+
+
+def _rotate(descriptor: int, path: str) -> None:
+    """Have the next event begin a new file, unless another process sees to that.
+
+    Two may both find the file too large, and the second would put the file just begun
+    in place of the full one.  So only who holds the lock of the file at `path` moves it.
+    Only a person who moves it between the look and the rename is not kept out.
+    """
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            os.replace(path, os.path.join(os.path.dirname(path), OLDER))
+    except (BlockingIOError, FileNotFoundError):
+        pass  # another process is at it, or was quicker
+    except OSError as error:
+        _say(f"agent-memory: {error}; the log grows\n")
 
 
 def read(place: Place) -> list[dict[str, Any]]:

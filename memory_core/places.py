@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,41 +71,62 @@ def project(cwd: str, environ: Mapping[str, str]) -> Place:
 
     CLAUDE_PROJECT_DIR stays the main checkout when an agent works in a worktree
     (seen in all versions); the event's cwd does not.
+    Raises OSError where a folder on the way cannot be looked at: who passes it over may
+    end in another project's memory.  A report that comes meanwhile stays as it is, its
+    run is not noted as ended, and so the next sweep reads its transcript.
     """
-    start = next(
-        (path for path in (environ.get("CLAUDE_PROJECT_DIR"), cwd) if path and os.path.isdir(path)),
-        "",
-    )
+    named = (environ.get("CLAUDE_PROJECT_DIR"), cwd)
+    start = next((path for path in named if path and _is_folder(path)), "")
     return Place(_root(os.path.abspath(start or os.getcwd()), environ.get("HOME", "").rstrip("/")))
 
 
 def _root(start: str, home_folder: str) -> str:
     """Walk up to a folder with memory, else to the git root, else stay."""
-    git_root = ""
     folder = start
     while True:
-        # The home directory's own folder is the user's level, not a project's.
-        if os.path.isdir(os.path.join(folder, FOLDER)) and folder != home_folder:
-            return folder
-        # Nor is a repository of somebody's settings files a project.
-        is_git = folder != home_folder and os.path.exists(os.path.join(folder, ".git"))
-        if is_git and not git_root:
-            git_root = _main_tree(folder)
-            if git_root != folder:
-                return _root(git_root, home_folder)
+        # The home directory's own folder is the user's level, not a project's,
+        # nor is a repository of somebody's settings files a project.
+        if folder != home_folder:
+            if _has_memory(folder):
+                return folder
+            main = _main_tree(folder)
+            if main:
+                return folder if main == folder else _root(main, home_folder)
         parent = os.path.dirname(folder)
-        if parent == folder or git_root:
-            return git_root or start
+        if parent == folder:
+            return start
         folder = parent
 
 
+def _has_memory(folder: str) -> bool:
+    """Say whether our folder is here; a link to a disk that is not mounted now is one, too."""
+    path = os.path.join(folder, FOLDER)
+    return _is_folder(path) or os.path.islink(path)
+
+
 def _main_tree(folder: str) -> str:
-    """Return the main working tree of the one at `folder`; a worktree's .git is a file."""
-    try:
-        with open(os.path.join(folder, ".git"), encoding="utf-8", errors="replace") as file:
-            target = file.readline().partition("gitdir:")[2].strip()
-    except OSError:  # a directory: this is the main tree
-        return folder
+    """Return the main working tree of the one at `folder`, or "" where none is."""
+    path = os.path.join(folder, ".git")
+    mode = _mode(path)
+    if not mode or stat.S_ISDIR(mode):
+        return folder if mode else ""
+    with open(path, encoding="utf-8", errors="replace") as file:  # a worktree, or a submodule
+        target = file.readline().partition("gitdir:")[2].strip()
     git_folder, worktree, _name = target.rpartition(f"{os.sep}worktrees{os.sep}")
     main = os.path.dirname(os.path.join(folder, git_folder))
-    return main if worktree and os.path.isdir(main) else folder
+    return main if worktree and _is_folder(main) else folder
+
+
+def _is_folder(path: str) -> bool:
+    return stat.S_ISDIR(_mode(path))
+
+
+def _mode(path: str) -> int:
+    """Return the mode of what is at `path`, 0 for nothing; raises OSError where nobody knows.
+
+    os.path.isdir calls a disk that fails, and a folder that is closed to us, not there.
+    """
+    try:
+        return os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return 0  # ValueError: an event may name what can be no path at all
