@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMPILED = "config.json"
 
 # Raised when what is compiled changes its meaning, so that older state is not used.
-VERSION = 1
+VERSION = 2
 
 OFF = ("0", "off", "no", "false")
 ON = ("1", "on", "yes", "true")
@@ -30,12 +30,15 @@ ON = ("1", "on", "yes", "true")
 class Config:
     """The settings in force for one project."""
 
-    __slots__ = ("problems", "readable", "values")
+    __slots__ = ("problems", "readable", "strange", "values")
 
-    def __init__(self, values: dict[str, Any], problems: list[str], readable: bool = True) -> None:
+    def __init__(
+        self, values: dict[str, Any], problems: list[str], readable: bool, strange: list[str]
+    ) -> None:
         self.values = values
         self.problems = problems
         self.readable = readable  # False: a whole file could not be understood
+        self.strange = strange  # variables that say nothing we know: "NAME: reason"
 
     def __getitem__(self, key: str) -> Any:
         return self.values[key]
@@ -44,8 +47,7 @@ class Config:
         """Return what config.yml says of one agent, by any spelling of its name."""
         from memory_core import agents
 
-        found = self.values["agent_overrides"]
-        return next((dict(found[name]) for name in found if agents.is_same(name, agent)), {})
+        return dict(self.values["agent_overrides"].get(agents.agent_id(agent), {}))
 
     def size_kb(self, agent: str) -> int:
         """Return the size limit of the agent's file in KB."""
@@ -79,15 +81,15 @@ def load(place: Place, user: Place | None, environ: Mapping[str, str]) -> Config
     """Return the settings in force; never raises, see `Config.problems`."""
     files = [level.config for level in (user, place) if level]
     stamps = [_stamp(path) for path in files]
-    if not any(stamps):
-        return Config(_from_environment(shapes.CONFIG, environ), [])
-    values, problems, readable = _compiled(place, files, stamps)
-    return Config(_from_environment(values, environ), problems, readable)
+    values, problems, readable = shapes.CONFIG, list[str](), True
+    if any(stamps):
+        values, problems, readable = _compiled(place, files, stamps)
+    return Config(_from_environment(values, environ), problems, readable, _strange(environ))
 
 
 def is_off(environ: Mapping[str, str]) -> bool:
     """Say whether memory is switched off for this run."""
-    return environ.get("AGENT_MEMORY", "").casefold() in OFF
+    return _told(environ, "AGENT_MEMORY") in OFF
 
 
 def _stamp(path: str) -> list[int] | None:
@@ -129,11 +131,17 @@ def _fallback(kept: dict[str, Any] | None) -> dict[str, Any]:
 def _kept(place: Place) -> dict[str, Any] | None:
     try:
         with open(os.path.join(place.state, COMPILED), encoding="utf-8") as file:
-            kept = fastjson.loads(file.read())
-        whole = kept["source"][0] == VERSION and kept["values"].keys() == shapes.CONFIG.keys()
+            kept: dict[str, Any] = fastjson.loads(file.read())
+        return kept if kept["source"][0] == VERSION and _is_whole(kept) else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None  # not there, or not ours: made anew
-    return kept if whole and "problems" in kept else None
+
+
+def _is_whole(kept: dict[str, Any]) -> bool:
+    values = kept["values"]
+    return isinstance(kept["problems"], list) and all(
+        isinstance(values[key], type(default)) for key, default in shapes.CONFIG.items()
+    )
 
 
 def _keep(place: Place, compiled: dict[str, Any]) -> None:
@@ -146,15 +154,49 @@ def _keep(place: Place, compiled: dict[str, Any]) -> None:
         pass  # a read-only project: compiled at every start instead
 
 
+def _told(environ: Mapping[str, str], name: str) -> str:
+    return environ.get(name, "").strip().casefold()
+
+
 def _from_environment(values: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
     """Apply the variables that override for one run."""
-    changed: dict[str, Any] = {}
     if is_off(environ):
-        changed["enabled"] = False
-    learning = environ.get("AGENT_MEMORY_LEARNING", "").casefold()
+        values = {**values, "enabled": False}
+    learning = _told(environ, "AGENT_MEMORY_LEARNING")
     if learning in OFF or learning in ON:
-        changed["auto_learning"] = learning in ON
-    size = environ.get("AGENT_MEMORY_LIMIT_KB", "")
-    if size.isdecimal() and 1 <= int(size[:6]) <= 1024:
-        changed["limits"] = {**values["limits"], "default_size_kb": int(size)}
-    return {**values, **changed} if changed else values
+        values = {**values, "auto_learning": learning in ON}
+        values = _for_all(values, "auto_learning", learning in ON)
+    size = _size(environ)
+    if size:
+        values = {**values, "limits": {**values["limits"], "default_size_kb": size}}
+        values = _for_all(values, "size_kb", size)
+    return values
+
+
+def _for_all(values: dict[str, Any], key: str, value: object) -> dict[str, Any]:
+    """Put a value in place of what is set for single agents: one run is more special still."""
+    overrides = {
+        agent: own if own.get(key) is None else {**own, key: value}
+        for agent, own in values["agent_overrides"].items()
+    }
+    return {**values, "agent_overrides": overrides}
+
+
+def _size(environ: Mapping[str, str]) -> int:
+    """Return the size that is told for this run, 0 for none."""
+    digits = _told(environ, "AGENT_MEMORY_LIMIT_KB").lstrip("0")
+    # int() takes time with many digits, and refuses thousands of them.
+    size = int(digits) if digits.isdecimal() and len(digits) <= len(str(shapes.LARGEST_KB)) else 0
+    return size if size <= shapes.LARGEST_KB else 0
+
+
+def _strange(environ: Mapping[str, str]) -> list[str]:
+    """Name the variables that say nothing we know: they are passed over, but not in silence."""
+    found = []
+    for name in ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING"):
+        if _told(environ, name) not in ("", *OFF, *ON):
+            found.append(f"{name}: on or off is expected, not {environ[name]!r:.60}")
+    name = "AGENT_MEMORY_LIMIT_KB"
+    if _told(environ, name) and not _size(environ):
+        found.append(f"{name}: 1 to {shapes.LARGEST_KB} is expected, not {environ[name]!r:.60}")
+    return found

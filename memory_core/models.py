@@ -11,14 +11,16 @@ other field is kept as it is, so that an event of a later version loses nothing.
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import pprint
+import re
 import types
 import typing
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Text = str | None
 
@@ -149,13 +151,51 @@ EVENTS: dict[str, type[Event]] = {
 }
 
 
+LARGEST_KB = 1024
+
+
 class Section(BaseModel):
     """One mapping of config.yml; a key that is not here is reported, not used."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, found: object) -> object:
+        """Take a key without a value as not set: what was below it is commented out.
 
-Size = Annotated[int, Field(ge=1, le=1024)]
+        Where null is a value, it stays: a project takes back with it what the user has set.
+        """
+        if not isinstance(found, dict):
+            return {} if found is None else found
+        fields = cls.model_fields
+        bare = {key for key in found if key in fields and fields[key].default is not None}
+        return {key: found[key] for key in found if found[key] is not None or key not in bare}
+
+
+def _inside(directory: str) -> str:
+    """Keep the memory in the project: a cloned config.yml is not trusted with more."""
+    parts = [part for part in directory.split("/") if part not in ("", ".")]
+    if directory.startswith(("/", "~", "\\")) or ".." in parts or not parts:
+        raise ValueError("a folder below the project's root is expected")
+    if min(directory) < " ":
+        raise ValueError("a folder's name without control characters is expected")
+    return directory
+
+
+def _pattern(pattern: str) -> str:
+    """Refuse what old versions of Python take for a pattern only to raise when it is used."""
+    try:
+        re.compile(fnmatch.translate(pattern.casefold()))
+    except re.error:
+        raise ValueError("a shell pattern is expected") from None
+    return pattern
+
+
+# File systems allow 255 bytes for a name.
+Directory = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_inside)]
+Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
+Size = Annotated[int, Field(ge=1, le=LARGEST_KB)]
 Count = Annotated[int, Field(ge=1, le=1000)]
 
 
@@ -187,7 +227,7 @@ class MemoryConfig(Section):
     natural_language: bool = Field(
         False, description="whether sentences such as `Discovered pattern: ...` teach"
     )
-    directory: Annotated[str, Field(min_length=1)] = Field(
+    directory: Directory = Field(
         ".claude-mpm/memories", description="where the memory files are, from the project's root"
     )
     max_learning_length: Annotated[int, Field(ge=10, le=1000)] = Field(
@@ -199,8 +239,8 @@ class MemoryConfig(Section):
     user_level: Literal["append", "shadow", "off"] = Field(
         "append", description="what becomes of the user's own memory of the same agent"
     )
-    include: list[str] = Field([], description="patterns of agents with memory; empty: all")
-    exclude: list[str] = Field([], description="patterns of agents without memory")
+    include: list[Pattern] = Field([], description="patterns of agents with memory; empty: all")
+    exclude: list[Pattern] = Field([], description="patterns of agents without memory")
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     agent_overrides: dict[str, AgentOverride] = Field({}, description="limits for single agents")
 
@@ -209,14 +249,6 @@ class MemoryConfig(Section):
     def _yaml_off(cls, level: object) -> object:
         """Read `off` as it is meant: YAML 1.1 takes the bare word for false."""
         return "off" if level is False else level
-
-    @field_validator("directory")
-    @classmethod
-    def _inside(cls, directory: str) -> str:
-        """Keep the memory in the project: a cloned config.yml is not trusted with more."""
-        if directory.startswith(("/", "~", "\\")) or ".." in directory.split("/"):
-            raise ValueError("a folder below the project's root is expected")
-        return directory
 
 
 class Config(Section):
@@ -307,7 +339,8 @@ def source() -> str:
     defaults = MemoryConfig().model_dump()
     return (
         f"{HEAD}EVENTS: dict[str, Any] = {pprint.pformat(events, sort_dicts=False, width=96)}\n\n"
-        f"CONFIG: dict[str, Any] = {pprint.pformat(defaults, sort_dicts=False, width=96)}\n"
+        f"CONFIG: dict[str, Any] = {pprint.pformat(defaults, sort_dicts=False, width=96)}\n\n"
+        f"LARGEST_KB = {LARGEST_KB}\n"
     )
 
 

@@ -57,7 +57,7 @@ def _memory(
         agent=agent,
         path=project.place.relative(path),
         size=len(text.text.encode("utf-8", "surrogateescape")) if text else 0,
-        limit=memory.limits_of(project, agent).size,
+        limit=project.limits(agent).size,
         sections=len(document.sections),
         items=len(document.items),
         changed=text.changed if text else 0.0,
@@ -168,6 +168,8 @@ def _of_project(
     if project.config.problems:
         number = len(project.config.problems)
         yield Warned(f"config.yml: {counted(number, 'problem')}", "agent-memory config check")
+    for told in project.config.strange:
+        yield Warned(told, f"unset {told.partition(':')[0]}")
     if last and last.verdict != "delivered":
         yield Warned(f"the last delivery, to {last.agent}, was {last.verdict}", DOCTOR)
 
@@ -207,13 +209,12 @@ class Setting(NamedTuple):
 
 def settings(project: memory.Project) -> list[Setting]:
     """Return the settings in force; the source is a file's path, `environment` or `default`."""
-    from memory_core import config_file, models
+    from memory_core import config, models, shapes
 
-    levels = [project.place] + ([project.user] if project.user else [])
-    files = [level.config for level in levels]
-    alone = {path: _flat(config_file.merged([path])[0]) for path in files}
-    together = _flat(config_file.merged(files[::-1])[0])
-    default = _flat(models.MemoryConfig().model_dump())
+    together = _flat(config.load(project.place, project.user, {}).values)
+    # A file that cannot be understood now answers for what is in force in its stead.
+    alone = {path: _flat(_alone(path)[0]) or together for path in _files(project)}
+    default = _flat(shapes.CONFIG)
     told = {key.removeprefix("memory."): text for key, _default, text in models.described()}
     return [
         Setting(key, value, _source(key, value, together, default, alone), _told(key, told))
@@ -222,11 +223,27 @@ def settings(project: memory.Project) -> list[Setting]:
 
 
 def problems(project: memory.Project) -> list[str]:
-    """Return what is wrong in the config.yml files, read afresh: "FILE:LINE: KEY: ..."."""
+    """Return what is wrong in config.yml, "FILE:LINE: KEY: ...", and in the environment.
+
+    The files are read afresh.
+    """
+    told = [problem for path in reversed(_files(project)) for problem in _alone(path)[1]]
+    return [*told, *project.config.strange]
+
+
+def _files(project: memory.Project) -> list[str]:
+    """Return the paths of the config.yml files, the project's first, which counts first."""
+    return [level.config for level in (project.place, project.user) if level]
+
+
+def _alone(path: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings of one file, none where it cannot be understood, and what is wrong."""
     from memory_core import config_file
 
-    levels = [level for level in (project.user, project.place) if level]
-    return config_file.merged([level.config for level in levels])[1]
+    try:
+        return config_file.merged([path])
+    except config_file.Unreadable as error:
+        return {}, [str(error)]
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -171,3 +171,5 @@ CONFIG: dict[str, Any] = {
     },
     "agent_overrides": {},
 }
+
+LARGEST_KB = 1024

@@ -16,6 +16,9 @@ INTERRUPTED = 130
 # What a shell reports of a program whose reader went away: 128 + SIGPIPE.
 READER_GONE = 141
 
+# The options before a command of `run` that are two words.
+WITH_VALUE = ("--project", "--memory-limit")
+
 
 class Refused(Exception):
     """What cannot be done, in a sentence for a person; 1: it is so, 2: wrong use."""
@@ -54,6 +57,23 @@ def _run(arguments: list[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
+def ours(arguments: list[str]) -> list[str]:
+    """Return the arguments before `--` and before the command that `run` is to run.
+
+    What follows is not ours, `--debug` neither.
+    """
+    waiting = iter(enumerate(arguments))
+    words: list[str] = []
+    for at, argument in waiting:
+        if argument == "--" or (words == ["run"] and not argument.startswith("-")):
+            return arguments[:at]
+        if argument in WITH_VALUE:
+            next(waiting, None)
+        elif not argument.startswith("-"):
+            words.append(argument)
+    return arguments
+
+
 def _flush() -> None:
     try:
         if sys.stdout:
@@ -72,7 +92,7 @@ def _let_go() -> None:
 
 
 def _report(error: Exception) -> int:
-    if "--debug" in sys.argv or os.environ.get("AGENT_MEMORY_DEBUG"):
+    if "--debug" in ours(sys.argv[1:]) or os.environ.get("AGENT_MEMORY_DEBUG"):
         import traceback
 
         traceback.print_exception(error)

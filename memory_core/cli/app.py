@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from memory_core.cli import Refused
+from memory_core.cli import Refused, ours
 
 # Command -> where it is.  The order is that of --help.
 COMMANDS = {
@@ -89,19 +89,18 @@ def take_shared(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
     """Return the shared options, and the arguments without them."""
     shared: dict[str, str] = {}
     rest: list[str] = []
-    waiting = iter(arguments)
+    own = ours(arguments)
+    waiting = iter(own)
     for argument in waiting:
         name, equals, value = argument.partition("=")
-        if argument == "--":
-            rest += [argument, *waiting]
-        elif argument == "--debug":
+        if argument == "--debug":
             continue  # seen by the error boundary
-        elif name != "--project":
+        if name != "--project":
             rest.append(argument)
         else:
             shared["project"] = value if equals else next(waiting, "")
             _check_folder(shared["project"])
-    return shared, rest
+    return shared, rest + arguments[len(own) :]
 
 
 def _check_folder(folder: str) -> None:

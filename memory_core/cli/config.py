@@ -11,6 +11,9 @@ from memory_core.cli.app import Suggesting, new_app
 from memory_core.cli.common import AsJson, project_of
 from memory_core.cli.output import as_json, note, out
 
+# What counts where a file cannot be understood at all.
+_INSTEAD = "In force is what was last understood; where nothing was, memory is off."
+
 app = new_app(cls=Suggesting)
 
 
@@ -28,6 +31,8 @@ def config() -> None:
 def show(ctx: typer.Context, json: AsJson = False) -> None:
     """Print the settings in force, with source and meaning.
 
+    Exit 1 when config.yml cannot be read, and so others are in force than it says.
+
     \b
     Example:
       agent-memory config show --json
@@ -38,17 +43,20 @@ def show(ctx: typer.Context, json: AsJson = False) -> None:
     found = overview.settings(project)
     if json:
         as_json([setting._asdict() for setting in found])
-        return
-    for setting in found:
+    for setting in found if not json else []:
         source = project.place.relative(setting.source)
         out(f"{setting.key}: {text_of.dumps(setting.value)}  ({source})")
         out(f"    {setting.description}")
+    if not project.config.readable:
+        note(f"{project.config.problems[0]}\n{_INSTEAD}")
+        raise typer.Exit(1)
 
 
 @app.command()
 def check(ctx: typer.Context, json: AsJson = False) -> None:
     """Print what is wrong in config.yml, by line.
 
+    What is wrong in our environment variables is told, too.
     Exit 1 when something is.
 
     \b

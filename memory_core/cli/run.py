@@ -10,12 +10,11 @@ import typer
 
 from memory_core.cli import Refused
 from memory_core.cli.app import new_app
+from memory_core.shapes import LARGEST_KB
 
 # As a shell tells that a command is not there, and that it is but cannot be run.
 NOT_FOUND = 127
 NOT_RUN = 126
-
-LARGEST = 1024  # KB, as in config.yml
 
 app = new_app()
 
@@ -40,7 +39,7 @@ def run(
         typer.Option(
             metavar="KB",
             min=1,
-            max=LARGEST,
+            max=LARGEST_KB,
             help="Size of a memory file in KB.",
             show_default="as configured",
         ),
@@ -65,6 +64,8 @@ def run(
 
 def _become(command: list[str], environ: dict[str, str]) -> None:
     """Put the command in our place."""
+    if not command[0]:
+        raise Refused("'': command not found", NOT_FOUND)
     # Python ignores it, and what is ignored stays so: `yes | head` would complain.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
