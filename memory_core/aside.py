@@ -100,6 +100,15 @@ def without(text: str, entry: Entry) -> str:
     return rest if rest.strip() else ""
 
 
+def from_file(name: str) -> str:
+    """Return what stands in the place of a section for text that was no item of a file."""
+    return f"from {name}"
+
+
+def is_from_file(section: str) -> bool:
+    return section.startswith("from ") and section.endswith(".md")
+
+
 def label(section: str, item: str) -> str:
     """Return the entry for an item of a section."""
     title = section.replace("\\", "\\\\").replace("]", "\\]")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import test_cli
@@ -15,7 +19,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_merge import documents
 
-from memory_core import agents, aside, markdown, memory, merge, similarity, store, upkeep
+from memory_core import (
+    agents,
+    archive,
+    aside,
+    history,
+    learnings,
+    markdown,
+    memory,
+    merge,
+    past,
+    similarity,
+    store,
+    union,
+    upkeep,
+)
 
 NOW = "2026-11-21 08:00:00"
 
@@ -36,6 +54,11 @@ def person(sandbox: Sandbox, tmp_path: Path) -> test_cli.Person:
     return test_cli.Person(sandbox, tmp_path)
 
 
+@pytest.fixture(autouse=True)
+def _now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "_now", lambda: NOW)
+
+
 def put(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -51,6 +74,14 @@ def held(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_symlink() or path.is_file()
     }
+
+
+def plain(files: dict[str, str]) -> dict[str, str]:
+    """Return files without the comments of the header, that a write brings up to date."""
+    return {name: HEADERS.sub("", text) for name, text in files.items()}
+
+
+HEADERS = re.compile(r"(<!-- (MEMORY LIMITS|Last Updated): .*?-->(\r\n|\n|\r))+[\r\n]{0,2}")
 
 
 # Kept aside
@@ -123,10 +154,11 @@ def test_what_is_nested_leaves_and_comes_back(sandbox: Sandbox, project: memory.
     old = "old\n  - nested\n\n    ```\n    ## 2026-01-01\n    - code\n    ```"
     before = f"## Recent Learnings\n- {old}\n- newer\n"
     put(sandbox.memories, {"qa.md": before})
-    memory._merge(project, "qa", [["tip", "the newest of all"]])
-    found = upkeep.archived(project, "qa")
+    newest = learnings.Learning("tip", "the newest of all")
+    memory.remember(project, "qa", [learnings.Found([newest], [], [])], "a1")
+    found = archive.archived(project.store, "qa")
     assert [(each.section, each.text) for each in found] == [("Recent Learnings", old)]
-    done = upkeep.restore(project, "qa", "old")
+    done = archive.restore(project, project.store, "qa", "old")
     assert done.left == [("Recent Learnings", "newer")]
     assert sandbox.memory("qa").endswith(f"- {old}\n")
 
@@ -157,7 +189,7 @@ MOVES = {
     ),
     "three files": (
         {"engineer.md": "- a\n", "Engineer.md": "- b\n", "engineer_agent.md": "prose\n"},
-        {"engineer.md": "- a\n\n- b\n\nprose\n"},
+        {"engineer.md": "- a\n- b\n\nprose\n"},
     ),
     "two files of the main session": (
         {"PM.md": "## A\n- x\n", "PM_agent.md": "## A\n- y\n"},
@@ -182,41 +214,124 @@ def test_migrate(sandbox: Sandbox, project: memory.Project, name: str) -> None:
     assert not sandbox.state.exists()
     done = upkeep.migrate(project, write=True)
     assert done == planned
-    assert held(sandbox.memories) == after
+    assert plain(held(sandbox.memories)) == after
     assert upkeep.migrate(project, write=True) == []
-    assert held(sandbox.memories) == after
+    assert plain(held(sandbox.memories)) == after
 
 
-def test_migrate_keeps_what_the_one_file_has_no_place_for(
+def test_migrate_archives_what_the_one_file_has_no_place_for(
     sandbox: Sandbox, project: memory.Project
 ) -> None:
     put(
         sandbox.memories,
         {
-            "engineer.md": "# Engineer\n\n## A\n- x\n",
+            "engineer.md": "---\nowner: bob\n---\n# Engineer\n\n## A\n- x\n",
             "engineer_agent.md": "---\nowner: ann\n---\n# The old one\n\n## A\n- y\n",
         },
     )
     (done,) = upkeep.migrate(project, ["engineer"], write=True)
-    assert done.kept == ["[from engineer_agent.md] ---\nowner: ann\n---\n# The old one"]
-    (kept,) = upkeep.archived(project, "engineer")
-    assert kept.text == "---\nowner: ann\n---\n# The old one"
-    assert sandbox.memory("engineer") == "# Engineer\n\n## A\n- x\n- y\n"
-
-
-def test_migrate_evicts_nothing(sandbox: Sandbox, project: memory.Project) -> None:
-    lines = [f"- item number {number} of many\n" for number in range(30)]
-    put(
-        sandbox.memories,
-        {
-            "qa.md": "## A\n" + "".join(lines[:15]),
-            "qa_agent.md": "## A\n" + "".join(lines[15:]),
-        },
+    left = ["---\nowner: ann\n---", "# The old one"]
+    assert done.kept == [f"[from engineer_agent.md] {each}" for each in left]
+    entries = aside.entries(held(sandbox.memories)["archive/engineer.md"])
+    assert [entry.text for entry in entries] == done.kept
+    assert plain(held(sandbox.memories))["engineer.md"] == (
+        "---\nowner: bob\n---\n# Engineer\n\n## A\n- x\n- y\n"
     )
+
+
+def in_memory_or_archive(folder: Path, name: str) -> list[str]:
+    """Return the texts of all items of a memory and its archive."""
+    files = held(folder)
+    items = [item.text for item in markdown.parse(files[f"{name}.md"]).items]
+    entries = aside.entries(files.get(f"archive/{name}.md", ""))
+    return [*items, *(aside.unlabelled(entry.text)[1].split("\n")[0] for entry in entries)]
+
+
+def lines_of(*numbers: int) -> str:
+    return "".join(f"- item number {number} of many\n" for number in numbers)
+
+
+def test_migrate_heeds_the_limits_and_archives_what_leaves(
+    sandbox: Sandbox, project: memory.Project
+) -> None:
+    files = {
+        "qa.md": "## A (Max: 9 items)\n" + lines_of(*range(12)),
+        "qa_agent.md": "## A\n" + lines_of(*range(12, 20)),
+    }
+    put(sandbox.memories, files)
+    (planned,) = upkeep.migrate(project)
+    assert "-- item number 4 of many\n" in upkeep.diff(planned.change)
+    assert planned.kept == [f"[A] item number {number} of many" for number in range(5)]
+    assert upkeep.migrate(project, write=True) == [planned]
+    assert sandbox.memory("qa") == (
+        f"{HEADER}\n## A (Max: 15 items)\n{lines_of(*range(5, 20))}".replace("...", NOW)
+    )
+    assert [entry.text for entry in archived(sandbox)] == planned.kept
+    assert upkeep.migrate(project, write=True) == []
+
+
+def archived(sandbox: Sandbox, agent: str = "qa") -> list[aside.Entry]:
+    return aside.entries(held(sandbox.memories)[f"archive/{agent}.md"])
+
+
+def test_the_limits_are_the_agents_own(sandbox: Sandbox, project: memory.Project) -> None:
+    sandbox.configure(
+        "memory: {agent_overrides: {qa: {size_kb: 1, max_items_per_section: 30, max_sections: 1}}}"
+    )
+    files = {
+        "qa.md": "## A\n" + lines_of(*range(20)),
+        "qa_agent.md": "## B\n" + lines_of(*range(20, 40)),
+    }
+    put(sandbox.memories, files)
+    (done,) = upkeep.migrate(project_in(sandbox), write=True)
+    text = sandbox.memory("qa")
+    assert len(text.encode()) <= 1024
+    assert [section.title for section in markdown.parse(text).sections] == ["A"]
+    assert "### B\n" in text
+    found = in_memory_or_archive(sandbox.memories, "qa")
+    assert sorted(found) == sorted(f"item number {number} of many" for number in range(40))
+    assert len(done.kept) == 40 - len(markdown.parse(text).items)
+
+
+def test_what_a_person_wrote_stays_however_long(sandbox: Sandbox, project: memory.Project) -> None:
+    prose = "prose of a person " * 600
+    files = {
+        "qa.md": f"{prose}\n\n## A\n- {'long ' * 30}item\n",
+        "qa_agent.md": f"## A\n- wrapped {'item ' * 12}\n  {'goes on ' * 9}\n- {'x' * 200}\n",
+    }
+    put(sandbox.memories, files)
+    (done,) = upkeep.migrate(project, write=True)
+    assert done.kept == []
+    after = markdown.split_lines(sandbox.memory("qa"))
+    for text in files.values():
+        assert all(line in after for line in markdown.split_lines(text))
+
+
+def test_what_only_repeats_leaves_the_file_as_it_is(
+    sandbox: Sandbox, project: memory.Project
+) -> None:
+    text = "## A (Max: 3 items)\n" + lines_of(*range(20))
+    put(sandbox.memories, {"qa.md": text, "qa_agent.md": "## A\n" + lines_of(3, 4)})
     upkeep.migrate(project, write=True)
-    assert sandbox.memory("qa") == "## A\n" + "".join(lines)
-    memory._merge(project, "qa", [["tip", "the next write trims"]])
-    assert len(upkeep.archived(project, "qa")) == 15
+    assert held(sandbox.memories) == {"qa.md": text}
+
+
+def test_migrate_does_not_write_over_what_a_person_saves(
+    sandbox: Sandbox, project: memory.Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": "- b\n"})
+    write_file = store.Store.write_file
+
+    def saved_meanwhile(self: store.Store, path: str, *rest: Any) -> None:
+        write_file(self, path, *rest)
+        put(sandbox.memories, {"qa_agent.md": "- b\n- c\n"})
+
+    monkeypatch.setattr(store.Store, "write_file", saved_meanwhile)
+    (done,) = upkeep.migrate(project, write=True)
+    assert done.refused == (".claude-mpm/memories/qa_agent.md was saved by somebody else just now")
+    monkeypatch.undo()
+    upkeep.migrate(project, write=True)
+    assert plain(held(sandbox.memories)) == {"qa.md": "- a\n- b\n- c\n"}
 
 
 def test_migrate_only_whom_it_is_told(sandbox: Sandbox, project: memory.Project) -> None:
@@ -289,7 +404,7 @@ def test_migrate_links(sandbox: Sandbox, project: memory.Project, name: str) -> 
     for link, target in links.items():
         (sandbox.memories / link).symlink_to(target)
     done = upkeep.migrate(project, write=True)
-    assert held(sandbox.memories) == after
+    assert plain(held(sandbox.memories)) == after
     assert [bool(each.refused) for each in done] == ["refused" in name]
     again = upkeep.migrate(project, write=True)
     assert again == (done if "refused" in name else [])
@@ -298,17 +413,17 @@ def test_migrate_links(sandbox: Sandbox, project: memory.Project, name: str) -> 
 def test_migrate_goes_on_behind_what_is_refused(sandbox: Sandbox, project: memory.Project) -> None:
     put(sandbox.memories, {"Ops.md/x": "", "QA.md": "- a\n"})
     told = {each.agent: each.refused for each in upkeep.migrate(project, write=True)}
-    assert told == {"ops": "Is a directory", "qa": ""}
+    assert told == {"ops": ".claude-mpm/memories/Ops.md: Is a directory", "qa": ""}
     assert (sandbox.memories / "qa.md").exists()
 
 
 def test_an_old_file_goes_only_after_the_new_one_is_there(
     sandbox: Sandbox, project: memory.Project
 ) -> None:
-    files = {"qa.md": "## A\n- a\n", "qa_agent.md": "---\na: b\n---\n## A\n- b\n", "archive": ""}
+    files = {"qa.md": "# QA\n\n## A\n- a\n", "qa_agent.md": "# Old\n\n## A\n- b\n", "archive": ""}
     put(sandbox.memories, files)
     (done,) = upkeep.migrate(project, write=True)
-    assert done.refused == "File exists"
+    assert done.refused == ".claude-mpm/memories/archive: File exists"
     assert held(sandbox.memories) == files
 
 
@@ -317,7 +432,7 @@ def test_migrate_does_not_carry_a_byte_order_mark_into_the_text(
 ) -> None:
     put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": f"{markdown.BOM}prose\n"})
     upkeep.migrate(project, write=True)
-    assert held(sandbox.memories) == {"qa.md": "- a\n\nprose\n"}
+    assert plain(held(sandbox.memories)) == {"qa.md": "- a\n\nprose\n"}
 
 
 def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: memory.Project) -> None:
@@ -328,30 +443,37 @@ def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: memory.Project) -
     assert list(held(sandbox.memories)) == ["QA.md"]
 
 
+def is_marker(line: str) -> bool:
+    return line[:7] in markdown.CONFLICT
+
+
 def said_in(line: str, text: str, items: list[str]) -> bool:
     bare = line.strip()
     marked = bare.lstrip("-*+ ")
     return bare in text or marked in text or any(similarity.same(marked, each) for each in items)
 
 
+TIGHT = {"../config.yml": "memory: {limits: {max_items_per_section: 2, max_sections: 1}}"}
+
+
 @settings(max_examples=150, deadline=None)
-@given(documents, documents)
-def test_migrate_loses_no_line(first: str, second: str) -> None:
+@given(documents, documents, st.sampled_from([{"../config.yml": ""}, TIGHT]))
+def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         memories = root / ".claude-mpm" / "memories"
-        put(memories, {"engineer.md": first, "engineer_agent.md": second})
+        put(memories, {"engineer.md": first, "engineer_agent.md": second, **tight})
         project = memory.project_of(folder, {})
         (done,) = upkeep.migrate(project, write=True)
         assert not done.refused
+        (memories / "../config.yml").unlink()
         after = held(memories)
         assert set(after) <= {"engineer.md", "archive/engineer.md"}
         text = after["engineer.md"] + after.get("archive/engineer.md", "")
-        items = [item.text for item in markdown.parse(after["engineer.md"]).items]
-        markers = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
+        items = in_memory_or_archive(memories, "engineer")
         for line in markdown.split_lines(first) + markdown.split_lines(second):
-            bare = line.removeprefix(markdown.BOM)
-            assert bare.startswith(markers) or said_in(bare, text, items), line
+            bare = line.removeprefix(markdown.BOM).replace(" (Max: 15 items)", "")
+            assert is_marker(bare) or said_in(bare, text, items), line
         assert upkeep.migrate(project, write=True) == []
 
 
@@ -366,7 +488,7 @@ def test_resolve_makes_a_union_and_touches_nothing_else(
     put(
         sandbox.memories,
         {
-            "qa.md": f"# QA\r\n\n## A\n{CONFLICT}",
+            "qa.md": f"# QA\r\n\r\n## A\n{CONFLICT}",
             "Ops_agent.md": f"## A\n{CONFLICT}",
             "calm.md": "## A\n```\n<<<<<<< HEAD\n```\n=======\n",
             "archive/qa.md": f"## 2026-11-20\n\n{CONFLICT}",
@@ -382,7 +504,7 @@ def test_resolve_makes_a_union_and_touches_nothing_else(
     assert names == ["quarantine/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
     after = held(sandbox.memories)
     for name in names:
-        assert after[name] == merge.union(before[name])
+        assert plain(after)[name] == union.of_sides(before[name]).text
     assert {name: text for name, text in after.items() if name not in names} == {
         name: text for name, text in before.items() if name not in names
     }
@@ -406,17 +528,24 @@ def test_a_resolved_file_has_what_either_side_has(above: str, ours: str, theirs:
     with tempfile.TemporaryDirectory() as folder:
         memories = Path(folder) / ".claude-mpm" / "memories"
         put(memories, {"qa.md": text})
-        found = upkeep.resolve(memory.project_of(folder, {}), write=True)
+        project = memory.project_of(folder, {})
+        found = upkeep.resolve(project, write=True)
         after = (memories / "qa.md").read_bytes().decode()
-        assert bool(found) == bool(markdown.parse(text).markers)
         assert after == (found[0].change.after if found else text)
         assert not markdown.parse(after).markers
+        assert upkeep.resolve(project, write=True) == []
+        lines = markdown.split_lines(above) + markdown.split_lines(ours + "\n" + theirs)
+        files = held(memories)
+        items = in_memory_or_archive(memories, "qa")
+        for line in lines:
+            bare = line.removeprefix(markdown.BOM)
+            assert is_marker(bare) or said_in(bare, "".join(files.values()), items), line
 
 
 # Restore
 
 
-def archive(project: memory.Project, agent: str, *items: tuple[str, str]) -> None:
+def was_archived(project: memory.Project, agent: str, *items: tuple[str, str]) -> None:
     labels = [aside.label(section, item) for section, item in items]
     project.store.append("archive", agent, labels, NOW)
 
@@ -440,8 +569,8 @@ CHOICES = [
 
 @pytest.mark.parametrize(("item", "number"), CHOICES)
 def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
-    entries = [upkeep.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
-    assert upkeep.found_in(entries, item).number == number
+    entries = [archive.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
+    assert archive.found_in(entries, item).number == number
 
 
 @pytest.mark.parametrize(
@@ -454,14 +583,14 @@ def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
     ],
 )
 def test_an_item_that_is_not_one(item: str, said: str) -> None:
-    entries = [upkeep.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
-    with pytest.raises(upkeep.NotRestored, match=said):
-        upkeep.found_in(entries, item)
+    entries = [archive.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
+    with pytest.raises(archive.NotRestored, match=said):
+        archive.found_in(entries, item)
 
 
 def test_of_one_that_left_twice_the_last_is_meant() -> None:
-    entries = [upkeep.Archived(1, "d1", "A", "x"), upkeep.Archived(2, "d2", "A", "x")]
-    assert upkeep.found_in(entries, "x").number == 2
+    entries = [archive.Archived(1, "d1", "A", "x"), archive.Archived(2, "d2", "A", "x")]
+    assert archive.found_in(entries, "x").number == 2
 
 
 HEADER = (
@@ -503,18 +632,18 @@ PLACES = {
 def test_restore_puts_an_item(sandbox: Sandbox, project: memory.Project, name: str) -> None:
     before, section, item, after = PLACES[name]
     put(sandbox.memories, {"qa.md": before})
-    archive(project, "qa", ("Z", "stays"), (section, item))
-    done = upkeep.restore(project, "qa", "2")
+    was_archived(project, "qa", ("Z", "stays"), (section, item))
+    done = archive.restore(project, project.store, "qa", "2")
     assert (done.text, done.left, done.known) == (item, [], False)
     body = sandbox.memory("qa").partition("-->\n")[2].partition("-->\n")[2].lstrip("\n")
     assert body == after
-    assert [each.text for each in upkeep.archived(project, "qa")] == ["stays"]
+    assert [each.text for each in archive.archived(project.store, "qa")] == ["stays"]
 
 
 def test_restore_what_is_there_already(sandbox: Sandbox, project: memory.Project) -> None:
     put(sandbox.memories, {"qa.md": "## B\n- **Use tabs**\n"})
-    archive(project, "qa", ("A", "use tabs."))
-    assert upkeep.restore(project, "qa", "use tabs.").known
+    was_archived(project, "qa", ("A", "use tabs."))
+    assert archive.restore(project, project.store, "qa", "use tabs.").known
     assert sandbox.memory("qa") == "## B\n- **Use tabs**\n"
     assert not (sandbox.memories / "archive" / "qa.md").exists()
 
@@ -522,17 +651,17 @@ def test_restore_what_is_there_already(sandbox: Sandbox, project: memory.Project
 def test_restore_makes_room(sandbox: Sandbox, project: memory.Project) -> None:
     items = [f"item number {number}" for number in range(15)]
     put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
-    archive(project, "qa", ("A", "an old one"))
-    done = upkeep.restore(project, "qa", "1")
+    was_archived(project, "qa", ("A", "an old one"))
+    done = archive.restore(project, project.store, "qa", "1")
     assert done.left == [("A", items[0])]
     left = [item.text for item in markdown.parse(sandbox.memory("qa")).items]
     assert left == [*items[1:], "an old one"]
-    assert [each.text for each in upkeep.archived(project, "qa")] == [items[0]]
+    assert [each.text for each in archive.archived(project.store, "qa")] == [items[0]]
 
 
 def test_restore_makes_the_memory(sandbox: Sandbox, project: memory.Project) -> None:
-    archive(project, "qa", ("A", "x"))
-    upkeep.restore(project, "qa", "x")
+    was_archived(project, "qa", ("A", "x"))
+    archive.restore(project, project.store, "qa", "x")
     assert sandbox.memory("qa").startswith("# QA Memory - shop\n\n<!-- MEMORY LIMITS: 8KB")
     assert sandbox.memory("qa").endswith("## A (Max: 15 items)\n- x\n")
 
@@ -541,6 +670,7 @@ REFUSED = {
     "a long line": ("## A\n", "A", "x" * 130, "a line of more than 120 characters"),
     "no room": ("prose " * 1500, "A", "x", "8192 bytes have no room for it"),
     "larger than all": ("## A\n", "A", "x\n" + "  - " + "\n  - ".join(["y" * 99] * 90), "no room"),
+    "other text of a file": ("", aside.from_file("qa_agent.md"), "# Bank", "copy it by hand"),
     "from a title that none is": ("", "`a\n", "x\n```\n# y", "copy it by hand"),
 }
 
@@ -549,18 +679,18 @@ REFUSED = {
 def test_restore_refuses(sandbox: Sandbox, project: memory.Project, name: str) -> None:
     text, section, item, said = REFUSED[name]
     put(sandbox.memories, {"qa.md": text})
-    archive(project, "qa", (section, item))
+    was_archived(project, "qa", (section, item))
     before = held(sandbox.memories)
-    with pytest.raises(upkeep.NotRestored, match=said):
-        upkeep.restore(project, "qa", "1")
+    with pytest.raises(archive.NotRestored, match=said):
+        archive.restore(project, project.store, "qa", "1")
     assert held(sandbox.memories) == before
 
 
 def test_restore_with_all_sections_taken(sandbox: Sandbox, project: memory.Project) -> None:
     text = "".join(f"## S{number}\n- x{number}\n\n" for number in range(10))
     put(sandbox.memories, {"qa.md": text})
-    archive(project, "qa", ("Other", "an item of another section"))
-    assert upkeep.restore(project, "qa", "1").section == "S9"
+    was_archived(project, "qa", ("Other", "an item of another section"))
+    assert archive.restore(project, project.store, "qa", "1").section == "S9"
 
 
 small = st.builds(
@@ -576,7 +706,7 @@ def texts_of(project: memory.Project) -> set[str]:
     text = project.store.read("qa")
     content = text.text if text else ""
     items = [merge.remove(content, item).evicted[0] for item in markdown.parse(content).items]
-    entries = [(each.section, each.text) for each in upkeep.archived(project, "qa")]
+    entries = [(each.section, each.text) for each in archive.archived(project.store, "qa")]
     return {"".join(whole.split()) for _section, whole in [*items, *entries]}
 
 
@@ -587,17 +717,17 @@ def test_what_left_comes_back_and_nothing_is_lost(text: str, limits: merge.Limit
     with tempfile.TemporaryDirectory() as folder:
         put(Path(folder) / ".claude-mpm" / "memories", {"qa.md": found.text})
         project = memory.project_of(folder, {})
-        archive(project, "qa", *found.evicted)
-        for entry in upkeep.archived(project, "qa"):
+        was_archived(project, "qa", *found.evicted)
+        for entry in archive.archived(project.store, "qa"):
             before = texts_of(project)
             number = next(
                 each.number
-                for each in upkeep.archived(project, "qa")
+                for each in archive.archived(project.store, "qa")
                 if (each.section, each.text) == (entry.section, entry.text)
             )
             try:
-                upkeep.restore(project, "qa", str(number))
-            except upkeep.NotRestored:
+                archive.restore(project, project.store, "qa", str(number))
+            except archive.NotRestored:
                 assert texts_of(project) == before
             else:
                 after = {similarity.fold(each) for each in texts_of(project)}
@@ -627,7 +757,7 @@ def test_migrate_shows_first_and_does_it_then(person: test_cli.Person) -> None:
     assert not person.sandbox.state.exists()
     done = person.run("migrate", "Engineer", "--yes")
     assert (done.returncode, done.stdout) == (0, "engineer: Engineer_Agent.md -> engineer.md\n")
-    assert held(folder) == {"engineer.md": "## A\n- x\n- y\n"}
+    assert plain(held(folder)) == {"engineer.md": "## A\n- x\n- y\n"}
     done = person.run("migrate", "--yes")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing to do: each memory has its one name.\n"
@@ -674,7 +804,86 @@ def test_resolve_names_the_files(person: test_cli.Person) -> None:
     assert "<<<<<<<" in person.sandbox.memory("qa")
     done = person.run("resolve")
     assert (done.returncode, done.stdout) == (0, ".claude-mpm/memories/qa.md\n")
-    assert person.sandbox.memory("qa") == "## A\n- one of ours\n- another of theirs\n"
+    assert plain(held(person.sandbox.memories))["qa.md"] == (
+        "## A\n- one of ours\n- another of theirs\n"
+    )
+    done = person.run("resolve")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "No memory has merge conflicts.\n"
+
+
+def test_the_commands_tell_what_goes_to_the_archive(person: test_cli.Person) -> None:
+    folder = person.sandbox.memories
+    sides = lines_of(*range(9)) + "=======\n" + lines_of(*range(9, 17))
+    files = {
+        "qa.md": f"## A\n<<<<<<< HEAD\n{sides}>>>>>>> other\n",
+        "ops.md": "## A\n" + lines_of(*range(9)),
+        "ops_agent.md": "## A\n" + lines_of(*range(9, 16)),
+    }
+    put(folder, files)
+    done = person.run("resolve", "--dry-run")
+    assert "- item number 0 of many\n" in done.stdout
+    would = "2 entries would go to the archive; agent-memory restore qa lists what is there\n"
+    assert done.stderr == f"{would}Nothing is changed yet; without --dry-run it is.\n"
+    assert person.json("resolve", "--dry-run")["files"][0]["archived"] == [
+        "[A] item number 0 of many",
+        "[A] item number 1 of many",
+    ]
+    assert held(folder) == files
+    assert person.run("resolve").stderr == would.replace("would go", "went")
+    done = person.run("migrate", "--yes")
+    assert "moved to the archive: [A] item number 0 of many\n" in done.stdout
+    assert "1 entry went to the archive; agent-memory restore ops lists" in done.stderr
+    for name, count in (("qa", 17), ("ops", 16)):
+        found = in_memory_or_archive(folder, name)
+        assert sorted(found) == sorted(f"item number {each} of many" for each in range(count))
+
+
+NOTHING = [
+    (["migrate"], "Nothing to do: each memory has its one name.\n"),
+    (["migrate", "--yes"], "Nothing to do: each memory has its one name.\n"),
+    (["migrate", "nobody-here"], "nobody-here has no memory yet\n"),
+    (["resolve"], "No memory has merge conflicts.\n"),
+    (["resolve", "--user"], "No memory has merge conflicts.\n"),
+    (["resolve", "nobody-here"], "nobody-here has no memory yet\n"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), NOTHING)
+def test_nothing_to_do(sandbox: Sandbox, tmp_path: Path, words: list[str], said: str) -> None:
+    person = test_cli.Person(sandbox, tmp_path)
+    done = person.run(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", said)
+    assert not (sandbox.root / ".claude-mpm").exists()
+
+
+# Without these root may write as little as others into a folder that is read-only.
+CAPABILITIES = "--bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
+READ_ONLY = [
+    ("memories", "resolve", "not resolved: .claude-mpm/memories/qa.md: "),
+    ("memories", "migrate --yes", "ops stays as it is: .claude-mpm/memories/ops_agent.md: "),
+    (".", "resolve", "not resolved: .claude-mpm/memories/qa.md: .claude-mpm: "),
+    (".", "migrate --yes", "ops stays as it is: .claude-mpm: "),
+]
+
+
+@pytest.mark.parametrize(("name", "words", "said"), READ_ONLY)
+def test_a_read_only_folder_is_told(
+    person: test_cli.Person, name: str, words: str, said: str
+) -> None:
+    if os.geteuid() == 0 and not shutil.which("setpriv"):
+        pytest.skip("root may write everywhere")
+    memories = person.sandbox.memories
+    files = {"qa.md": f"## A\n{CONFLICT}", "ops_agent.md": "- a\n"}
+    put(memories, files)
+    folder = memories.parent / name
+    folder.chmod(0o555)
+    others = f"setpriv {CAPABILITIES} " if os.geteuid() == 0 else ""
+    done = person.shell(f"{others}agent-memory {words}")
+    folder.chmod(0o755)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"{said}Permission denied\n"
+    assert held(memories) == files
 
 
 def test_restore_lists_and_puts_back(person: test_cli.Person) -> None:
@@ -682,7 +891,7 @@ def test_restore_lists_and_puts_back(person: test_cli.Person) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing of qa is in the archive.\n"
     assert person.json("restore", "qa") == []
-    archive(project_in(person.sandbox), "qa", ("A", "one\n  - nested"), ("", "two"))
+    was_archived(project_in(person.sandbox), "qa", ("A", "one\n  - nested"), ("", "two"))
     done = person.run("restore", "QA")
     assert done.stdout == (
         "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  [] two\n"
@@ -699,6 +908,29 @@ def test_restore_lists_and_puts_back(person: test_cli.Person) -> None:
     assert [each["text"] for each in person.json("restore", "qa")] == ["two"]
 
 
+def test_restore_at_the_users_level(person: test_cli.Person) -> None:
+    held = project_in(person.sandbox).level(user=True)
+    held.append("archive", "qa", [aside.label("A", "one")], NOW)
+    assert person.run("restore", "qa").stderr == "Nothing of qa is in the archive.\n"
+    done = person.run("restore", "qa", "one", "--user")
+    assert done.stdout.endswith("memories/qa.md [A]: one\n")
+    assert (person.sandbox.user_memories / "qa.md").read_text().endswith("- one\n")
+    assert not (person.sandbox.memories / "qa.md").exists()
+    assert person.json("restore", "qa", "--user") == []
+
+
+def test_what_is_put_back_is_in_the_history(sandbox: Sandbox, project: memory.Project) -> None:
+    items = [f"item number {number}" for number in range(15)]
+    put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
+    was_archived(project, "qa", ("A", "an old one"))
+    archive.restore(project, project.store, "qa", "1")
+    told = past.Past(history.read(project.store.history("qa")))
+    left, back = told.find(items[0]), told.find("an old one")
+    assert left is not None
+    assert back is not None
+    assert (left.here, back.here) == (False, True)
+
+
 def test_odd_bytes_are_told_and_kept(person: test_cli.Person) -> None:
     put(person.sandbox.memories, {"qa.md": "## A\n- x\n", "QA.md": "## A\n- caf\udce9 y\n"})
     assert "caf\ufffd y" in person.json("migrate")["migrations"][0]["diff"]
@@ -708,7 +940,7 @@ def test_odd_bytes_are_told_and_kept(person: test_cli.Person) -> None:
 
 def test_the_json_fields_are_those_on_the_page(person: test_cli.Person) -> None:
     put(person.sandbox.memories, {"QA.md": f"- a\n{CONFLICT}"})
-    archive(project_in(person.sandbox), "qa", ("A", "one"))
+    was_archived(project_in(person.sandbox), "qa", ("A", "one"))
     migrate = person.json("migrate")
     resolve = person.json("resolve", "--dry-run")
     for row, value in {

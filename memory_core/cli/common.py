@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
+from memory_core.cli.output import note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,3 +73,22 @@ def _defined(project: Project) -> list[str]:
 
     files = client.agent_files(project.place.root, os.environ)
     return [*(file.name for file in files), *client.BUILT_IN]
+
+
+def note_archived(agent: str, count: int, written: bool, user: bool) -> None:
+    """Say how much went, or would go, to an agent's archive, and what lists it."""
+    from memory_core.overview import counted
+
+    if count:
+        went = "went" if written else "would go"
+        command = f"agent-memory restore{' --user' if user else ''} {agent}"
+        note(f"{counted(count, 'entry')} {went} to the archive; {command} lists what is there")
+
+
+def note_nothing(level: Store, names: list[str], sentence: str) -> None:
+    """Say that nothing is to do, and of which agents there is no memory at all."""
+    missing = [name for name in names if not level.files(name)]
+    for name in missing:
+        note(f"{name} has no memory yet")
+    if not missing:
+        note(sentence)

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.common import (
+    AsJson,
+    User,
+    agent_named,
+    check_user,
+    note_archived,
+    note_nothing,
+    project_of,
+)
 from memory_core.cli.output import as_json, note, out, text_of
 
 TYPE_CHECKING = False
@@ -28,6 +36,7 @@ def migrate(
     """Give each agent's memory one file, of the name that is used today.
 
     Two files of one agent become one; what both say stays once.
+    What is beyond the limits goes to the archive.
     Exit 1 when a file cannot be read or changed.
 
     \b
@@ -38,13 +47,15 @@ def migrate(
 
     check_user(user)
     project = project_of(ctx)
-    level = upkeep.level(project, user)
+    level = project.level(user)
     names = [agent_named(project, name, level) for name in agent or []]
     found = upkeep.migrate(project, names, user, yes)
     if json:
         as_json({"written": yes, "migrations": [_fields(each) for each in found]})
+    elif found:
+        _print(found, yes, user)
     else:
-        _print(found, yes)
+        note_nothing(level, names, "Nothing to do: each memory has its one name.")
     if any(each.refused for each in found):
         raise typer.Exit(1)
 
@@ -62,27 +73,26 @@ def _fields(found: Migration) -> dict[str, object]:
     }
 
 
-def _print(found: list[Migration], written: bool) -> None:
-    from memory_core import upkeep
-
+def _print(found: list[Migration], written: bool, user: bool) -> None:
     for each in found:
         if each.refused:
             note(text_of(f"{each.agent} stays as it is: {each.refused}"))
-            continue
-        old = " and ".join(os.path.basename(path) for path in each.old)
-        out(text_of(f"{each.agent}: {old} -> {os.path.basename(each.file)}"))
-        if not written:
-            out(text_of(upkeep.diff(each.change)), end="")
-        for text in each.kept:
-            out(text_of(f"{'moved' if written else 'would move'} to the archive: {text}"))
-    _conclude(found, written)
-
-
-def _conclude(found: list[Migration], written: bool) -> None:
+        else:
+            _print_one(each, written)
+            note_archived(each.agent, len(each.kept), written, user)
     able = [each for each in found if not each.refused]
-    if not found:
-        note("Nothing to do: each memory has its one name.")
-    elif able and not written:
+    if able and not written:
         note("Nothing is changed yet; --yes does it.")
     elif any(each.change.after != each.change.before for each in able):
         note("The old files are gone; git has them where they were committed.")
+
+
+def _print_one(done: Migration, written: bool) -> None:
+    from memory_core import upkeep
+
+    old = " and ".join(os.path.basename(path) for path in done.old)
+    out(text_of(f"{done.agent}: {old} -> {os.path.basename(done.file)}"))
+    if not written:
+        out(text_of(upkeep.diff(done.change)), end="")
+    for text in done.kept:
+        out(text_of(f"{'moved' if written else 'would move'} to the archive: {text}"))

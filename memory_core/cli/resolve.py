@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.common import (
+    AsJson,
+    User,
+    agent_named,
+    check_user,
+    note_archived,
+    note_nothing,
+    project_of,
+)
 from memory_core.cli.output import as_json, note, out, text_of
 
 TYPE_CHECKING = False
@@ -28,7 +36,8 @@ def resolve(
 ) -> None:
     """Resolve merge conflicts in memories, keeping what either side has.
 
-    Printed are the files.  Exit 1 when one cannot be read or changed.
+    Printed are the files.  What is beyond the limits goes to the archive.
+    Exit 1 when one cannot be read or changed.
 
     \b
     Example:
@@ -38,13 +47,15 @@ def resolve(
 
     check_user(user)
     project = project_of(ctx)
-    level = upkeep.level(project, user)
+    level = project.level(user)
     names = [agent_named(project, name, level) for name in agent or []]
     found = upkeep.resolve(project, names, user, not dry_run)
     if json:
         as_json({"written": not dry_run, "files": [_fields(each) for each in found]})
+    elif found:
+        _print(found, not dry_run, user)
     else:
-        _print(found, dry_run)
+        note_nothing(level, names, "No memory has merge conflicts.")
     if any(each.refused for each in found):
         raise typer.Exit(1)
 
@@ -56,22 +67,22 @@ def _fields(found: Resolution) -> dict[str, object]:
         "agent": found.agent,
         "file": text_of(found.change.path),
         "diff": text_of(upkeep.diff(found.change)),
+        "archived": [text_of(text) for text in found.kept],
         "error": text_of(found.refused) or None,
     }
 
 
-def _print(found: list[Resolution], dry_run: bool) -> None:
+def _print(found: list[Resolution], written: bool, user: bool) -> None:
     from memory_core import upkeep
 
     for each in found:
         if each.refused:
             where = "" if each.change.path in each.refused else f"{each.change.path}: "
             note(text_of(f"not resolved: {where}{each.refused}"))
-        elif dry_run:
-            out(text_of(upkeep.diff(each.change)), end="")
-        else:
+        elif written:
             out(text_of(each.change.path))
-    if not found:
-        note("No memory has merge conflicts.")
-    elif dry_run:
+        else:
+            out(text_of(upkeep.diff(each.change)), end="")
+        note_archived(each.agent, len(each.kept), written, user)
+    if not written and not all(each.refused for each in found):
         note("Nothing is changed yet; without --dry-run it is.")

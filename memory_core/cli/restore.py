@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import AsJson, agent_named, project_of
+from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
 from memory_core.cli.output import as_json, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.upkeep import Archived, Restored
+    from memory_core.archive import Archived, Restored
 
 
 def restore(
@@ -24,6 +24,7 @@ def restore(
             show_default="list them",
         ),
     ] = None,
+    user: User = False,
     json: AsJson = False,
 ) -> None:
     """List what had to leave a memory, or put an item of it back.
@@ -35,14 +36,16 @@ def restore(
     Example:
       agent-memory restore engineer
     """
-    from memory_core import upkeep
+    from memory_core import archive
 
+    check_user(user)
     project = project_of(ctx)
-    name = agent_named(project, agent)
+    held = project.level(user)
+    name = agent_named(project, agent, held)
     if item is None:
-        _list(name, upkeep.archived(project, name), json)
+        _list(name, archive.archived(held, name), json)
         return
-    done = upkeep.restore(project, name, item)
+    done = archive.restore(project, held, name, item)
     if json:
         as_json(_fields(name, done))
     else:
