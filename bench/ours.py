@@ -44,11 +44,16 @@ class Maker:
         )
 
     def play(self, place: Scene, steps: tuple[str, ...], earlier: bool = False) -> None:
-        """Let hooks meet their events of this delegation, or of an earlier one, untimed."""
+        """Let hooks meet their events of this delegation, or of an earlier one, untimed.
+
+        The earlier one confirmed what the memory had: so there is a history of all of it.
+        """
+        known = tuple(samples.items_of(place.learned())[:1]) if earlier else ()
+        report = samples.result(1000, known) if known else "Done."
         make = {
             "pre_tool_use": lambda: samples.pre_tool_use(place.project),
             "subagent_start": lambda: samples.subagent_start(place.project),
-            "subagent_stop": lambda: samples.subagent_stop(place.project, "Done."),
+            "subagent_stop": lambda: samples.subagent_stop(place.project, report),
             "post_tool_use": lambda: samples.post_tool_use(place.project, self.prompt(), "Done."),
         }
         for step in steps:

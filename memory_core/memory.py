@@ -6,7 +6,6 @@ Every door (hook, command) calls these; none decides anything itself.
 from __future__ import annotations
 
 import os
-import time
 
 # The rest is imported where it is used: most events need little of it.
 from memory_core import agents, config, events, places
@@ -16,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from memory_core import selection, store
+    from memory_core import selection
     from memory_core.learnings import Found
-    from memory_core.merge import Limits, Merged
+    from memory_core.merge import Limits
+    from memory_core.store import Store, Text
 
 PM = agents.PM
 
@@ -45,10 +45,16 @@ class Project:
         self.config = config.load(place, self.user, environ)
 
     @property
-    def store(self) -> store.Store:
+    def store(self) -> Store:
         from memory_core import store
 
         return store.Store(self.place, self.config["directory"])
+
+    def level(self, user: bool) -> Store:
+        """Return the memories of the project, or those of the user."""
+        from memory_core import store
+
+        return store.Store(self.user or self.place) if user else self.store
 
     @property
     def name(self) -> str:
@@ -58,6 +64,18 @@ class Project:
         """Say whether the agent takes part: settings, and no servant of the harness."""
         harness = agent in events.HARNESS_AGENTS
         return bool(self.config["enabled"]) and not harness and self.config.serves(agent)
+
+    def limits(self, agent: str) -> Limits:
+        """Return the limits in force for an agent's memory."""
+        from memory_core import merge
+
+        common, own = self.config["limits"], self.config.override(agent)
+        return merge.Limits(
+            size=self.config.size_kb(agent) * 1024,
+            sections=own.get("max_sections") or common["max_sections"],
+            items=own.get("max_items_per_section") or common["max_items_per_section"],
+            line=common["max_line_length"],
+        )
 
     def prompt_budget(self, agent: str) -> int:
         """Return how many characters of memory a prompt may carry."""
@@ -101,7 +119,7 @@ def recall(
     return Given(trust.fence(agent, lines), source, len(body.encode("utf-8", "replace")))
 
 
-def _documents(project: Project, agent: str) -> list[store.Text]:
+def _documents(project: Project, agent: str) -> list[Text]:
     """Return the agent's memory of the project and, behind it, the user's."""
     from memory_core import store
 
@@ -113,7 +131,7 @@ def _documents(project: Project, agent: str) -> list[store.Text]:
     return [text for text in (own, users) if text]
 
 
-def _read(project: Project, level: store.Store, agent: str) -> store.Text | None:
+def _read(project: Project, level: Store, agent: str) -> Text | None:
     """Read a memory; one that cannot be read must not keep the rest from the agent."""
     try:
         return level.read(agent)
@@ -125,7 +143,7 @@ def _read(project: Project, level: store.Store, agent: str) -> store.Text | None
         return None
 
 
-def _pieces(found: list[store.Text]) -> list[selection.Piece]:
+def _pieces(found: list[Text]) -> list[selection.Piece]:
     """Return what the documents hold, without what the user's repeats of the project's."""
     from memory_core import markdown, selection
 
@@ -138,7 +156,7 @@ def _pieces(found: list[store.Text]) -> list[selection.Piece]:
     return first
 
 
-def _introduction(project: Project, agent: str, found: list[store.Text]) -> list[str]:
+def _introduction(project: Project, agent: str, found: list[Text]) -> list[str]:
     """Say who recorded this, when, and what it is worth: statements, not orders.
 
     Text that reads like orders in the midst of a prompt is taken for an attack.
@@ -152,7 +170,7 @@ def _introduction(project: Project, agent: str, found: list[store.Text]) -> list
     ]
 
 
-def _day(text: store.Text) -> str:
+def _day(text: Text) -> str:
     """Return the day of the last change: as the header says, else as the file system does."""
     from memory_core import log
 
@@ -222,12 +240,17 @@ def remember(
     ]
     entry: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
     entry |= {"learnings": learned[:FLOOD], "rejected": rejected[:FLOOD]}
-    spool.add(project.place, project.store.stem(agent), entry)
+    over = len(learned) + len(rejected) - len(entry["learnings"]) - len(entry["rejected"])
+    if over:
+        told = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
+        entry["rejected"].append(["", told, f"more than {FLOOD} in a report are not taken"])
+    path = spool.add(project.place, project.store.stem(agent), entry)
     try:
         apply_spool(project, agent)
     except OSError as error:
+        spool.settle(project.place, path)
         log_waiting(project, agent, error, run)
-    return max(len(learned), len(rejected)) <= FLOOD
+    return not over
 
 
 def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
@@ -239,79 +262,11 @@ def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> 
 
 def apply_spool(project: Project, agent: str) -> None:
     """Merge what waits for the agent into its memory; raises OSError where that fails."""
-    from memory_core import spool
+    from memory_core import spool, writing
 
     stem = project.store.stem(agent)
     with project.store.locked(agent):
         entries = spool.entries(project.place, stem)
         for path, entry in entries:
-            _apply(project, agent, entry)
+            writing.apply(project, agent, entry)
             spool.done([path])  # one by one: the deadline must not undo what is done
-
-
-def _apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
-    from memory_core import log, runs, similarity
-
-    records = runs.Runs(project.place, entry["session"])
-    known = set(records.record(entry["run"]).get("keys", []))
-    fresh = [pair for pair in entry["learnings"] if similarity.fold(pair[1]) not in known]
-    merged = _merge(project, agent, fresh)
-    _keep_aside(project, agent, entry["rejected"], merged)
-    if fresh:
-        records.note(entry["run"], keys=[similarity.fold(content) for _type, content in fresh])
-    kept = len(merged.added) + len(merged.replaced)
-    log.write(
-        project.place,
-        "agent.memory.learned",
-        agent_id=agent,
-        learned=kept,
-        known=len(entry["learnings"]) - kept - len(merged.refused),
-        rejected=len(entry["rejected"]) + len(merged.refused),
-        evicted=len(merged.evicted),
-        source=entry["source"],
-        session=entry["session"],
-        run=entry["run"],
-    )
-
-
-def _merge(project: Project, agent: str, pairs: list[list[str]]) -> Merged:
-    from memory_core import learnings, log, merge
-
-    now = log.utc(time.time())[:19].replace("T", " ")
-    limits = limits_of(project, agent)
-    before = project.store.read(agent)
-    text = before.text if before else merge.new(agents.title(agent), project.name, limits, now)
-    learned = [learnings.Learning(kind, content) for kind, content in pairs]
-    merged = merge.merge(text, learned, limits, now, agent)
-    if merged.evicted:
-        from memory_core import aside
-
-        lines = [aside.label(section, item) for section, item in merged.evicted]
-        project.store.append("archive", agent, lines, now)
-    if merged.added or merged.replaced:
-        project.store.write(agent, merged.text)
-    return merged
-
-
-def _keep_aside(project: Project, agent: str, rejected: list[list[str]], merged: Merged) -> None:
-    """Keep for review what a memory does not take, with the reason."""
-    from memory_core import log
-
-    lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in rejected]
-    lines += [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]
-    if lines:
-        project.store.append("quarantine", agent, lines, log.utc(time.time()))
-
-
-def limits_of(project: Project, agent: str) -> Limits:
-    """Return the limits in force for an agent."""
-    from memory_core import merge
-
-    common = project.config["limits"]
-    own = project.config.override(agent)
-    return merge.Limits(
-        size=project.config.size_kb(agent) * 1024,
-        sections=own.get("max_sections") or common["max_sections"],
-        items=own.get("max_items_per_section") or common["max_items_per_section"],
-        line=common["max_line_length"],
-    )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from memory_core import edits, markdown, similarity
+from memory_core.past import PERSON, Past
 
 TYPE_CHECKING = False  # `typing` costs a millisecond that no hook has to spare
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from memory_core.markdown import Document, Item, Section
@@ -43,6 +44,8 @@ LINE = 120  # a learning of 100 characters with its bullet, without wrapping in 
 LIMITS_COMMENT = "MEMORY LIMITS"
 UPDATED_COMMENT = "Last Updated"
 
+NO_PAST = Past()
+
 
 class Limits:
     """How large a document may become: bytes, sections, items a section, characters a line."""
@@ -69,8 +72,8 @@ class Limits:
 class Merged:
     """A new text, and what became of each learning and of the items that had to leave.
 
-    Every learning is in exactly one of `added`, `known`, `replaced` (as its second) and
-    `refused`.  An item of `evicted` has its nested lines behind its text.
+    Every learning is in exactly one of `added`, `known`, `replaced` (of both as the second)
+    and `refused`.  An item of `evicted` has its nested lines behind its text.
     """
 
     __slots__ = ("added", "evicted", "known", "refused", "replaced", "text")
@@ -78,7 +81,7 @@ class Merged:
     def __init__(self, text: str) -> None:
         self.text = text
         self.added: list[str] = []
-        self.known: list[str] = []
+        self.known: list[tuple[str, str]] = []  # what stands there, the learning
         self.replaced: list[tuple[str, str]] = []  # old, new
         self.refused: list[tuple[Learning, str]] = []  # with the reason, a sentence
         self.evicted: list[tuple[str, str]] = []  # section title, text
@@ -95,9 +98,17 @@ def new(name: str, project: str, limits: Limits, now: str) -> str:
 
 
 def merge(
-    text: str, learnings: Sequence[Learning], limits: Limits, now: str, author: str
+    text: str,
+    learnings: Sequence[Learning],
+    limits: Limits,
+    now: str,
+    author: str,
+    past: Past = NO_PAST,
 ) -> Merged:
-    """Merge learnings into a document; if all are known, the text is the same to the byte."""
+    """Merge learnings into a document; if all are known, the text is the same to the byte.
+
+    `past` says of what is there since when, and how sure it is: that decides what leaves.
+    """
     merged = Merged(text)
     document = _stamped(markdown.parse(text), limits, now, author)
     read: dict[str, Folded] = {}
@@ -108,19 +119,24 @@ def merge(
             merged.refused.append((learning, str(refusal)))
     if merged.added or merged.replaced:
         spared = {*merged.added, *(better for _, better in merged.replaced)}
-        merged.text = markdown.render(_trimmed(document, limits, spared, merged))
+        merged.text = markdown.render(_trimmed(document, limits, spared, merged, past))
     return merged
 
 
 def trim(
-    text: str, limits: Limits, now: str, author: str, spared: frozenset[str] = frozenset()
+    text: str,
+    limits: Limits,
+    now: str,
+    author: str,
+    spared: frozenset[str] = frozenset(),
+    past: Past = NO_PAST,
 ) -> Merged:
     """Let the oldest items leave until the document is within its limits, `spared` texts last."""
     merged = Merged(text)
     document = markdown.parse(text)
     last = set(spared)
-    if _leaving(document, limits, last):
-        document = _trimmed(_stamped(document, limits, now, author), limits, last, merged)
+    if _leaving(document, limits, last, past):
+        document = _trimmed(_stamped(document, limits, now, author), limits, last, merged, past)
         merged.text = markdown.render(document)
     return merged
 
@@ -137,6 +153,18 @@ def remove(text: str, item: Item | str) -> Merged:
     document = _evicted(document, gone, merged) if gone else document
     merged.text = markdown.render(document)
     return merged
+
+
+def updated(document: Document) -> str:
+    """Return the time that the header says, as it stands there; empty where it says none."""
+    at = edits.comment_line(document, UPDATED_COMMENT)
+    told = (
+        document.lines[at].partition(f"{UPDATED_COMMENT}:")[2].strip()[:19]
+        if at is not None
+        else ""
+    )
+    digits = told.replace("-", "").replace(":", "").replace(" ", "", 1)
+    return told if len(told) == 19 and len(digits) == 14 and digits.isdecimal() else ""
 
 
 def stamp(text: str, limits: Limits, now: str, author: str) -> str:
@@ -180,18 +208,18 @@ def _learn(
     content = _one_line(learning.content)
     if not content:
         raise Refusal("it says nothing")
-    twin = _twin(document, content, read)
+    twin = find_twin(document, content, read)
     if twin is None:
         document = _added(document, learning.type, content, limits)
         merged.added.append(content)
     elif twin.text != content and similarity.better(twin.text, content) == content:
         return _replaced(document, twin, content, limits, merged)
     else:
-        merged.known.append(content)
+        merged.known.append((twin.text, content))
     return document
 
 
-def _twin(document: Document, content: str, read: dict[str, Folded]) -> Item | None:
+def find_twin(document: Document, content: str, read: dict[str, Folded]) -> Item | None:
     """Find the item that says the same: in the same words first, then in other words.
 
     `read` keeps what was folded for the next learning.
@@ -225,7 +253,7 @@ def _replaced(
         after = edits.replace_item(document, twin, content)
         _check(after, content, limits)
     except ValueError:
-        merged.known.append(content)
+        merged.known.append((twin.text, content))
         return document
     merged.replaced.append((twin.text, content))
     return after
@@ -260,9 +288,7 @@ def _check(document: Document, content: str, limits: Limits) -> None:
 # What leaves.
 
 
-def oldest(items: list[Item]) -> Item:
-    """Return the item that leaves first: what is learned is added at the end."""
-    return items[0]
+Age = tuple[float, str]  # how sure an item is, and since when it is there; first leaves the least
 
 
 class _Group:
@@ -279,43 +305,106 @@ class _Group:
     def __len__(self) -> int:
         return len(self.free) + len(self.spared)
 
+    def sort(self, key: Callable[[Item], Age]) -> None:
+        self.free.sort(key=key)
+        self.spared.sort(key=key)
+
+    @property
+    def first(self) -> Item:
+        return (self.free or self.spared)[0]
+
     def give(self, document: Document) -> Item:
-        items = self.free or self.spared
-        item = oldest(items)
-        items.remove(item)
+        item = (self.free or self.spared).pop(0)
         self.weight -= _weight(document, item)
         return item
 
 
-def _trimmed(document: Document, limits: Limits, spared: set[str], merged: Merged) -> Document:
-    while leaving := _leaving(document, limits, spared):
+def _trimmed(
+    document: Document, limits: Limits, spared: set[str], merged: Merged, past: Past
+) -> Document:
+    while leaving := _leaving(document, limits, spared, past):
         document = _evicted(document, leaving, merged)
     return document
 
 
-def _leaving(document: Document, limits: Limits, spared: set[str]) -> list[Item]:
+def _leaving(document: Document, limits: Limits, spared: set[str], past: Past) -> list[Item]:
     """Choose what leaves: of each full section, then of all until the size is right."""
     groups = _groups(document, spared)
-    leaving = [
-        group.give(document) for group in groups[1:] for _ in range(len(group) - limits.items)
-    ]
+    ages = _Ages(past)
+    leaving = _of_full_ones(document, groups[1:], limits, ages)
     size = byte_count(markdown.render(document)) - sum(_weight(document, i) for i in leaving)
-    if size - sum(group.weight for group in groups) > limits.size:
-        return leaving  # the rest is not ours: to empty the file for it would help nobody
-    while size > limits.size:
-        group = max(filter(len, groups), key=lambda each: (bool(each.free), each.rank, each.weight))
+    if size <= limits.size or size - sum(group.weight for group in groups) > limits.size:
+        return leaving  # or the rest is not ours: to empty the file for it would help nobody
+    return leaving + _of_all(document, groups, size - limits.size, ages)
+
+
+def _of_full_ones(
+    document: Document, groups: list[_Group], limits: Limits, ages: _Ages
+) -> list[Item]:
+    leaving = []
+    for group in groups:
+        if len(group) > limits.items:
+            group.sort(ages.born)
+            leaving += [group.give(document) for _ in range(len(group) - limits.items)]
+    return leaving
+
+
+def _of_all(document: Document, groups: list[_Group], size: int, ages: _Ages) -> list[Item]:
+    """Choose until so many bytes are free: of Recent Learnings, then of all other sections."""
+
+    for group in groups:
+        group.sort(ages.order(group.rank))
+    leaving: list[Item] = []
+    while size > 0:
+        group = min(filter(len, groups), key=lambda each: _turn(each, ages))
         leaving.append(group.give(document))
         size -= _weight(document, leaving[-1])
     return leaving
+
+
+def _turn(group: _Group, ages: _Ages) -> tuple[bool, int, Age, int]:
+    """Return what says when it is a group's turn to give; where ages are equal, the largest."""
+    return not group.free, -group.rank, ages.order(group.rank)(group.first), -group.weight
+
+
+class _Ages:
+    """Since when items are there, and how sure they are; each looked up once.
+
+    What the past knows nothing of was just added, or holds no text: a person's.
+    """
+
+    __slots__ = ("_known", "_past")
+
+    def __init__(self, past: Past) -> None:
+        self._past = past
+        self._known: dict[str, Age] = {}
+
+    def order(self, rank: int) -> Callable[[Item], Age]:
+        return self._of if rank == OTHERS else self.born
+
+    def born(self, item: Item) -> Age:
+        return 0.0, self._of(item)[1]
+
+    def _of(self, item: Item) -> Age:
+        age = self._known.get(item.text)
+        if age is None:
+            known = self._past.find(item.text)
+            age = (known.confidence, known.born) if known else (PERSON, "~")
+            self._known[item.text] = age
+        return age
+
+
+RECENT_ONES, OTHERS, OUTSIDE = 2, 1, 0  # the ranks of groups
 
 
 def _groups(document: Document, spared: set[str]) -> list[_Group]:
     """Group the items: those in no section first, who are the last to leave."""
     inside = {item.line for section in document.sections for item in section.items}
     outside = [item for item in document.items if item.line not in inside]
-    groups = [_Group(document, outside, spared, 0)]
+    groups = [_Group(document, outside, spared, OUTSIDE)]
     for section in document.sections:
-        rank = 2 if markdown.title_key(section.title) == markdown.title_key(RECENT) else 1
+        is_recent = markdown.title_key(section.title) == markdown.title_key(RECENT)
+        rank = RECENT_ONES if is_recent else OTHERS
         groups.append(_Group(document, section.items, spared, rank))
     return groups
 
@@ -349,102 +438,3 @@ def byte_count(text: str) -> int:
         return len(text.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:  # half a surrogate pair: no file holds that
         return len(text.encode("utf-8", "surrogatepass"))
-
-
-# Two documents as one.
-
-
-def union(text: str) -> str:
-    """Resolve git's conflict markers: what either side has stays, what both have stays once."""
-    document = markdown.parse(text)
-    if not document.markers:
-        return text
-    return combine(_side(document, "<"), _side(document, "="))
-
-
-def _side(document: Document, mark: str) -> str:
-    """Return the text as one side has it: ours behind <<<<<<<, theirs behind =======."""
-    kept, part = [], ">"
-    markers = set(document.markers)
-    for at, line in enumerate(document.lines):
-        if at in markers:
-            part = line.removeprefix(markdown.BOM)[0]
-        elif part in (">", mark):
-            kept.append(line)
-    mark = markdown.BOM if document.lines[0].startswith(markdown.BOM) else ""
-    return mark + "".join(kept).removeprefix(markdown.BOM)
-
-
-def combine(text: str, other: str) -> str:
-    """Add to a document what only the other one has, section by section.
-
-    Titles and header comments are those of the first; the limits are for `trim`.
-    """
-    document = markdown.parse(text)
-    source = markdown.parse(other)
-    read: dict[str, Folded] = {}
-    for title, suffix, block in _blocks(source):
-        if title and markdown.find_section(document, title) is None:
-            document = edits.add_section(document, title, suffix, ORDER)
-        if isinstance(block, list):
-            document = _with_block(document, title, block)
-        elif block is not None:
-            document = _with_item(document, title, source, block, read)
-    return markdown.render(document)
-
-
-def _blocks(source: Document) -> Iterator[tuple[str, str, Item | list[str] | None]]:
-    """Cut a document into headings, items and runs of other lines, each with its section."""
-    sections = {section.line: section for section in source.sections}
-    items = {item.line: item for item in source.items}
-    left_out, verbatim = _left_out(source), set(source.verbatim)
-    title = suffix = ""
-    run: list[str] = []
-    at = markdown.front_matter(source.lines)
-    while at < len(source.lines):
-        blank = at not in verbatim and not source.lines[at].strip()
-        if run and (blank or at in left_out or at in items):
-            yield title, suffix, run
-            run = []
-        if at in sections:
-            title, suffix = sections[at].title, sections[at].suffix
-            yield title, suffix, None
-        elif at in items:
-            yield title, suffix, items[at]
-        elif not blank and at not in left_out:
-            run.append(source.lines[at].rstrip("\r\n"))
-        at = items[at].end if at in items else at + 1
-    if run:
-        yield title, suffix, run
-
-
-def _left_out(source: Document) -> set[int]:
-    """Return the lines of titles, section headings and the comments of the header."""
-    tops = [heading for heading in source.headings if heading.level <= 2]
-    lines = {at for heading in tops for at in range(heading.line, heading.body)}
-    comments = (edits.comment_line(source, key) for key in (LIMITS_COMMENT, UPDATED_COMMENT))
-    return lines | {at for at in comments if at is not None}
-
-
-def _with_block(document: Document, title: str, block: list[str]) -> Document:
-    lines = "\n".join(["", *(line.strip() for line in document.lines), ""])
-    if "\n".join(["", *(line.strip() for line in block), ""]) in lines:
-        return document
-    return edits.insert_block(document, markdown.find_section(document, title), block)
-
-
-def _with_item(
-    document: Document, title: str, source: Document, item: Item, read: dict[str, Folded]
-) -> Document:
-    section = markdown.find_section(document, title)
-    block = [line.rstrip("\r\n") for line in source.lines[item.line : item.end]]
-    if section is None or not item.text or item.end > item.text_end:
-        return _with_block(document, title, block)
-    twin = _twin(document, item.text, read)
-    try:
-        if twin is None:
-            return edits.insert_item(document, section, item.text)
-        better = similarity.better(twin.text, item.text)
-        return document if better == twin.text else edits.replace_item(document, twin, better)
-    except ValueError:  # no line can hold it: then as it stands
-        return _with_block(document, title, block)

@@ -10,7 +10,7 @@ from memory_core.agents import PM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memory_core.places import Place
 
@@ -34,11 +34,16 @@ These files are yours: read them, edit them, commit them.
 A change counts from the next delegation on.
 
 `archive/` has what no longer fitted, `quarantine/` what waits for a person to look at it.
+`history/` says when each line came and who confirmed it: to delete it loses no knowledge.
 """
 
 
 class Busy(OSError):
     """A lock that could not be had in time."""
+
+
+class Changed(OSError):
+    """A memory file that somebody else has written since it was read."""
 
 
 class Outside(OSError):
@@ -48,12 +53,24 @@ class Outside(OSError):
 class Text:
     """A memory file as it was read: its text, where it is, when it changed (seconds)."""
 
-    __slots__ = ("changed", "path", "text")
+    __slots__ = ("_mark", "changed", "path", "text")
 
-    def __init__(self, text: str, path: str, changed: float) -> None:
+    def __init__(self, text: str, path: str, status: os.stat_result) -> None:
         self.text = text
         self.path = path
-        self.changed = changed
+        self.changed = status.st_mtime
+        self._mark = _mark(status)
+
+    def is_current(self) -> bool:
+        """Say whether the file is still the one that was read."""
+        try:
+            return _mark(os.stat(self.path)) == self._mark
+        except FileNotFoundError:
+            return False
+
+
+def _mark(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class Store:
@@ -113,10 +130,11 @@ class Store:
         try:
             with open(path, "rb") as file:
                 self._refuse_outside(path)
-                data, changed = file.read(), os.fstat(file.fileno()).st_mtime
+                status = os.fstat(file.fileno())  # first: what is written meanwhile shows
+                data = file.read()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return Text(data.decode("utf-8", "surrogateescape"), path, changed)
+        return Text(data.decode("utf-8", "surrogateescape"), path, status)
 
     def _refuse_outside(self, path: str) -> None:
         if not os.path.islink(path):
@@ -124,20 +142,27 @@ class Store:
         if not os.path.realpath(path).startswith(os.path.realpath(self.folder) + os.sep):
             raise Outside(f"{self.place.relative(path)} is a link that leaves its folder")
 
-    def write(self, agent: str, text: str) -> None:
+    def write(self, agent: str, text: str, read: Text | None) -> None:
         """Put `text` in place of the agent's memory, seen whole or not at all.
 
-        The caller holds `locked(agent)`, and has read under it what it changes.
+        The caller holds `locked(agent)`, and has read under it what it changes: `read`,
+        None for no file.  Raises Changed where a person has saved the file since then.
         """
-        self._make_folder()
-        self.write_file(self.path(agent), text)
+        self.make_folder()
+        self.write_file(read.path if read else self.path(agent), text, read)
 
-    def write_file(self, path: str, text: str) -> None:
+    def write_file(self, path: str, text: str, read: Text | None) -> None:
         """Put `text` in place of one of the folder's files, as `write` does."""
         self._refuse_outside(path)
-        replace(os.path.realpath(path), text.encode("utf-8", "surrogateescape"))
 
-    def _make_folder(self) -> None:
+        def check() -> None:
+            if not (read.is_current() if read else not os.path.exists(path)):
+                raise Changed(f"{self.place.relative(path)} was saved by somebody else just now")
+
+        replace(os.path.realpath(path), text.encode("utf-8", "surrogateescape"), check)
+
+    def make_folder(self) -> None:
+        """Make the folder of memories, with the README that says what it is."""
         if not os.path.isdir(self.folder):
             self.place.made()
             os.makedirs(self.folder, exist_ok=True)
@@ -159,6 +184,12 @@ class Store:
     def aside(self, kind: str, agent: str) -> str:
         """Return the agent's file in archive/ or quarantine/."""
         return os.path.join(self.folder, kind, f"{self.stem(agent)}.md")
+
+    def history(self, agent: str) -> str:
+        """Return the agent's file in history/; raises Outside."""
+        path = os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
+        self._refuse_outside(path)
+        return path
 
     def locked(self, agent: str, wait: float = LOCK_WAIT) -> Lock:
         """Return the agent's lock, to be used with `with`; raises Busy after `wait` seconds."""
@@ -231,13 +262,18 @@ def _bytes(path: str) -> bytes:
         return b""
 
 
-def replace(path: str, data: bytes) -> None:
-    """Put `data` in place of the file at `path`: whole, on the disk, with its mode."""
+def replace(path: str, data: bytes, check: Callable[[], None] | None = None) -> None:
+    """Put `data` in place of the file at `path`: whole, on the disk, with its mode.
+
+    `check` is called at the last moment, and may raise.
+    """
     folder, name = os.path.split(path)
     _sweep(folder, (f".{name}.", ".README.md."))
     temporary = os.path.join(folder, f".{name}.{os.getpid()}")
     try:
         _write(temporary, data, path)
+        if check:
+            check()
         os.replace(temporary, path)
     except BaseException:
         _remove(temporary)

@@ -747,7 +747,7 @@ def test_settings_that_were_broken_since_count_as_they_were(sandbox: Sandbox) ->
     sandbox.configure("memory: {exclude: [qa]")
     assert FACT in prompt_of(sandbox.hook("pre_tool_use", pre("toolu_2")))
     assert silent(sandbox.hook("pre_tool_use", pre("toolu_3", "qa")))
-    assert "config.yml:1: not YAML" in sandbox.log("agent.memory.error")[0]["error"]
+    assert "config.yml:1:23: not YAML" in sandbox.log("agent.memory.error")[0]["error"]
 
 
 def test_a_larger_memory_that_is_allowed_is_given_whole(sandbox: Sandbox) -> None:
@@ -869,6 +869,8 @@ def test_a_flood_of_learnings_is_kept_up_to_a_point_and_not_stripped(sandbox: Sa
     (event,) = sandbox.log("agent.memory.learned")
     assert event["learned"] == 100
     assert sandbox.memory("engineer").count("\n- ") == 15
+    review = (sandbox.memories / "quarantine" / "engineer.md").read_text(encoding="utf-8")
+    assert "4900 more are in the report of run a1" in review
 
 
 FORMS = [

@@ -16,9 +16,10 @@ PACKAGE = REPO / "memory_core"
 # Kept equal to the table in docs/design.md by a test below.
 FLOORS = {
     0: "agents aside blocks edits events fastjson fences invisible json_objects judging learnings"
-    " lines markdown merge samples selection settings shapes similarity trust",
-    1: "config config_file log models places runs spool store transcripts",
-    2: "client delegation diagnosis installation memory overview rehearsal sweep upkeep",
+    " lines markdown merge past samples selection settings shapes similarity trust union",
+    1: "config config_file history log models places runs spool store transcripts versions",
+    2: "archive client delegation diagnosis installation memory overview rehearsal sweep upkeep"
+    " writing",
     3: "hook cli",
 }
 FLOOR = {name: floor for floor, names in FLOORS.items() for name in names.split()}

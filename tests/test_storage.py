@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,21 @@ import pytest
 from conftest import Sandbox
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_delegation import FACT, LEARNED, post
+from test_processes import ended, released, started
 
-from memory_core import config, fastjson, log, markdown, places, runs, selection, store, trust
+from memory_core import (
+    config,
+    fastjson,
+    log,
+    markdown,
+    places,
+    runs,
+    selection,
+    spool,
+    store,
+    trust,
+)
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(codec=None))
@@ -102,6 +118,85 @@ def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
     assert project_root(inner, tmp_path) == str(inner)
 
 
+def loop(path: Path) -> None:
+    """Make what cannot be looked at, as on a disk that fails; root meets it as well."""
+    path.symlink_to(path.name)
+
+
+def memory_on_a_bad_disk(project: Path) -> None:
+    loop(project / ".claude-mpm")
+
+
+def repository_on_a_bad_disk(project: Path) -> None:
+    loop(project / ".git")
+
+
+def main_tree_on_a_bad_disk(project: Path) -> None:
+    loop(project / "disk")
+    (project / ".git").write_text(f"gitdir: {project}/disk/shop/.git/worktrees/lib\n")
+
+
+def closed(project: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may look into every folder")
+    project.chmod(0)
+
+
+@pytest.mark.parametrize(
+    "spoil", [memory_on_a_bad_disk, repository_on_a_bad_disk, main_tree_on_a_bad_disk, closed]
+)
+def test_no_folder_is_passed_over_for_one_that_can_be_looked_at(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    shop = tmp_path / "shop"
+    lib = shop / "lib"
+    lib.mkdir(parents=True)
+    (shop / ".claude-mpm").mkdir()
+    assert project_root(lib, tmp_path) == str(shop)
+    spoil(lib)
+    with pytest.raises(OSError, match="lib"):
+        project_root(lib, tmp_path)
+    lib.chmod(0o755)
+
+
+def test_a_project_on_a_bad_disk_is_not_passed_over_for_the_events_folder(tmp_path: Path) -> None:
+    loop(tmp_path / "disk")
+    with pytest.raises(OSError, match="disk"):
+        project_root(tmp_path, tmp_path, CLAUDE_PROJECT_DIR=str(tmp_path / "disk" / "shop"))
+
+
+def test_a_memory_on_a_disk_that_is_not_mounted_is_the_projects(tmp_path: Path) -> None:
+    lib = tmp_path / "shop" / "lib"
+    lib.mkdir(parents=True)
+    (tmp_path / "shop" / ".claude-mpm").mkdir()
+    (lib / ".claude-mpm").symlink_to(tmp_path / "disk" / "lib")
+    assert project_root(lib, tmp_path) == str(lib)
+
+
+def test_what_can_be_no_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert project_root(Path("a\0b"), tmp_path / "home") == str(tmp_path)
+
+
+@pytest.mark.parametrize("spoil", [memory_on_a_bad_disk, closed])
+def test_a_report_waits_while_its_project_cannot_be_looked_at(
+    sandbox: Sandbox, spoil: Callable[[Path], None]
+) -> None:
+    sandbox.remembers("engineer", FACT)
+    lib = sandbox.root / "lib"
+    (lib / ".git").mkdir(parents=True)
+    sandbox.env["CLAUDE_PROJECT_DIR"] = str(lib)
+    spoil(lib)
+    outcome = sandbox.hook("post_tool_use", post())
+    assert (outcome.status, outcome.stdout) == (0, b""), "the block stays in the report"
+    assert re.fullmatch(rb"agent-memory: PostToolUse: \w+: .*lib.*\n", outcome.stderr)
+    lib.chmod(0o755)
+    (lib / ".claude-mpm").unlink(missing_ok=True)
+    sandbox.hook("post_tool_use", post())
+    assert LEARNED in (lib / ".claude-mpm" / "memories" / "engineer.md").read_text()
+    assert LEARNED not in sandbox.memory("engineer")
+
+
 # Settings
 
 PROBLEMS = [
@@ -124,7 +219,7 @@ PROBLEMS = [
     ),
     (
         "memory:\n  directory: ../elsewhere\n",
-        "config.yml:2: memory.directory: Value error, a folder below",
+        "config.yml:2: memory.directory: a folder below",
     ),
     ("memory: &a {agent_overrides: {x: *a}}", "config.yml:1: memory.agent_overrides.x"),
     ("memory: {1: 2}", "config.yml:1: memory.1: unknown key"),
@@ -154,7 +249,7 @@ def test_a_file_that_is_no_settings_at_all_leaves_memory_off(sandbox: Sandbox, t
     found = loaded(sandbox)
     assert not found.readable
     assert not found["enabled"]
-    assert "config.yml:1: " in found.problems[0]
+    assert "config.yml:1:" in found.problems[0]
 
 
 def test_the_example_of_the_documentation_is_understood(sandbox: Sandbox) -> None:
@@ -233,6 +328,78 @@ def test_the_log_is_rotated_and_read_over_both_files(tmp_path: Path) -> None:
     assert len(log.read(place)) == len(numbers)
 
 
+def numbers(place: places.Place) -> list[object]:
+    return [event["number"] for event in log.read(place)]
+
+
+def test_a_torn_line_takes_no_other_with_it(tmp_path: Path) -> None:
+    place = places.Place(str(tmp_path))
+    log.write(place, "agent.memory.loaded", number=1)
+    path = Path(place.logs) / "events.jsonl"
+    path.write_text(path.read_text() + '{"torn')
+    log.write(place, "agent.memory.loaded", number=2)
+    log.write(place, "agent.memory.loaded", number=3)
+    assert numbers(place) == [1, 2, 3]
+    lines = path.read_text().splitlines()
+    assert lines.pop(1) == '{"torn'
+    assert [json.loads(line)["number"] for line in lines] == [1, 2, 3]
+
+
+# A disk that is full after ten bytes more, as a limit of the process.
+FULL = """
+import os, resource, sys
+from memory_core import log, places
+place = places.Place(sys.argv[1])
+log.write(place, "agent.memory.loaded", number=1)
+size = os.path.getsize(os.path.join(place.logs, "events.jsonl")) + 10
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+log.write(place, "agent.memory.loaded", number=2)
+"""
+
+
+def test_a_line_that_is_written_in_part_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FULL, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("agent-memory: [Errno 28] only part of a line could be written")
+    assert '"number": 2}\n' in done.stderr
+    place = places.Place(str(tmp_path))
+    log.write(place, "agent.memory.loaded", number=3)
+    assert numbers(place) == [1, 3]
+
+
+def overfull_log(folder: Path) -> tuple[places.Place, Path]:
+    """Return a log that the next writer will find too large."""
+    place = places.Place(str(folder))
+    path = Path(place.made("logs")) / log.NAME
+    path.write_text(json.dumps({"number": -1, "filler": "x" * log.ROTATE_AT}) + "\n")
+    return place, path
+
+
+# Waits where the interpreter tells of a call, before that is made.
+PAUSING = """
+import sys
+from memory_core import log, places
+def pause(event, _arguments):
+    if event == sys.argv[2]:
+        print("ready", flush=True)
+        sys.stdin.read()
+sys.addaudithook(pause)
+log.write(places.Place(sys.argv[1]), "agent.memory.loaded", number=0)
+"""
+
+
+@pytest.mark.parametrize("call", ["fcntl.flock", "os.rename"])
+def test_two_that_find_the_log_too_large_lose_no_line(tmp_path: Path, call: str) -> None:
+    place, path = overfull_log(tmp_path)
+    slow = started(PAUSING, tmp_path, call)
+    log.write(place, "agent.memory.loaded", number=1)
+    log.write(place, "agent.memory.loaded", number=2)
+    released([slow])
+    ended(slow)
+    assert numbers(place) == [-1, 0, 1, 2]
+    assert path.with_name("events.1.jsonl").stat().st_size > log.ROTATE_AT
+
+
 def test_times_are_utc_with_milliseconds() -> None:
     assert log.utc(1_795_221_786.25) == "2026-11-21T00:43:06.250Z"
 
@@ -273,6 +440,55 @@ def test_old_records_are_cleared_and_young_ones_stay(tmp_path: Path) -> None:
     assert runs.Runs(place, "young").open_receipts("engineer", "a1")
 
 
+# The spool
+
+SETTLING = """
+import sys
+from memory_core import places, spool
+place = places.Place(sys.argv[1])
+ids = {"agent": "engineer", "run": "a1", "session": "s1", "source": "agent"}
+path = spool.add(place, "engineer", {**ids, "learnings": [["pattern", "x"]], "rejected": []})
+spool.settle(place, path)
+print(path)
+"""
+
+
+def settled(folder: Path, *options: str) -> tuple[str, list[str]]:
+    """Have an entry put on the disk under strace; return its path and what was synced."""
+    if not shutil.which("strace") and not os.environ.get("CI"):
+        pytest.skip("strace is not installed (package strace)")
+    trace = folder.parent / "strace.log"
+    command = ["strace", "-y", "-o", str(trace), "-e", "trace=fsync", *options]
+    command += [sys.executable, "-c", SETTLING, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert not done.stderr
+    return done.stdout.strip(), re.findall(r"fsync\(\d+<(.*?)>\)", trace.read_text())
+
+
+def test_what_has_to_wait_is_on_the_disk_with_the_folders_above(sandbox: Sandbox) -> None:
+    path, synced = settled(sandbox.root)
+    spools = sandbox.state / "spool"
+    above = (spools / "engineer", spools, sandbox.state, sandbox.state.parent, sandbox.root)
+    assert synced == [path, *map(str, above)]
+    assert sandbox.log() == []
+
+
+def test_a_disk_that_fails_meanwhile_is_told_and_the_entry_stays(sandbox: Sandbox) -> None:
+    path, _synced = settled(sandbox.root, "-e", "inject=fsync:error=EIO")
+    (kept,) = spool.entries(places.Place(str(sandbox.root)), "engineer")
+    assert kept[0] == path
+    told = sandbox.log("agent.memory.error")[0]["error"]
+    assert f"{path[len(str(sandbox.root)) + 1 :]} might not outlive a power failure" in told
+
+
+def test_what_another_writer_has_merged_need_not_wait(sandbox: Sandbox) -> None:
+    place = places.Place(str(sandbox.root))
+    path = spool.add(place, "engineer", {})
+    spool.done([path])
+    spool.settle(place, path)
+    assert sandbox.log() == []
+
+
 # The store
 
 
@@ -283,7 +499,7 @@ def test_a_file_keeps_its_mode_and_its_old_name(tmp_path: Path) -> None:
     old = folder / "Code_Reviewer_agent.md"
     old.write_text("- a\n")
     old.chmod(0o640)
-    held.write("code-reviewer", "- b\n")
+    held.write("code-reviewer", "- b\n", held.read("code-reviewer"))
     assert [path.name for path in folder.glob("*.md")] == ["Code_Reviewer_agent.md"]
     assert old.read_text() == "- b\n"
     assert old.stat().st_mode & 0o777 == 0o640
@@ -295,7 +511,7 @@ def test_a_link_within_the_folder_is_written_through(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "shared.md").write_text("- a\n")
     (folder / "engineer.md").symlink_to("shared.md")
-    held.write("engineer", "- b\n")
+    held.write("engineer", "- b\n", held.read("engineer"))
     assert (folder / "engineer.md").is_symlink()
     assert (folder / "shared.md").read_text() == "- b\n"
 

@@ -1,0 +1,367 @@
+"""An item's past: what its records come to, what a person did, and who leaves first."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Sandbox
+from hypothesis import given
+from hypothesis import strategies as st
+from test_delegation import FACT, LEARNED, REPORT, silent, stop
+
+from memory_core import history, markdown, merge, past, writing
+from memory_core.learnings import Learning
+
+NOW = "2026-11-21 08:00:00"
+WORDS = ["Use tabs in makefiles", "Fixtures are generated", "The lift is slow", "Ask Ann first"]
+
+
+def at(day: int) -> str:
+    return f"2026-11-{day:02}T08:00:00.000Z"
+
+
+def told(kind: str, text: str, day: int, **fields: str) -> past.Record:
+    return past.record(kind, at(day), text, **fields)
+
+
+def state(known: past.Known | None) -> dict[str, Any]:
+    assert known is not None
+    return {name: getattr(known, name) for name in ("born", "arrived", "here", "confidence")}
+
+
+# What records come to.
+
+
+@pytest.mark.parametrize(
+    ("records", "confidence"),
+    [
+        ([told("learned", FACT, 1, run="a1")], 0.5),
+        ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a1")], 0.5),
+        ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a2")], 0.6),
+        ([told("reinforced", FACT, n, run=f"a{n}") for n in range(1, 20)], 1.0),
+        ([told("imported", FACT, 1)], 0.5),
+        ([told("edited", FACT, 1)], 0.8),
+        ([told("edited", FACT, 1), told("reinforced", FACT, 2, run="a2")], 0.8),
+    ],
+)
+def test_each_further_run_makes_it_surer(records: list[past.Record], confidence: float) -> None:
+    known = past.Past(records).find(FACT)
+    assert known is not None
+    assert known.confidence == confidence
+
+
+RECORDS = st.lists(
+    st.builds(
+        lambda kind, text, run, was: {"kind": kind, "text": text, "run": run, "was": was},
+        st.sampled_from(["learned", "reinforced", "merged", "edited", "removed", "evicted"]),
+        st.sampled_from(WORDS),
+        st.sampled_from(["a1", "a2", "a3"]),
+        st.sampled_from([past.identity(word) for word in WORDS]),
+    ),
+    max_size=12,
+)
+
+
+@given(RECORDS, st.randoms())
+def test_neither_order_nor_doubles_matter(found: list[dict[str, str]], random: Any) -> None:
+    records = [told(day=day, **fields) for day, fields in enumerate(found, 1)]
+    mixed = records + records[: random.randint(0, len(records))]
+    random.shuffle(mixed)
+    one, other = past.Past(records), past.Past(mixed)
+    assert [state(known) for known in sorted(one, key=lambda known: known.id)] == [
+        state(known) for known in sorted(other, key=lambda known: known.id)
+    ]
+
+
+def test_a_better_wording_keeps_the_past() -> None:
+    found = past.Past(
+        [
+            told("learned", "Use tabs", 1, run="a1"),
+            told("merged", "Use tabs in makefiles", 3, run="a2", was=past.identity("Use tabs")),
+        ]
+    )
+    assert state(found.find("use *tabs* in makefiles.")) == {
+        "born": at(1),
+        "arrived": at(3),
+        "here": True,
+        "confidence": 0.6,
+    }
+    older = found.find("Use tabs")
+    assert older is not None
+    assert not older.here
+
+
+def test_what_was_put_back_is_young_again() -> None:
+    found = past.Past(
+        [told("learned", FACT, 1), told("evicted", FACT, 2), told("restored", FACT, 3)]
+    )
+    assert state(found.find(FACT))["born"] == at(3)
+
+
+# What a person did.
+
+HAD = [told("learned", "Use tabs", 1), told("learned", "Ask Ann first", 3)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "stamp", "expected"),
+    [
+        (["Use tabs", "Ask Ann first"], 3, {}),
+        (["Ask Ann first", "use *tabs*."], 3, {}),
+        (["Ask Ann first"], 3, {"gone": ["Use tabs"]}),
+        (["Ask Ann first"], 1, {"gone": ["Use tabs"]}),
+        (["Use tabs"], 3, {"gone": ["Ask Ann first"]}),
+        (["Use tabs"], 1, {"missed": ["Ask Ann first"]}),
+        ([], 1, {"gone": ["Use tabs"], "missed": ["Ask Ann first"]}),
+        (["Use tabs", "Ask Bob first"], 3, {"new": ["Ask Bob first was Ask Ann first"]}),
+        (
+            ["Use tabs", "The lift is slow"],
+            3,
+            {"new": ["The lift is slow was "], "gone": ["Ask Ann first"]},
+        ),
+        (["Use tabs"], None, {"gone": ["Ask Ann first"]}),
+    ],
+)
+def test_what_a_person_did(
+    texts: list[str], stamp: int | None, expected: dict[str, list[str]]
+) -> None:
+    found = past.compare(
+        past.Past(HAD), [(t, "A") for t in texts], at(stamp)[:19] if stamp else "", at(9)
+    )
+    was = {past.identity(record["text"]): record["text"] for record in HAD}
+    assert {
+        "new": [f"{text} was {was.get(key, '')}" for text, _section, key in found.new],
+        "gone": [known.text for known in found.gone],
+        "missed": [known.text for known in found.missed],
+        "back": [text for text, _section in found.back],
+    } == {"new": [], "gone": [], "missed": [], "back": [], **expected}
+
+
+def test_what_came_from_the_future_is_not_brought_back_for_ever() -> None:
+    found = past.compare(past.Past([told("learned", FACT, 20)]), [], at(1)[:19], at(9))
+    assert [known.text for known in found.gone] == [FACT]
+
+
+def test_two_files_with_nothing_in_common_are_compared_in_no_time() -> None:
+    records = [told("learned", f"old line {n} of many", 1) for n in range(3000)]
+    items = [(f"new line {n} among them", "A") for n in range(3000)]
+    found = past.compare(past.Past(records), items, at(1)[:19], at(9))
+    assert (len(found.new), len(found.gone)) == (3000, 3000)
+
+
+# Who leaves first.
+
+
+@given(st.permutations(WORDS))
+def test_the_oldest_leaves_wherever_people_moved_it(order: list[str]) -> None:
+    ages = past.Past([told("learned", word, day) for day, word in enumerate(WORDS, 1)])
+    text = "## Recent Learnings\n" + "".join(f"- {word}\n" for word in order)
+    new = [Learning("tip", "Two more of them")]
+    found = merge.merge(text, new, merge.Limits(items=4), NOW, "qa", ages)
+    assert found.evicted == [("Recent Learnings", WORDS[0])]
+
+
+def sections(texts: dict[str, list[str]]) -> str:
+    parts = [f"## {title}\n" + "".join(f"- {t}\n" for t in lines) for title, lines in texts.items()]
+    return "\n".join([merge.new("qa", "shop", merge.Limits(), NOW), *parts])
+
+
+@pytest.mark.parametrize(
+    ("records", "first"),
+    [
+        # the least confirmed of all sections but Recent Learnings
+        ([told("reinforced", WORDS[0], 4, run="a2")], WORDS[1]),
+        ([told("reinforced", w, 4, run="a2") for w in WORDS[:2]], WORDS[2]),
+        # of these the oldest, whichever section it is in
+        ([], WORDS[0]),
+        ([told("edited", WORDS[0], 1)], WORDS[1]),
+    ],
+)
+def test_when_the_file_is_too_large_the_least_sure_leaves(
+    records: list[past.Record], first: str
+) -> None:
+    learned = [told("learned", word, day, run="a1") for day, word in enumerate(WORDS[:3], 1)]
+    ages = past.Past([*learned, *records])
+    texts = {"Project Architecture": [WORDS[2], WORDS[1]], "Effective Strategies": [WORDS[0]]}
+    text = sections(texts)
+    found = merge.trim(text, merge.Limits(size=len(text) - 12), NOW, "qa", past=ages)
+    assert found.evicted[0][1] == first
+
+
+def test_recent_learnings_leave_before_all_others() -> None:
+    ages = past.Past([told("edited", WORDS[0], 5), told("learned", WORDS[1], 1)])
+    text = sections({"Project Architecture": [WORDS[1]], "Recent Learnings": [WORDS[0]]})
+    found = merge.trim(text, merge.Limits(size=len(text) - 12), NOW, "qa", past=ages)
+    assert found.evicted[0][1] == WORDS[0]
+
+
+# The file.
+
+
+def test_a_line_behind_a_torn_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "history" / "qa.jsonl"
+    history.append(str(path), [told("learned", FACT, 1)])
+    with path.open("a") as file:
+        file.write('{"time": "2026-')
+    history.append(str(path), [told("learned", LEARNED, 2)])
+    assert [record["text"] for record in history.read(str(path))] == [FACT, LEARNED]
+
+
+WHOLE = json.dumps(told("learned", FACT, 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<<<<<<< HEAD\n{WHOLE}\n=======\n>>>>>>> other\n",
+        f"{WHOLE}\n[]\nnull\n{{}}\n3\n",
+        f'{{"time": 3, "kind": "learned", "id": "x"}}\n{WHOLE}',
+        f'{WHOLE}\n{{"time": "t", "kind": "learned", "id": ["x"]}}',
+        f'{{"time": "t", "kind": "learned", "id": "x", "text": 3}}\n{WHOLE}',
+        f"{'[' * 100_000}\n{WHOLE}\n{{{'[' * 100_000}\n",
+        f"\ufeff{WHOLE}\n{WHOLE}\n",
+        f"{WHOLE}\n\x00\udc80{{\n",
+    ],
+)
+def test_what_is_no_record_is_passed_over(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "qa.jsonl"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert [record["text"] for record in history.read(str(path))] == [FACT]
+
+
+# Through the hooks.
+
+
+def learns(sandbox: Sandbox, run: str, content: str) -> None:
+    assert silent(sandbox.hook("subagent_stop", stop(run, REPORT.replace(LEARNED, content))))
+
+
+def records(sandbox: Sandbox) -> list[past.Record]:
+    return history.read(str(sandbox.memories / "history" / "engineer.jsonl"))
+
+
+def kinds(sandbox: Sandbox) -> list[tuple[str, str]]:
+    texts = {record["id"]: record["text"] for record in records(sandbox) if "text" in record}
+    return [(record["kind"], texts.get(record["id"], "")) for record in records(sandbox)]
+
+
+def items(sandbox: Sandbox) -> list[str]:
+    return [text for text, _ in writing.titled(markdown.parse(sandbox.memory("engineer")))]
+
+
+def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
+    path = sandbox.remembers("engineer", FACT)
+    learns(sandbox, "a1", LEARNED)
+    learns(sandbox, "a2", LEARNED.lower())
+    path.write_text(path.read_text().replace(FACT, f"{FACT}, at last"))
+    learns(sandbox, "a3", "The lift is slow")
+    path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
+    learns(sandbox, "a4", "The lift is slow")
+    assert kinds(sandbox) == [
+        ("imported", FACT),
+        ("learned", LEARNED),
+        ("reinforced", LEARNED),
+        ("edited", f"{FACT}, at last"),
+        ("learned", "The lift is slow"),
+        ("removed", LEARNED),
+        ("reinforced", "The lift is slow"),
+    ]
+    assert records(sandbox)[3]["was"] == records(sandbox)[0]["id"]
+    assert records(sandbox)[1] == {
+        "time": records(sandbox)[1]["time"],
+        "kind": "learned",
+        "id": past.identity(LEARNED),
+        "agent": "engineer",
+        "section": "Coding Patterns Learned",
+        "run": "a1",
+        "session": stop()["session_id"],
+        "source": "agent",
+        "text": LEARNED,
+    }
+
+
+def test_the_oldest_leaves_though_people_reorder_and_reword(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
+    for number, word in enumerate(WORDS):
+        learns(sandbox, f"a{number}", word)
+    path = sandbox.memories / "engineer.md"
+    head, _, _rest = path.read_text().partition(f"- {WORDS[0]}")
+    moved = [WORDS[3], WORDS[2], f"{WORDS[0]}, never blanks", WORDS[1]]
+    path.write_text(head + "".join(f"* {word}\n" for word in moved))
+    learns(sandbox, "a5", LEARNED)
+    assert items(sandbox) == [WORDS[3], WORDS[2], WORDS[1], LEARNED]
+    assert kinds(sandbox)[-1][0] == "evicted"
+    learns(sandbox, "a6", "One more of them")
+    assert items(sandbox) == [WORDS[3], WORDS[2], LEARNED, "One more of them"]
+
+
+def test_without_its_history_a_memory_has_all_it_knows(sandbox: Sandbox) -> None:
+    learns(sandbox, "a1", FACT)
+    (sandbox.memories / "history" / "engineer.jsonl").unlink()
+    learns(sandbox, "a2", LEARNED)
+    assert items(sandbox) == [FACT, LEARNED]
+    assert kinds(sandbox) == [("imported", FACT), ("learned", LEARNED)]
+
+
+def test_where_no_history_can_be_written_a_learning_waits(sandbox: Sandbox) -> None:
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    path.mkdir(parents=True)
+    learns(sandbox, "a1", LEARNED)
+    assert not (sandbox.memories / "engineer.md").exists()
+    assert sandbox.log("agent.memory.waiting")
+    path.rmdir()
+    learns(sandbox, "a2", FACT)
+    assert items(sandbox) == [LEARNED, FACT]
+
+
+def test_two_writes_within_a_second_are_two_versions(sandbox: Sandbox) -> None:
+    stamps = []
+    for run in ("a1", "a2", "a3"):
+        learns(sandbox, run, f"{LEARNED} of {run}")
+        stamps.append(merge.updated(markdown.parse(sandbox.memory("engineer"))))
+    assert len(set(stamps)) == 3
+    assert stamps == sorted(stamps)
+
+
+def test_git_merges_the_histories_of_two_branches(sandbox: Sandbox) -> None:
+    def git(*words: str) -> None:
+        names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
+        subprocess.run(["git", *names, *words], cwd=sandbox.root, check=True, capture_output=True)
+
+    learns(sandbox, "a1", FACT)
+    git("init")
+    git("add", "-A")
+    git("commit", "-m", "begin")
+    for branch, text in (("one", WORDS[0]), ("other", WORDS[1])):
+        git("checkout", "-b", branch, "main")
+        learns(sandbox, branch, text)
+        assert items(sandbox) == [FACT, text], "a checkout brings nothing of another branch along"
+        git("commit", "-am", branch)
+    with pytest.raises(subprocess.CalledProcessError):
+        git("merge", "one")  # of the memory file itself
+    told = git_status(sandbox)
+    assert "UU .claude-mpm/memories/engineer.md" in told
+    assert "history" not in "".join(line for line in told if line.startswith("UU"))
+    assert {text for kind, text in kinds(sandbox) if kind == "learned"} == {FACT, *WORDS[:2]}
+
+
+def git_status(sandbox: Sandbox) -> list[str]:
+    words = ["git", "status", "--porcelain"]
+    done = subprocess.run(words, cwd=sandbox.root, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_a_link_out_of_the_memory_is_no_history(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = sandbox.memories / "history"
+    folder.mkdir(parents=True)
+    outside = tmp_path / "outside"
+    outside.write_text("mine\n")
+    os.symlink(outside, folder / "engineer.jsonl")
+    learns(sandbox, "a1", LEARNED)
+    assert outside.read_text() == "mine\n"
+    assert sandbox.log("agent.memory.waiting")
