@@ -6,6 +6,7 @@ delegation goes on with or without its memory.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -44,6 +45,7 @@ def run(name: str, handle: Handler, after: Handler | None = None) -> None:
     `name` is the event's name where it does not say one itself.  `after` is called
     when the reply is out: what goes wrong there costs nobody an answer.
     """
+    gc.disable()  # nothing lives long enough here to be worth the looking for
     try:
         _arm()
         project, event = _event(name)

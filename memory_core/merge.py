@@ -296,11 +296,11 @@ class _Group:
 
     __slots__ = ("free", "rank", "spared", "weight")
 
-    def __init__(self, document: Document, items: list[Item], spared: set[str], rank: int) -> None:
+    def __init__(self, items: list[Item], spared: set[str], rank: int) -> None:
         self.free = [item for item in items if item.text not in spared]
         self.spared = [item for item in items if item.text in spared]
         self.rank = rank  # the highest gives first
-        self.weight = sum(_weight(document, item) for item in items)
+        self.weight = 0  # in bytes, once that is asked for
 
     def __len__(self) -> int:
         return len(self.free) + len(self.spared)
@@ -313,10 +313,12 @@ class _Group:
     def first(self) -> Item:
         return (self.free or self.spared)[0]
 
-    def give(self, document: Document) -> Item:
-        item = (self.free or self.spared).pop(0)
-        self.weight -= _weight(document, item)
-        return item
+    def give(self) -> Item:
+        return (self.free or self.spared).pop(0)
+
+    def weigh(self, document: Document) -> int:
+        self.weight = sum(_weight(document, item) for item in self.free + self.spared)
+        return self.weight
 
 
 def _trimmed(
@@ -333,7 +335,7 @@ def _leaving(document: Document, limits: Limits, spared: set[str], past: Past) -
     ages = _Ages(past)
     leaving = _of_full_ones(document, groups[1:], limits, ages)
     size = byte_count(markdown.render(document)) - sum(_weight(document, i) for i in leaving)
-    if size <= limits.size or size - sum(group.weight for group in groups) > limits.size:
+    if size <= limits.size or size - sum(g.weigh(document) for g in groups) > limits.size:
         return leaving  # or the rest is not ours: to empty the file for it would help nobody
     return leaving + _of_all(document, groups, size - limits.size, ages)
 
@@ -345,20 +347,21 @@ def _of_full_ones(
     for group in groups:
         if len(group) > limits.items:
             group.sort(ages.born)
-            leaving += [group.give(document) for _ in range(len(group) - limits.items)]
+            leaving += [group.give() for _ in range(len(group) - limits.items)]
     return leaving
 
 
 def _of_all(document: Document, groups: list[_Group], size: int, ages: _Ages) -> list[Item]:
     """Choose until so many bytes are free: of Recent Learnings, then of all other sections."""
-
     for group in groups:
         group.sort(ages.order(group.rank))
     leaving: list[Item] = []
     while size > 0:
         group = min(filter(len, groups), key=lambda each: _turn(each, ages))
-        leaving.append(group.give(document))
-        size -= _weight(document, leaving[-1])
+        leaving.append(group.give())
+        weight = _weight(document, leaving[-1])
+        group.weight -= weight
+        size -= weight
     return leaving
 
 
@@ -401,11 +404,11 @@ def _groups(document: Document, spared: set[str]) -> list[_Group]:
     """Group the items: those in no section first, who are the last to leave."""
     inside = {item.line for section in document.sections for item in section.items}
     outside = [item for item in document.items if item.line not in inside]
-    groups = [_Group(document, outside, spared, OUTSIDE)]
+    groups = [_Group(outside, spared, OUTSIDE)]
     for section in document.sections:
         is_recent = markdown.title_key(section.title) == markdown.title_key(RECENT)
         rank = RECENT_ONES if is_recent else OTHERS
-        groups.append(_Group(document, section.items, spared, rank))
+        groups.append(_Group(section.items, spared, rank))
     return groups
 
 
