@@ -10,19 +10,28 @@ Every report comes by here; what only one that may teach needs is imported then:
 
 from __future__ import annotations
 
+from memory_core import lines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memory_core.blocks import Block
+    from memory_core.blocks import Block, Draft
     from memory_core.fences import Fence
 
     Span = tuple[int, int]
 
 MAX_LENGTH = 100
 
-# The reason given for a block that only shows the format.
+# The reasons given for a block that only shows the format, and for one without keys.
 EXAMPLE = "stands in an example or a quoted file"
+NO_CONTENT = "no Content: line"
+
+# A report with more examples quotes a whole manual: they would hide what else is to be reviewed.
+EXAMPLES = 10
+
+# As much of what is refused is kept; its block then stays in the report.
+LONGEST = 4000
 
 _MARKERS = ("add to memory", "memorize", "memorise", "remember")
 _SENTENCES = {
@@ -94,6 +103,7 @@ def extract(text: str, natural_language: bool = False, max_length: int = MAX_LEN
     only what was learned or is kept for review, never the sentences of
     natural language, and never more than was understood.
     """
+    text = lines.unified(text)
     low = _lowered(text)
     has_sentences = natural_language and any(word in low for word in _SENTENCES)
     if not has_sentences and not any(word in low for word in _MARKERS):
@@ -107,24 +117,28 @@ def extract(text: str, natural_language: bool = False, max_length: int = MAX_LEN
     from memory_core import fences
 
     fenced = fences.find(text)
-    examples = fences.examples(text, marked, fenced)
     if has_sentences:
         said = blocks.sentences(text, low, _SENTENCES, [echoes, marked, fenced])
         marked += [block for block in said if clean(block.drafts[0][1])]
         marked.sort(key=lambda block: block.start)
+    examples = fences.examples(text, marked, fenced)
     return _judged(text, marked, fenced, examples, max_length)
 
 
 def strip(text: str, spans: Iterable[Span]) -> str:
     """Take ranges out of a text and with them the blank lines that would be left over."""
-    pieces, at, is_cut = [""], 0, False
+    flat = lines.unified(text)
+    kept: list[Span] = []
+    at, is_cut = 0, False
     for start, end in spans:
-        _append(pieces, text[at:start], is_cut)
+        _append(flat, kept, (at, start), is_cut)
         at, is_cut = end, True
     if not is_cut:
         return text
-    _append(pieces, text[at:], is_cut)
-    return "".join(pieces if text[at:].strip() else _without_last_blanks(pieces))
+    _append(flat, kept, (at, len(text)), is_cut)
+    if not flat[at:].strip():
+        _drop_last_blanks(flat, kept)
+    return "".join([text[start:end] for start, end in kept])
 
 
 def clean(text: str) -> str:
@@ -145,53 +159,77 @@ def _lowered(text: str) -> str:
 def _judged(
     text: str, blocks: list[Block], fenced: list[Fence], examples: set[int], max_length: int
 ) -> Found:
-    from memory_core import fences, lines
+    from memory_core import fences
 
-    found, cuts = Found([], [], []), []
+    found, cuts, shown = Found([], [], []), [], dict[Rejected, None]()
     for block in blocks:
         if block.is_bare and lines.around(fenced, block.start):
             continue  # a comment in code that reads like a marker
-        reason = "no Content: line" if block.is_bare else ""
-        reason = EXAMPLE if block.start in examples else reason
-        drafts = [_verdict(kind, content, max_length, reason) for kind, content in block.drafts]
+        reason = EXAMPLE if block.start in examples else NO_CONTENT if block.is_bare else ""
+        drafts = [_verdict(draft, max_length, reason) for draft in block.drafts]
+        if reason == EXAMPLE:
+            shown.update({each: None for each in drafts if isinstance(each, Rejected)})
+            continue
         found.rejected += [each for each in drafts if isinstance(each, Rejected)]
         found.learnings += [each for each in drafts if type(each) is Learning]
-        cuts += block.cuts if any(drafts) and reason != EXAMPLE else []
+        cuts += block.cuts if all(map(_is_kept, drafts, block.drafts)) else []
+    found.rejected += _first(list(shown))
     cuts.sort(key=lambda cut: cut.start)
     found.spans = [(cut.start, cut.end) for cut in fences.with_marks(text, cuts, fenced)]
     return found
 
 
-def _verdict(kind: str, content: str, max_length: int, reason: str) -> Learning | None:
+def _verdict(draft: Draft, max_length: int, reason: str) -> Learning | None:
     """Judge one learning, which may be refused for a reason already: None for a placeholder."""
     from memory_core import judging
 
-    if judging.is_placeholder(kind, content):
+    kind, content, fault = draft
+    if not fault and judging.is_placeholder(kind, content):
         return None
     name, line = clean(kind), clean(content.strip().partition("\n")[0])
-    type = judging.type_of(name) or name[: judging.NAME]
-    reason = reason or judging.refusal(name, line, max_length)
-    return Rejected(type, line, reason) if reason else Learning(type, line)
+    type = judging.type_of(name) or _shortened(name)
+    reason = reason or fault or judging.refusal(name, line, max_length)
+    return Rejected(type, _shortened(line), reason) if reason else Learning(type, line)
 
 
-def _append(pieces: list[str], piece: str, is_behind_cut: bool) -> None:
-    if is_behind_cut and _ends_blank(pieces[-1]):
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+
+
+def _is_kept(verdict: Learning | None, draft: Draft) -> bool:
+    """Tell whether all words of a draft are kept elsewhere, so that the report can do without."""
+    return verdict is not None and len(draft[0]) <= LONGEST and len(draft[1]) <= LONGEST
+
+
+def _first(shown: list[Rejected]) -> list[Rejected]:
+    """Return as many examples as a person may want to look through; all are in the report."""
+    over = len(shown) - EXAMPLES
+    told = Rejected("", f"{over} more like these are in the report", EXAMPLE)
+    return shown if over <= 0 else [*shown[:EXAMPLES], told]
+
+
+def _append(text: str, kept: list[Span], span: Span, is_behind_cut: bool) -> None:
+    start, end = span
+    if is_behind_cut and _ends_blank(text, kept):
+        piece = text[start:end]
         blank = len(piece) - len(piece.lstrip())
-        piece = piece[piece.rfind("\n", 0, blank) + 1 :]
-    if piece:
-        pieces.append(piece)
+        start += piece.rfind("\n", 0, blank) + 1
+    if start < end:
+        kept.append((start, end))
 
 
-def _ends_blank(piece: str) -> bool:
+def _ends_blank(text: str, kept: list[Span]) -> bool:
     """Tell whether a blank line, or nothing, comes in front of what follows."""
+    piece = text[kept[-1][0] : kept[-1][1]] if kept else ""
     core = piece.rstrip()
     return not core or piece.count("\n", len(core)) > 1
 
 
-def _without_last_blanks(pieces: list[str]) -> list[str]:
-    while len(pieces) > 1 and not pieces[-1].strip():
-        pieces.pop()
-    last = pieces[-1]
-    core = last.rstrip()
-    line_end = last.find("\n", len(core)) + 1
-    return [*pieces[:-1], last[:line_end] if line_end else last]
+def _drop_last_blanks(text: str, kept: list[Span]) -> None:
+    while kept and not text[kept[-1][0] : kept[-1][1]].strip():
+        kept.pop()
+    if kept:
+        start, end = kept[-1]
+        core = len(text[start:end].rstrip())
+        line_end = text.find("\n", start + core, end) + 1
+        kept[-1] = (start, line_end or end)

@@ -54,6 +54,11 @@ def beginning(text: str, word: str, lead: str = MARGIN) -> Iterator[tuple[int, i
         at = text.find(word, next_line) if next_line >= 0 else -1
 
 
+def unified(text: str) -> str:
+    """End each line with a line feed, at the same place: a carriage return may, too."""
+    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
+
+
 def end(text: str, at: int) -> int:
     """Tell where the next line starts."""
     place = text.find("\n", at)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from math import isqrt
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -18,7 +19,11 @@ from memory_core import judging, learnings
 from memory_core.learnings import Found, Learning, Rejected, clean, extract, may_teach, strip
 
 HERE = Path(__file__).parent
-DOCUMENTS = [HERE / "cases" / "learnings.md", HERE.parent / "docs" / "learnings.md"]
+REPO = HERE.parent
+DOCUMENTS = [HERE / "cases" / "learnings.md", REPO / "docs" / "learnings.md"]
+
+# Whole reports, told apart by what stands in front of their blocks.
+GENUINE, EXPLAINING = HERE / "cases" / "genuine.md", HERE / "cases" / "explaining.md"
 
 
 class Case(NamedTuple):
@@ -36,28 +41,33 @@ class Case(NamedTuple):
 
 def cases(path: Path) -> Iterator[Case]:
     """Read a document's cases: headings, each with blocks fenced by four backticks or more."""
-    for part in path.read_text("utf-8").split("\n## ")[1:]:
-        title, _, rest = part.partition("\n")
-        blocks = dict(fenced(rest.splitlines(keepends=True)))
+    for title, blocks in sections(path.read_text("utf-8").splitlines(keepends=True)):
         text = next((info for info in blocks if info.startswith("text")), None)
         if text is not None:
-            end = "\r\n" if "crlf" in text else "\n"
-            body = blocks[text].replace("\n", end)
+            end = next((end for word, end in ENDS.items() if word in text), "\n")
             left = blocks["left"].replace("\n", end) if "left" in blocks else None
-            yield Case(title, text, body, blocks["found"], left)
+            yield Case(title, text, blocks[text].replace("\n", end), blocks.get("found", ""), left)
 
 
-def fenced(lines: list[str]) -> Iterator[tuple[str, str]]:
-    fence, info, body = "", "", ""
+# The words of a block's info that choose another line end.
+ENDS = {"crlf": "\r\n", "cr": "\r"}
+
+
+def sections(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Read headings with their blocks by info; what looks like either inside a block is neither."""
+    title, fence, info, blocks = "", "", "", dict[str, str]()
     for line in lines:
-        if not fence and line.startswith("````"):
-            info = line.strip().lstrip("`")
-            fence, body = line.strip()[: -len(info)], ""
-        elif fence and line.strip() == fence:
-            yield info, body
+        if fence and line.strip() == fence:
             fence = ""
-        else:
-            body += line
+        elif fence:
+            blocks[info] += line
+        elif line.startswith("````"):
+            info = line.strip().lstrip("`")
+            fence, blocks[info] = line.strip()[: -len(info)], ""
+        elif line.startswith("## "):
+            yield title, blocks
+            title, blocks = line[3:].strip(), {}
+    yield title, blocks
 
 
 def told(each: Learning) -> str:
@@ -88,39 +98,122 @@ def test_nothing_is_taken_out_that_was_not_kept(case: Case) -> None:
     found = case.extract()
     kept = " ".join(each.content for each in found.learnings + found.rejected)
     for start, end in found.spans:
-        assert start == 0 or case.text[start - 1] == "\n"
-        assert end == len(case.text) or case.text[end - 1] == "\n"
+        assert start == 0 or case.text[start - 1] in "\r\n"
+        assert end == len(case.text) or case.text[end - 1] in "\r\n"
         if '"remember"' not in case.text[start:end]:
-            assert all(
-                is_form(line) or said(line) in kept for line in case.text[start:end].split("\n")
-            )
+            cut = case.text[start:end].splitlines()
+            assert [line for line in cut if not is_form(line) and said(line) not in kept] == []
 
 
 def is_form(line: str) -> bool:
     """Tell what belongs to the form of a block: its marks and its type."""
-    bare = line.strip("\r> \t*-").lower()
-    return (
-        not bare.strip("#`~") or bare.startswith(("#", "type:", "```", "~~~")) or bare == "content:"
-    )
+    bare = line.strip("> \t*-.1").lower()
+    if bare.startswith("#"):
+        return ":" not in bare or not said(line)
+    return not bare.strip("`~") or bare.startswith(("type:", "type**", "```", "~~~", "content:**"))
 
 
 def said(line: str) -> str:
-    return clean(
-        line.strip("\r> \t-").removeprefix("**").partition(":")[2].removeprefix("**") or line
-    )
+    field = line.lstrip("> \t-.1#").removeprefix("**")
+    return clean(field.partition(":")[2].strip().removeprefix("**") if ":" in field else line[2:])
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_a_report_that_quotes_these_documents_teaches_nothing(path: Path) -> None:
-    quoted = f"I wrote this file:\n\n``````markdown\n{path.read_text('utf-8')}\n``````\n\nDone.\n"
-    found = extract(quoted)
+@pytest.mark.parametrize("case", list(cases(GENUINE)), ids=lambda case: case.title)
+def test_a_report_of_learnings_is_learned_from(case: Case) -> None:
+    found = case.extract()
+    assert len(found.learnings) == (case.text.count("Content:") or case.text.count('"remember"'))
+    assert found.rejected == []
+    assert found.spans
+
+
+@pytest.mark.parametrize("case", list(cases(EXPLAINING)), ids=lambda case: case.title)
+def test_a_report_that_explains_teaches_nothing(case: Case) -> None:
+    found = case.extract()
     assert found.learnings == []
-    assert strip(quoted, found.spans) == quoted
+    assert {each.reason for each in found.rejected} <= {learnings.EXAMPLE}
+    assert found.spans == []
 
 
-def test_the_documentation_itself_teaches_nothing() -> None:
-    text = DOCUMENTS[1].read_text("utf-8")
-    assert extract(text, natural_language=True).learnings == []
+def test_the_reports_are_many_and_of_both_kinds() -> None:
+    assert min(len(list(cases(path))) for path in (GENUINE, EXPLAINING)) >= 35
+
+
+# Ways in which a report may hold a whole page.
+QUOTING: dict[str, Callable[[str], str]] = {
+    "plain": lambda page: page,
+    "plain, among other text": lambda page: f"I wrote this page.\n\n{page}\nAll tests pass.\n",
+    "quoted": lambda page: "The page:\n\n" + indented(page, "> "),
+    "indented": lambda page: "The page:\n\n" + indented(page, "    "),
+    "fenced": lambda page: f"It reads\n\n```markdown\n{page}```\n\nAll tests pass.\n",
+    "in a longer fence": lambda page: f"It reads\n\n``````\n{page}``````\n\nAll tests pass.\n",
+    "nothing but a fence": lambda page: f"``````markdown\n{page}``````\n",
+    "with CRLF": lambda page: page.replace("\n", "\r\n"),
+}
+
+INSTRUCTIONS = [
+    """# Memory
+
+If you learn something that will matter again, put it into your final report:
+
+# Add To Memory:
+Type: pattern
+Content: Services talk through the event bus, never directly
+#
+
+One block for each learning.
+""",
+    """# CLAUDE.md
+
+## Agents
+
+Agents record what they find out about the project, in one of two forms.
+
+A marker block:
+
+```
+# Add To Memory:
+Type: mistake
+Content: Raising in a handler kills the worker
+#
+```
+
+A JSON object:
+
+```json
+{"remember": [{"type": "mistake", "content": "Raising in a handler kills the worker"}]}
+```
+""",
+]
+PAGES = {
+    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("*.md")},
+    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("docs/*.md")},
+    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("tests/**/*.md")},
+    **{f"instructions {at}": text for at, text in enumerate(INSTRUCTIONS)},
+}
+
+
+def indented(text: str, margin: str) -> str:
+    return "".join(margin + line for line in text.splitlines(keepends=True))
+
+
+@pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_a_report_that_quotes_a_page_teaches_nothing(
+    page: str, quoting: Callable[[str], str]
+) -> None:
+    report = quoting(page)
+    found = extract(report, natural_language=True)
+    assert found.learnings == []
+    assert len(found.rejected) <= learnings.EXAMPLES + 1
+    assert found.spans == []
+
+
+def test_a_manual_does_not_fill_the_review() -> None:
+    text = "For example:\n" + "".join(block(f"Fact number {at}") for at in range(30))
+    told = extract(text + "\nThe end.\n" + block("none")).rejected
+    assert told[0].reason == "4 characters: more than 5 are needed"
+    assert [each.content for each in told[1:3]] == ["Fact number 0", "Fact number 1"]
+    assert (len(told), told[-1].content) == (12, "20 more like these are in the report")
 
 
 INTRODUCTIONS = [
@@ -130,22 +223,80 @@ INTRODUCTIONS = [
     ("My learnings, in the required format:", True),
     ("For example, the cache. Recorded:", True),
     ("**Learnings**", True),
+    ("Learnings:", True),
+    ("Learnings about the template engine:", True),
+    ("Findings worth keeping:", True),
+    ("I add this to memory:", True),
+    ("Recorded for later runs:", True),
+    ("What I learned:", True),
+    ("Memory update:", True),
+    ("### Memory Updates", True),
+    ("Key insights:", True),
+    ("Gotchas:", True),
+    ("Lessons from this session:", True),
+    ("For the record:", True),
+    ("Documenting this for future sessions:", True),
+    ("In the format you asked for:", True),
+    ("Note for the next engineer:", True),
+    ("I updated the example in the README.", True),
+    ("- the docs have a new example of the format", True),
+    ("These are worth\nremembering when somebody touches\nthe handlers again:", True),
     ("For example:", False),
     ("Agents write, e.g. this:", False),
     ("**Format:**", False),
     ("I documented the hook as follows:", False),
     ("The docs now say:", False),
     ("All is done. The template looks like this", False),
+    ("Agents record what they learn like this:", False),
+    ("such as this one:", False),
+    ("If you want to record a learning\nend your report with a block:", False),
+    ("docs/learnings.md says:", False),
+    ("CLAUDE.md has this now:", False),
+    ("## Format", False),
+    ("<example>", False),
+    ("例如：", False),
+    ("An example is below.", False),
 ]
 
+# What says nothing of itself is an introduction only to what is set off.
+SET_OFF_ONLY = [
+    "The block has this form:",
+    "The test feeds this input:",
+    "The hook receives this text:",
+    "With this report nothing is stored:",
+    "Input:",
+    "Expected:",
+    "Before:",
+    "JSON:",
+    "1. The marker:",
+    "文档如下：",
+    "The block —",
+    "It is\ncut from the\nreport:",
+]
+SHAPES: dict[str, Callable[[str], str]] = {
+    "fenced": lambda block: f"```\n{block}```\n",
+    "quoted": lambda block: indented(block, "> "),
+    "indented": lambda block: indented(block, "    "),
+    "fenced in a list": lambda block: indented(f"```\n{block}```\n", "   "),
+}
 
+
+@pytest.mark.parametrize("shape", [str, *SHAPES.values()], ids=["plain", *SHAPES])
 @pytest.mark.parametrize(("introduction", "is_own"), INTRODUCTIONS)
-def test_an_introduction_tells_an_example(introduction: str, is_own: bool) -> None:
-    shown = f"Report.\n\n{introduction}\n\n```\n{block('Handlers return Result')}```\n\nEnd.\n"
-    plain = f"{introduction}\n{block('Handlers return Result')}"
+def test_an_introduction_tells_an_example(
+    introduction: str, is_own: bool, shape: Callable[[str], str]
+) -> None:
+    shown = f"Report.\n\n{introduction}\n\n{shape(block('Handlers return Result'))}\nEnd.\n"
     assert bool(extract(shown).learnings) is is_own
     assert bool(extract(shown).rejected) is not is_own
-    assert extract(plain).learnings
+
+
+@pytest.mark.parametrize("introduction", SET_OFF_ONLY)
+def test_an_introduction_of_what_is_set_off(introduction: str) -> None:
+    recorded = block("Handlers return Result")
+    assert extract(f"{introduction}\n\n{recorded}").learnings
+    for shape in SHAPES.values():
+        assert extract(f"Report.\n\n{introduction}\n\n{shape(recorded)}").rejected
 
 
 def block(content: str, kind: str = "pattern") -> str:
@@ -164,6 +315,54 @@ def test_the_limits_of_length(length: int, kept: int) -> None:
     found = extract(block("x" * (length - 1) + "y"))
     assert (len(found.learnings), len(found.rejected)) == (kept, 1 - kept)
     assert found.spans
+
+
+REFUSED = [
+    "# Remember:\nContent: {}\n#\n",
+    "# Remember:\nType: {}\n#\n",
+    '{{"remember": [{{"text": "{}"}}]}}\n',
+    '{{"remember": ["{}", "Handlers return Result"]}}\n',
+]
+
+
+@pytest.mark.parametrize("form", REFUSED)
+def test_what_is_refused_is_kept_with_its_words(form: str) -> None:
+    for length, is_whole in ((200, True), (3900, True), (50_000, False)):
+        words = " ".join(f"word{at}" for at in range(length // 8))
+        found = extract(form.format(words))
+        kept = " ".join(f"{each.type} {each.content}" for each in found.rejected)
+        assert len(kept) < 4100
+        assert (words in kept) is is_whole
+        assert (words in strip(form.format(words), found.spans)) is not is_whole
+
+
+ITEMS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("ab c"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "Type", "content", "text"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.lists(ITEMS, max_size=4))
+def test_no_word_of_an_object_is_lost(items: list[object]) -> None:
+    text = json.dumps({"remember": items})
+    found = extract(text)
+    kept = [f"{each.type} {each.content}" for each in found.learnings + found.rejected]
+    everything = clean(" ".join([strip(text, found.spans), *kept]))
+    assert [leaf for leaf in leaves(items) if clean(leaf) not in everything] == []
+
+
+def leaves(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from leaves(each)
+    elif isinstance(value, dict):
+        yield from leaves(list(value.values()))
+    elif value is not None:
+        yield value if isinstance(value, str) else json.dumps(value)
 
 
 def test_the_limit_can_be_another() -> None:
@@ -217,6 +416,13 @@ LINES = st.sampled_from(
         "\t",
         "İ",
         "\ud800",
+        "\r",
+        "- ",
+        "~~~\n",
+        "For example:\n",
+        "- # Add To Memory:\n",
+        "# Remember: long enough\n",
+        '{"remember": ["long enough", ["a"]]}\n',
         '{"remember": ["',
         '"]}\n',
         "\\",
@@ -313,6 +519,25 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "tags": lambda n: "<agent-memory>\n</agent-memory>\n" * n + block("long enough") * 10,
     "tags and blocks": lambda n: ("<agent-memory>\n</agent-memory>\n" + block("long enough")) * n,
     "sentences": lambda n: "Mistake: long enough\n" * n,
+    "introductions": lambda n: ("In the end, the cache of it all:\n\n" + block("long enough")) * n,
+    "indented behind headings": lambda n: "# x\n\ny\n\n  # Remember:\n  Content: long\n" * n,
+    "quotations with text": lambda n: "> text\n>\n> # Remember:\n> Content: long enough\n" * n,
+    "blank quotations": lambda n: ">\n" * n + "> # Remember:\n> Content: long enough\n",
+    "carriage returns": lambda n: "# Remember:\rContent: long enough\r" * n,
+    "blank carriage returns": lambda n: block("long enough") + "\r" * n + block("long enough"),
+    "fences in fences": lambda n: "````\n```\n" * n + block("long enough") + "```\n````\n" * n,
+    "fences that grow": lambda n: (
+        block("long enough") + "".join("`" * at + "\n" for at in range(3, isqrt(2 * n)))
+    ),
+    "open and closed fences": lambda n: "```x\n" * n + "```\n" * n + block("long enough"),
+    "tags around": lambda n: "<pre>\n# Remember:\nContent: long enough\n" * n,
+    "content on the marker's line": lambda n: "# Add To Memory: long enough\n" * n,
+    "markers in a list": lambda n: "1. # Remember: long enough\n" * n,
+    "objects in markers": lambda n: '# Remember:\n{"remember": ["long enough"]}\n#\n' * n,
+    "objects in a marker": lambda n: "# Remember:\n" + '{"remember": ["long enough"]}\n' * n,
+    "odd items": lambda n: '{"remember": [' + '["a"],' * n + "1]}",
+    "a deep item": lambda n: '{"remember": [' + "[" * (n % 3000) + "]" * (n % 3000) + "]}",
+    "an item of odd letters": lambda n: '{"remember": [{"text": "' + "é\\ud800" * n + '"}]}',
     "sentences on a line": lambda n: "Mistake: long enough " * n,
 }
 
