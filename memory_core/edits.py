@@ -1,7 +1,8 @@
 """Change a memory document: each edit touches only the lines that it is about.
 
 An edit gives a new document.  A place where the text around would be read in another
-way than before is not used.
+way than before is not used; nor is one in a conflict, where what is added would leave with
+the side that a person drops.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from memory_core.markdown import (
     count_digits,
     escape,
     front_matter,
+    open_front_matter,
     parse,
-    split_title,
     title_key,
 )
 
@@ -23,7 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.markdown import Document, Item, Section
 
-    Shape = tuple[list[tuple[int, str]], list[tuple[str, int]], int]
+    Entry = tuple[int, str, int]  # level or kind, text, length in lines
+    Shape = list[Entry]
+
+ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # behind the levels of headings
 
 
 def insert_item(document: Document, section: Section, text: str) -> Document:
@@ -40,9 +44,9 @@ def insert_item(document: Document, section: Section, text: str) -> Document:
         places = [(items[-1].end, [""] * loose + lines)]
     else:
         places = _below_heading(document, section, own, BULLET + escape(text))
-    for at, lines in places:
+    for at, lines in _beside_conflicts(document, section.body, own, places):
         after = _splice(document, at, at, lines)
-        if _shape(after) == _shape_of_both(document, at, ([], [(text, 1)], 0)):
+        if _is_read(after, document, _shape_of_both(document, at, [(ITEM, text, 1)])):
             return after
     raise ValueError(f"no line of section {section.title!r} can hold the item {text!r}")
 
@@ -54,13 +58,14 @@ def remove_item(document: Document, item: Item) -> Document:
 
 def remove_items(document: Document, items: list[Item]) -> Document:
     """Take items out; where one kept its neighbours apart, something that is not seen stays."""
-    shape = _shape_without(document, {each.line for each in items})
+    gone = {each.line for each in items}
+    shape = [entry for at, entry in _entries(document) if at not in gone]
     lines = _marked(document)
     last_first = sorted(items, key=lambda each: -each.line)
     for item in last_first:
         _cut(lines, item)
     after = _with_lines(document, lines)
-    if _shape(after) == shape:
+    if _is_read(after, document, shape):
         return after
     if len(items) == 1:
         return _remove_apart(document, items[0], shape)
@@ -71,7 +76,7 @@ def remove_items(document: Document, items: list[Item]) -> Document:
 
 def _remove_apart(document: Document, item: Item, shape: Shape) -> Document:
     blank = _splice(document, item.line, item.end, [""])
-    if _shape(blank) == shape:
+    if _is_read(blank, document, shape):
         return blank
     return _splice(document, item.line, item.end, [APART])
 
@@ -83,10 +88,9 @@ def replace_item(document: Document, item: Item, text: str) -> Document:
     """
     line = _bullet(document.lines[item.line]) + escape(text)
     after = _splice(document, item.line, item.text_end, [line])
-    headings, items, verbatim = _shape(document)
-    place = document.items.index(item)
-    items[place] = (text, item.end - item.text_end + 1)
-    if _shape(after) == (headings, items, verbatim):
+    new = (ITEM, text, item.end - item.text_end + 1)
+    shape = [new if at == item.line else entry for at, entry in _entries(document)]
+    if _is_read(after, document, shape):
         return after
     raise ValueError(f"the item in line {item.line + 1} cannot become {text!r}")
 
@@ -99,15 +103,13 @@ def add_section(
     Raise ValueError where it would not read back.
     """
     heading = f"## {title} {suffix}".rstrip()
+    added = [(2, heading.removeprefix("## "), 0)]
     for at in _places(document, title, order):
         lines = [heading] if at == len(document.lines) else [heading, ""]
         if at and not _is_blank(document, at - 1):
             lines.insert(0, "")
         after = _splice(document, at, at, lines)
-        headings, items, verbatim = _shape(document)
-        place = sum(each.line < at for each in document.headings)
-        headings.insert(place, (2, split_title(f"{title} {suffix}".rstrip())[0]))
-        if _shape(after) == (headings, items, verbatim):
+        if _is_read(after, document, _shape_of_both(document, at, added)):
             return after
     raise ValueError(f"no line can hold the heading {heading!r}")
 
@@ -115,7 +117,7 @@ def add_section(
 def _places(document: Document, title: str, order: tuple[str, ...]) -> list[int]:
     """Return where a section may go, best first.
 
-    In front of the last section is for a file that ends in the middle of code.
+    For a file that ends in the middle of code: in front of the last section or of that code.
     """
     keys = [title_key(each) for each in order]
     key = title_key(title)
@@ -123,15 +125,23 @@ def _places(document: Document, title: str, order: tuple[str, ...]) -> list[int]
     before = [s.end for s in document.sections if title_key(s.title) in keys[:rank]]
     after = [s.line for s in document.sections if title_key(s.title) in keys[rank + 1 :]]
     last = [document.sections[-1].line] if document.sections else []
-    titles = [heading.body for heading in document.headings[:1]]
-    return [
-        *before[-1:],
-        *after[:1],
-        len(document.lines),
-        *last,
-        *titles,
-        front_matter(document.lines),
-    ]
+    code = [document.open_code] if document.open_code is not None else []
+    wanted = [*before[-1:], *after[:1], len(document.lines), *last, *code, _front(document)]
+    places = (_below_conflicts(document, at) for at in wanted)
+    return [at for at in places if not _takes_over(document, at)]
+
+
+def _takes_over(document: Document, at: int) -> bool:
+    """Say whether a section that begins here would have items or headings of what is above."""
+    tops = (each.line for each in document.headings if at <= each.line and each.level <= 2)
+    end = next(tops, len(document.lines))
+    headings = (each.line for each in document.headings)
+    return any(at <= line < end for line in (*headings, *(each.line for each in document.items)))
+
+
+def _front(document: Document) -> int:
+    """Return how many lines the front matter takes, whether or not it is closed."""
+    return front_matter(document.lines) or open_front_matter(document.lines)
 
 
 def insert_block(document: Document, section: Section | None, block: list[str]) -> Document:
@@ -144,23 +154,44 @@ def insert_block(document: Document, section: Section | None, block: list[str]) 
     begin, at = (section.body, _own_end(document, section)) if section else (0, tops[0])
     while at > begin and _is_blank(document, at - 1):
         at -= 1
-    below = [""] if at < len(document.lines) and not _is_blank(document, at) else []
-    expected = _shape_of_both(document, at, _shape(parse("\n".join(block))))
+    at = _beside_conflicts(document, begin, len(document.lines), [(at, [])])[0][0]
+    below = [""] if _is_text(document, at) else []
     for above in ([""], ["", APART, ""]):
         after = _splice(document, at, at, [*above[at == 0 :], *block, *below])
-        headings, items, verbatim = _shape(after)
-        if (headings, items, verbatim - above.count(APART)) == expected:
+        own = _shape(parse("\n".join([*above, *block])))
+        if _is_read(after, document, _shape_of_both(document, at, own)):
             break
     return after
+
+
+def insert_lines(document: Document, at: int, block: list[str]) -> Document | None:
+    """Put lines in front of a line; None where they, or the rest, would be read in another way.
+
+    Code that they leave open is closed, unless they close what is open.
+    """
+    # Below a blank line they are no front matter.
+    own = parse("\n".join(["", *block]))
+    if own.open_code is not None and document.open_code is None:
+        block = [*block, _fence(own.lines[own.open_code])]
+        own = parse("\n".join(["", *block]))
+    after = _splice(document, at, at, block)
+    return after if _shape(after) == _shape_of_both(document, at, _shape(own)) else None
+
+
+def _fence(line: str) -> str:
+    """Return the fence that closes the code which begins with this line."""
+    text = line.strip()
+    return text[: len(text) - len(text.lstrip(text[0]))]
 
 
 def set_suffixes(document: Document, suffix: str) -> Document:
     """Change the `(Max: ...)` of every section heading that has one."""
     lines = list(document.lines)
     for section in document.sections:
-        for at in range(section.line, section.body if section.suffix else section.line):
-            before, found, after = lines[at].rpartition(section.suffix)
-            lines[at] = before + suffix + after if found else lines[at]
+        written = range(section.line, section.body if section.suffix else section.line)
+        for at in [at for at in written if section.suffix in lines[at]][-1:]:
+            before, _, after = lines[at].rpartition(section.suffix)
+            lines[at] = before + suffix + after
     return document if lines == document.lines else parse("".join(lines))
 
 
@@ -170,39 +201,52 @@ def set_comment(document: Document, key: str, value: str) -> Document:
     at = comment_line(document, key)
     if at is None:
         return _add_comment(document, comment)
-    line = document.lines[at].rstrip("\r\n")
-    begin = line.index("<!--")
-    rest = line[begin:].partition("-->")[2]
-    return _splice(document, at, at + 1, [line[:begin] + comment + rest])
+    line, close = _without_end(document.lines[at])
+    begin = _comment_at(line, key)
+    _told, closed, rest = line[begin:].partition("-->")
+    meant = document.with_line(at, line[:begin] + comment + rest + close)
+    if closed and close and not any(sign in value for sign in "<>\r\n"):
+        return meant  # nothing of it can end what is open above
+    after = _splice(document, at, at + 1, [line[:begin] + comment + rest])
+    return after if _is_read(after, document, _shape(meant)) else document
 
 
 def comment_line(document: Document, key: str) -> int | None:
     """Find the line of a header comment, whole or cut off; not one that goes on below."""
     lost = {line - 1 for line, _ in document.warnings}
     for at in document.comments:
-        line = document.lines[at].removeprefix(BOM).strip()
-        told = line.removeprefix("<!--").lstrip()
-        if told.startswith(f"{key}:") and ("-->" in line or at in lost):
+        line = document.lines[at]
+        if _comment_at(line, key) >= 0 and ("-->" in line or at in lost):
             return at
     return None
 
 
+def _comment_at(line: str, key: str) -> int:
+    """Return where a comment about the key begins in a line of comments, -1 without one."""
+    begin = line.find("<!--")
+    while begin >= 0 and not line[begin + 4 :].lstrip().startswith(f"{key}:"):
+        end = line.find("-->", begin)
+        begin = line.find("<!--", end) if end >= 0 else -1
+    return begin
+
+
 def _add_comment(document: Document, comment: str) -> Document:
-    at = _header_end(document)
-    lines = [comment]
-    if at and not _is_blank(document, at - 1) and at - 1 not in document.verbatim:
-        lines.insert(0, "")
-    if at < len(document.lines) and not _is_blank(document, at):
-        lines.append("")
-    after = _splice(document, at, at, lines)
-    headings, items, verbatim = _shape(document)
-    return after if _shape(after) == (headings, items, verbatim + 1) else document
+    wanted = [(_header_end(document), [comment]), (_front(document), [comment])]
+    for at, lines in _beside_conflicts(document, 0, len(document.lines), wanted):
+        if at and not _is_blank(document, at - 1) and at - 1 not in document.verbatim:
+            lines = ["", *lines]
+        if _is_text(document, at):
+            lines = [*lines, ""]
+        after = _splice(document, at, at, lines)
+        if _is_read(after, document, _shape_of_both(document, at, [(COMMENT, comment, 0)])):
+            return after
+    return document
 
 
 def _header_end(document: Document) -> int:
     """Return the line behind the title and the comments below it."""
     titles = [heading.body for heading in document.headings[:1] if heading.level == 1]
-    at = end = titles[0] if titles else front_matter(document.lines)
+    at = end = titles[0] if titles else _front(document)
     while at < len(document.lines):
         if document.lines[at].lstrip().startswith("<!--") and "-->" in document.lines[at]:
             end = at + 1
@@ -240,8 +284,13 @@ def _marked(document: Document) -> list[str]:
 
 
 def _line_end(lines: list[str]) -> str:
-    first = lines[0] if lines else "\n"
-    return first[len(first.rstrip("\r\n")) :] or "\n"
+    return (_without_end(lines[0])[1] if lines else "") or "\n"
+
+
+def _without_end(line: str) -> tuple[str, str]:
+    """Part a line from its line end."""
+    text = line.rstrip("\r\n")
+    return text, line[len(text) :]
 
 
 def _cut(lines: list[str], item: Item) -> None:
@@ -254,6 +303,10 @@ def _cut(lines: list[str], item: Item) -> None:
 
 def _is_blank(document: Document, at: int) -> bool:
     return not document.lines[at].strip(" \t\r\n")
+
+
+def _is_text(document: Document, at: int) -> bool:
+    return at < len(document.lines) and not _is_blank(document, at)
 
 
 def _own_end(document: Document, section: Section) -> int:
@@ -269,11 +322,10 @@ def _below_heading(
     end = own
     while end > section.body and _is_blank(document, end - 1):
         end -= 1
-    behind = [""] if end < len(document.lines) and not _is_blank(document, end) else []
-    below = (section.body, [item, ""] if section.body < len(document.lines) else [item])
+    behind, below = ([""] if _is_text(document, at) else [] for at in (end, section.body))
     if end == section.body:
         return [(end, [item, *behind])]
-    return [(end, ["", item, *behind]), below]
+    return [(end, ["", item, *behind]), (section.body, [item, *below])]
 
 
 def _bullet(line: str) -> str:
@@ -295,27 +347,98 @@ def _next_bullet(document: Document, items: list[Item]) -> str:
     return bullets[-1].replace(last[:-1], str(int(last[:-1]) + 1), 1)
 
 
+# Conflicts.
+
+
+def _conflicts(document: Document) -> list[tuple[int, int, bool]]:
+    """Return the first and last line of each conflict, outer ones first, and whether it has an end.
+
+    Without an end it goes on to the next heading.
+    """
+    found, begins = [], []
+    for at in document.markers:
+        sign = document.lines[at].removeprefix(BOM)[0]
+        if sign == "<":
+            begins.append(at)
+        elif sign == ">" and begins:
+            found.append((begins.pop(), at, True))
+    for begin in begins:
+        below = (each.line for each in document.headings if begin < each.line)
+        found.append((begin, next(below, len(document.lines)), False))
+    return sorted(found)
+
+
+def _beside_conflicts(
+    document: Document, body: int, own: int, places: list[tuple[int, list[str]]]
+) -> list[tuple[int, list[str]]]:
+    """Put what would stand in a conflict beside it, with blank lines where they are needed.
+
+    It belongs somewhere from the line `body` to `own`.
+    """
+    found = []
+    for wanted, lines in places:
+        for at in _outside_conflicts(document, body, own, wanted):
+            found.append((at, lines))
+            if at != wanted:
+                found += [(at, [*lines, ""]), (at, ["", *lines])]
+    return found
+
+
+def _outside_conflicts(document: Document, body: int, own: int, wanted: int) -> list[int]:
+    for begin, end, is_closed in _conflicts(document):
+        if begin < wanted <= end:
+            behind = [end + 1] if is_closed else []
+            above = [begin] if body <= begin else []
+            return ([*behind, *above] if end < own else [*above, *behind]) or [wanted]
+    return [wanted]
+
+
+def _below_conflicts(document: Document, at: int) -> int:
+    """Return the line itself or, if it is in a conflict, where the next section below begins."""
+    for begin, end, is_closed in _conflicts(document):
+        if begin < at <= end and is_closed:
+            tops = (each.line for each in document.headings if end < each.line and each.level <= 2)
+            at = next(tops, len(document.lines))
+    return at
+
+
 # What a reader takes from a document; an edit may change only what it is about.
 
 
+def _entries(document: Document) -> list[tuple[int, Entry]]:
+    """Return what is read in a document, line by line."""
+    found = [(each.line, (each.level, each.title, 0)) for each in document.headings]
+    found += [(item.line, (ITEM, item.text, item.end - item.line)) for item in document.items]
+    found += [(at, (MARKER, _bare(document.lines[at]), 0)) for at in document.markers]
+    # Whether the blank line that ends HTML is part of it, nobody sees.
+    kinds = dict.fromkeys((at for at in document.verbatim if not _is_blank(document, at)), VERBATIM)
+    kinds.update(dict.fromkeys(document.comments, COMMENT))
+    found += [(at, (kind, _bare(document.lines[at]), 0)) for at, kind in kinds.items()]
+    return sorted(found)
+
+
+def _bare(line: str) -> str:
+    return line.removeprefix(BOM).strip(" \t\r\n")
+
+
 def _shape(document: Document) -> Shape:
-    headings = [(each.level, split_title(each.title)[0]) for each in document.headings]
-    items = [(item.text, item.end - item.line) for item in document.items]
-    return headings, items, len(document.verbatim)
-
-
-def _shape_without(document: Document, lines: set[int]) -> Shape:
-    headings, items, verbatim = _shape(document)
-    places = zip(document.items, items, strict=True)
-    return headings, [kept for item, kept in places if item.line not in lines], verbatim
+    return [entry for _, entry in _entries(document)]
 
 
 def _shape_of_both(document: Document, at: int, block: Shape) -> Shape:
     """Return what is to be read when the block stands at a line of the document."""
-    headings, items, verbatim = _shape(document)
-    new_headings, new_items, new_verbatim = block
-    place = sum(each.line < at for each in document.headings)
-    headings[place:place] = new_headings
-    place = sum(each.line < at for each in document.items)
-    items[place:place] = new_items
-    return headings, items, verbatim + new_verbatim
+    entries = _entries(document)
+    above = [entry for line, entry in entries if line < at]
+    return [*above, *block, *(entry for line, entry in entries if line >= at)]
+
+
+def _is_read(after: Document, before: Document, shape: Shape) -> bool:
+    """Say whether a document is read as is meant, and begins and ends as it did before.
+
+    A section below code that is never closed would be one to us only: to others it is code.
+    """
+    return (
+        _shape(after) == shape
+        and (after.open_code is None) == (before.open_code is None)
+        and front_matter(after.lines) == front_matter(before.lines)
+    )

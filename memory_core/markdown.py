@@ -15,10 +15,16 @@ QUOTE = -1  # among the open containers; every other number is an item's indenta
 NOTHING, PARAGRAPH, TABLE, FENCE, HTML = range(5)
 
 DIGITS = "0123456789"
-CONTAINERS = frozenset(">-+*" + DIGITS)
+ITEMS = frozenset("-+*" + DIGITS)
+CONTAINERS = ITEMS | {">"}
 LEAVES = frozenset("#`~<=-*_|:")
 UNCLEAR = CONTAINERS | LEAVES | {" ", ""}  # behind a bullet: the line may be more than an item
+SECTION, CONFLICT_BEGIN = "## ", "<<<<<<< "
 CONFLICT = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
+
+# As deep as markdown-it follows; deeper brackets are text.  A line costs as much as is open above
+# it, and of a line of a megabyte every one of its `> > > ...` would be opened.
+DEEPEST = 20
 
 RAW_TAGS = ("script", "pre", "style", "textarea")
 # As one text: a tag is looked for among them so seldom that no table need be built.
@@ -83,6 +89,7 @@ class Document:
         "items",
         "lines",
         "markers",
+        "open_code",
         "sections",
         "verbatim",
         "warnings",
@@ -96,7 +103,16 @@ class Document:
         self.verbatim: list[int] = []  # lines of code and HTML, outside lists and quotations
         self.comments: list[int] = []  # of these, the lines where a comment begins
         self.markers: list[int] = []  # lines that git left behind in a conflict
+        self.open_code: int | None = None  # the line that begins the code in which the text ends
         self.warnings: list[tuple[int, str]] = []  # line number from 1, sentence
+
+    def with_line(self, at: int, line: str) -> Document:
+        """Return the document with another line there that is read as the old one is."""
+        other = Document([*self.lines[:at], line, *self.lines[at + 1 :]])
+        for name in Document.__slots__:
+            if name != "lines":
+                setattr(other, name, getattr(self, name))
+        return other
 
 
 def parse(text: str) -> Document:
@@ -188,14 +204,18 @@ class _Reader:
     __slots__ = (
         "at",
         "close_marks",
+        "code_end",
+        "code_line",
         "conflict",
         "document",
         "fence",
+        "fences",
         "hollow",
         "item",
         "last",
         "leaf",
         "lines",
+        "next",
         "no_closer",
         "open",
         "paragraph",
@@ -218,13 +238,19 @@ class _Reader:
         self.paragraph: list[str] = []  # kept outside containers, for a heading by underline
         self.paragraph_line = 0
         self.fence = ("", 0)
+        self.fences: dict[int, _Fence] | None = None
+        self.code_line = 0
+        self.code_end = -1  # of code that is never closed: the first line that is none of it
+        self.next: dict[str, int] = {}  # where a line begins so, as it was looked for last
         self.close_marks: tuple[str, ...] = ()
-        self.no_closer: set[tuple[str, ...]] = set()
+        self.no_closer: set[tuple[object, ...]] = set()
         self.conflict = False
 
     def read(self) -> None:
         """Fill `document` from the lines."""
-        for at in range(front_matter(self.lines), len(self.lines)):
+        front = front_matter(self.lines)
+        self._front(front)
+        for at in range(front, len(self.lines)):
             self.at = at
             line = self._plain(at)
             if line[:1] in ("<", "=", "|", ">") and self._is_marker(line):
@@ -235,7 +261,20 @@ class _Reader:
                 self._plain_item(line[2:])
             else:
                 self._line(line)
+        if self.leaf == FENCE and not self.open:
+            self.document.open_code = self.code_line
+            self._warn(f"{self.fence[0] * 3} is never closed; all below it is code", self.code_line)
         self._close(0)
+
+    def _front(self, end: int) -> None:
+        """Look for the markers of a conflict in the front matter, or for its end."""
+        for at in range(end):
+            self.at = at
+            line = self.lines[at].rstrip("\r\n")
+            if line[:7] in CONFLICT and self._is_marker(line):
+                self._mark(line)
+        if open_front_matter(self.lines):
+            self._warn("--- is never closed; what is below it is text", 0)
 
     def _plain(self, at: int) -> str:
         """Return a line with columns for indices: no line end, tab or byte order mark."""
@@ -249,20 +288,23 @@ class _Reader:
     def _is_marker(self, line: str) -> bool:
         if line[:7] not in CONFLICT or line[7:8] not in ("", " "):
             return False
-        if line[0] in "=|":  # outside a conflict an underline, or the row of a table
+        if self.conflict or line[0] in "=|":  # outside: an underline, or the row of a table
             return self.conflict
-        return self.conflict or self.leaf < FENCE
+        outside = self.open and (line[0] != ">" or self.open[0] != QUOTE)
+        return bool(outside) or self.leaf < FENCE or self.at == self.code_end
 
     def _mark(self, line: str) -> None:
         leaf = self.leaf if line[0] == ">" and not self.open and self.leaf >= FENCE else NOTHING
+        if leaf == FENCE and not self._is_ended_above(self._next(SECTION)):
+            leaf = NOTHING
         self._close(0)
-        self.leaf = leaf  # what the second side opened goes on behind the conflict
+        self.leaf = leaf  # what the second side opened, and is closed below, goes on till there
         self.conflict = line[0] != ">"
         self.document.markers.append(self.at)
-        self._warn(f"a merge conflict is not resolved: {line[:7]}")
+        self._warn(f"a merge conflict is not resolved: {line[:7]}", self.at)
 
-    def _warn(self, sentence: str) -> None:
-        self.document.warnings.append((self.at + 1, sentence))
+    def _warn(self, sentence: str, at: int) -> None:
+        self.document.warnings.append((at + 1, sentence))
 
     # A line goes through the containers that are open, may open more, and ends in a leaf.
 
@@ -298,6 +340,10 @@ class _Reader:
     def _inside(self, line: str, pos: int) -> None:
         """Take a line of fenced code or HTML, and see whether it is the last."""
         if self.leaf == FENCE:
+            if self.at == self.code_end:
+                self._close(0)
+                self._block(line, 0, 0)
+                return
             closed = _closes_fence(line, pos, *self.fence)
         elif self.close_marks:
             closed = _has(line, self.close_marks)
@@ -311,7 +357,7 @@ class _Reader:
         lazy = self.leaf == PARAGRAPH
         joined = lazy and depth == len(self.open)
         start = _skip(line, pos)
-        while start - pos < 4 and line[start : start + 1] in CONTAINERS:
+        while start - pos < 4 and depth < DEEPEST and line[start : start + 1] in CONTAINERS:
             inner = self._container(line, depth, pos, start, joined)
             if not inner:
                 break
@@ -424,8 +470,12 @@ class _Reader:
         if text[0] not in "=-" or text.strip(text[0]):
             return False
         if not self.open:
+            defined = _count_definitions(self.paragraph)
+            if defined == len(self.paragraph):
+                return False
             level = 1 if text[0] == "=" else 2
-            self._add_heading(self.paragraph_line, level, " ".join(self.paragraph))
+            title = " ".join(self.paragraph[defined:])
+            self._add_heading(self.paragraph_line + defined, level, title)
         self._close(len(self.open))
         return True
 
@@ -443,16 +493,69 @@ class _Reader:
         self.document.headings.append(Heading(line, self.at + 1, level, title))
 
     def _fenced(self, text: str, depth: int) -> bool:
-        mark = text[0]
-        info = text.lstrip(mark)
-        length = len(text) - len(info)
-        if mark not in "`~" or length < 3 or (mark == "`" and mark in info):
+        if text[0] not in "`~" or (fence := _fence_of(text)) is None:
             return False
         self._close(depth)
         self._keep_verbatim()
         self.leaf = FENCE
-        self.fence = (mark, length)
+        self.fence = fence[:2]
+        self.code_line = self.at
+        self.code_end = -1
+        if not self.open and not self.conflict:
+            self._end_forgotten()
         return True
+
+    # What a forgotten end would hide is memory: the sections below are read on.
+
+    def _end_forgotten(self) -> None:
+        """See whether the end of code that begins here was forgotten, and where it then ends."""
+        if self.fences is None:
+            if self._is_plain_code():
+                return
+            self.fences = _fences(self.lines)
+        fence, section = (
+            self.fences.get(self.at),
+            min(self._next(SECTION), self._next(CONFLICT_BEGIN)),
+        )
+        if fence is None or section >= (fence.closer.line if fence.closer else len(self.lines)):
+            return
+        end = self.at + 1
+        while end < section and self.lines[end].strip():
+            end += 1
+        if fence.closer is None or _is_better_ended(fence, fence.closer, end, section):
+            self.code_end = end
+            sentence = f"{fence.mark * 3} is never closed; it is code to the next blank line"
+            self._warn(sentence, self.at)
+
+    def _is_plain_code(self) -> bool:
+        """Say whether nothing in this code looks like a section or a conflict, as in most code."""
+        sign = self.fence[0] * 3
+        for at in range(self.at + 1, len(self.lines)):
+            line = self.lines[at]
+            if line.startswith((SECTION, CONFLICT_BEGIN)):
+                return False
+            if sign in line and _closes_fence(self._plain(at), 0, *self.fence):
+                return True
+        return True
+
+    def _next(self, sign: str) -> int:
+        """Return the next line below that begins so; each is looked for once."""
+        if self.next.get(sign, -1) <= self.at:
+            below = range(self.at + 1, len(self.lines))
+            found = (at for at in below if self.lines[at].startswith(sign))
+            self.next[sign] = next(found, len(self.lines))
+        return self.next[sign]
+
+    def _is_ended_above(self, end: int) -> bool:
+        """Say whether the fence that is open ends above a line; if not, no later one does."""
+        sign, key = self.fence[0] * 3, (*self.fence, end)
+        if key in self.no_closer:
+            return False
+        for at in range(self.at + 1, end):
+            if sign in self.lines[at] and _closes_fence(self._plain(at), 0, *self.fence):
+                return True
+        self.no_closer.add(key)
+        return False
 
     def _html(self, text: str, depth: int) -> bool:
         marks = _html_marks(text)
@@ -465,7 +568,8 @@ class _Reader:
         if marks and _has(text, marks):
             return True
         if marks and not self.open and not self._is_closed(marks):
-            self._warn(f"{text.split(' ')[0]} is never closed; only its own line is left out")
+            sign = text.split(" ")[0][:20]
+            self._warn(f"{sign} is never closed; only its own line is left out", self.at)
             return True
         self.close_marks = marks
         self.leaf = HTML
@@ -474,14 +578,21 @@ class _Reader:
     def _is_closed(self, marks: tuple[str, ...]) -> bool:
         """Say whether HTML that begins here ends before the next comment or the end of the file.
 
-        Only a forgotten `-->` makes a comment hold another, and what it would hide is memory.
+        Only a forgotten end makes a comment hold another, and what it would hide is memory.
+        In a conflict, what one side begins must not need the other one.
         """
         if marks in self.no_closer:
             return False
+        conflict = self.conflict
         for at in range(self.at + 1, len(self.lines)):
-            if marks == COMMENT_END and self.lines[at].lstrip(" \t").startswith("<!--"):
+            line = self.lines[at]
+            if marks != RAW_MARKS and line.lstrip(" \t").startswith("<!--"):
                 return False
-            if _has(self.lines[at], marks):
+            if conflict and line[:7] in CONFLICT:
+                conflict = line[0] != ">"
+                if conflict:
+                    return False
+            if _has(line, marks):
                 return True
         self.no_closer.add(marks)  # searched to the end once, so that many take linear time
         return False
@@ -499,15 +610,150 @@ class _Reader:
 
 def front_matter(lines: list[str]) -> int:
     """Return how many lines the YAML front matter takes, 0 without one."""
-    if len(lines) < 2 or lines[0].removeprefix(BOM).rstrip() != "---":
-        return 0
-    # A rule looks the same; but metadata are pairs, and begin at once.
-    if ":" not in lines[1] and lines[1].rstrip() != "---":
+    if not _begins_front_matter(lines):
         return 0
     for at in range(1, len(lines)):
         if lines[at].rstrip() in ("---", "..."):
             return at + 1
+        if _is_section(lines[at]) and not lines[at - 1].strip():
+            return 0  # the next rule is not its end: that was forgotten
     return 0
+
+
+def open_front_matter(lines: list[str]) -> int:
+    """Return how many lines look like front matter that is never closed, 0 without such."""
+    if not _begins_front_matter(lines) or front_matter(lines):
+        return 0
+    end = 1
+    while end < len(lines) and lines[end].strip() and lines[end][0] not in "#`~":
+        end += 1
+    return end
+
+
+def _begins_front_matter(lines: list[str]) -> bool:
+    if len(lines) < 2 or lines[0].removeprefix(BOM).rstrip() != "---":
+        return False
+    # A rule looks the same; but metadata are pairs, and begin at once.
+    first = next((line for line in lines[1:5] if line[:7] not in CONFLICT), "")
+    return ":" in first or first.rstrip() == "---"
+
+
+def _is_section(line: str) -> bool:
+    return line[:3] == SECTION and bool(line[3:].strip())
+
+
+class _Fence:
+    """A line that may begin or end fenced code; `above` is the last one with the same sign.
+
+    One that is `nested` is, outside of code, likely that of an item.  `whole` says that, read from
+    here on outside of code and but for items, all code has its end.
+    """
+
+    __slots__ = ("above", "below", "closer", "info", "length", "line", "mark", "nested", "whole")
+
+    def __init__(self, line: int, nested: bool, mark: str, length: int, info: str) -> None:
+        self.line = line
+        self.nested = nested
+        self.mark = mark
+        self.length = length
+        self.info = info.strip(" \t").lower()
+        self.above: _Fence | None = None
+        self.below: _Fence | None = None
+        self.closer: _Fence | None = None
+        self.whole = False
+
+
+def _fences(lines: list[str]) -> dict[int, _Fence]:
+    """Return the fences by their lines."""
+    found: dict[int, _Fence] = {}
+    last: dict[str, _Fence] = {}
+    above = ""  # what the last line that is not indented begins with
+    for at, line in enumerate(lines):
+        above = above if line[0] in " \t\r\n" else line[0]
+        if "```" in line or "~~~" in line:
+            text = line.removeprefix(BOM).strip(" \r\n")
+            indent, fence = line.find(text[0]), _fence_of(text)
+            if indent < 4 and fence:
+                nested = indent >= len(BULLET) and above in ITEMS
+                found[at] = _Fence(at, nested, *fence)
+                found[at].above = last.get(fence[0])
+                last[fence[0]] = found[at]
+    _pair(list(found.values()))
+    return found
+
+
+def _pair(fences: list[_Fence]) -> None:
+    """Find what would close each fence: the next one of its sign that is bare and as long."""
+    bare: dict[str, list[_Fence]] = {"`": [], "~": []}
+    outer: dict[str, list[_Fence]] = {"`": [], "~": []}
+    below: _Fence | None = None
+    for fence in reversed(fences):
+        fence.below, fence.closer = below, _closer(fence, bare[fence.mark])
+        last = fence if fence.nested else _closer(fence, outer[fence.mark])
+        fence.whole = last is not None and (last.below is None or last.below.whole)
+        for known in (bare, outer)[: 1 if fence.nested else 2]:
+            _keep_closer(fence, known[fence.mark])
+        below = fence
+
+
+def _closer(fence: _Fence, known: list[_Fence]) -> _Fence | None:
+    return next((each for each in reversed(known) if each.length >= fence.length), None)
+
+
+def _keep_closer(fence: _Fence, known: list[_Fence]) -> None:
+    """Put a fence before those below it; what is not longer than it closes nothing above it."""
+    while known and not fence.info and known[-1].length <= fence.length:
+        known.pop()
+    if not fence.info:
+        known.append(fence)
+
+
+def _fence_of(text: str) -> tuple[str, int, str] | None:
+    """Read a line that may begin code: the sign of its fence, how many there are, the rest."""
+    mark = text[0]
+    info = text.lstrip(mark)
+    length = len(text) - len(info)
+    if mark not in "`~" or length < 3 or (mark == "`" and mark in info):
+        return None
+    return mark, length, info
+
+
+def _is_better_ended(fence: _Fence, closer: _Fence, end: int, section: int) -> bool:
+    """Say whether the closer of code that holds a section is rather a part of other code.
+
+    That is: so all code below is whole, while else some has no end, or is in this code.
+    """
+    if fence.info in ("markdown", "md"):
+        return False  # an example, with headings of its own
+    rest = fence.below
+    while rest is not None and rest.line < end:
+        rest = rest.below
+    inner = closer.above
+    holds_other = inner is not None and inner.line > section and inner.length >= fence.length
+    leaves_open = closer.below is not None and not closer.below.whole
+    is_other = holds_other or leaves_open or closer.nested
+    return is_other and rest is not None and rest.whole
+
+
+def _count_definitions(paragraph: list[str]) -> int:
+    """Count the lines that define links; at the beginning of a paragraph they are none of it."""
+    count = 0
+    while count < len(paragraph) and _is_definition(paragraph[count]):
+        count += 1
+    return count
+
+
+def _is_definition(text: str) -> bool:
+    """Say whether a line is `[label]: address "title"`; spread over more lines it is text here."""
+    label, found, rest = text[1:].partition("]:")
+    if text[0] != "[" or not found or not label.strip() or "[" in label or "]" in label:
+        return False
+    address, _, title = rest.strip(" ").partition(" ")
+    title = title.strip(" ")
+    if not title:
+        return bool(address) and label[-1] != "\\"
+    quotes = title[0] + title[-1]
+    return quotes in ("''", '""', "()") and len(title) > 1 and title[-1] not in title[1:-1]
 
 
 def _skip(line: str, pos: int) -> int:

@@ -169,10 +169,12 @@ def differs(text: str) -> bool:
     """Say whether a text holds what is read otherwise than markdown-it does, on purpose.
 
     Front matter: markdown-it does not know it.
-    HTML without its end: from markdown-it it hides the rest of the file.
+    HTML without its end, and code whose end was forgotten above a section: from markdown-it they
+    hide the rest of the file.
     """
     document = markdown.parse(text)
-    unclosed = any("never closed" in sentence for _, sentence in document.warnings)
+    ends = ("only its own line is left out", "it is code to the next blank line")
+    unclosed = any(sentence.endswith(ends) for _, sentence in document.warnings)
     return unclosed or markdown.front_matter(document.lines) > 0
 
 
@@ -199,6 +201,18 @@ def test_headings_items_and_code_are_what_markdown_it_says(fragments: list[str])
 @given(st.text("-*+#`~=:_  \n\n\n12.)ab", max_size=30))
 def test_any_signs_are_read_as_markdown_it_reads_them(text: str) -> None:
     assume(not differs(text))
+    judge(text)
+
+
+# Only what cannot go on behind a definition: the judge begins anew there, others do not.
+DEFINED = ["[a]: /b", "[a b]: <c>", '[a]: b "title"', "[a]: b 'c' d", "[a] b", "[]: b", "[a]:"]
+
+
+@quick
+@given(st.lists(st.sampled_from([*DEFINED, *DEFINED, "text", "---", "===", "", "- x"]), max_size=8))
+def test_what_defines_a_link_is_no_title(fragments: list[str]) -> None:
+    text = "\n".join(fragments)
+    assume(not differs(text) and "[a]:\n" not in text)
     judge(text)
 
 
@@ -241,11 +255,12 @@ READ = {
     "far in": ("## A\n   - x\n    - y\n", [("A", ["x - y"])]),
     "other bullets": ("## A\n* x\n+ y\n1. z\n2) a\n", [("A", ["x", "y", "z", "a"])]),
     "code is not read": ("## A\n```\n## B\n- x\n```\n- y\n", [("A", ["y"])]),
-    "nor what is never closed": ("## A\n- x\n~~~\n- y\n", [("A", ["x"])]),
+    "nor sections in it": ("## A\n```md\n## B\n- x\n```\n- y\n", [("A", ["y"])]),
+    "nor where it is indented": ("## A\n  ```\n## B\n- x\n\n ```\n- y\n", [("A", ["y"])]),
     "nor a comment": ("## A\n<!--\n## B\n- x\n-->\n- y\n", [("A", ["y"])]),
     "front matter": ("---\na: b\n- x\n---\n## A\n- y\n", [("A", ["y"])]),
     "a rule is none": ("---\n\n## A\n- y\n\n---\n", [("A", ["y"])]),
-    "front matter without end": ("---\na: b\n\n## A\n- x\n", [("A", ["x"])]),
+    "a link is no title": ("[a]: /b\nA\n---\n- x\n\n[a]: /b\n---\n- y\n", [("A", ["x", "y"])]),
     "an escaped sign": ("## A\n- \\# x\n- 1\\. y\n- \\a\n", [("A", ["# x", "1. y", "\\a"])]),
 }
 
@@ -259,7 +274,14 @@ def test_sections_and_items(name: str) -> None:
     assert not document.warnings
 
 
+def unresolved(at: tuple[int, ...], signs: str = "<=>") -> list[tuple[int, str]]:
+    """Return the warnings of a conflict whose markers are in these lines."""
+    told = "a merge conflict is not resolved: "
+    return [(line, told + 7 * sign) for line, sign in zip(at, signs, strict=True)]
+
+
 # text, all items, the lines of the warnings and what they say
+FORGOTTEN = "``` is never closed; it is code to the next blank line"
 BROKEN = {
     "a comment is never closed": (
         "## A\n<!-- lost\n- x\n",
@@ -276,6 +298,57 @@ BROKEN = {
         ["x"],
         [(1, "<pre> is never closed; only its own line is left out")],
     ),
+    "a declaration runs into a comment": (
+        "<!x\n- x\n<!-- whole -->\n- y\n",
+        ["x", "y"],
+        [(1, "<!x is never closed; only its own line is left out")],
+    ),
+    "code is never closed": (
+        "## A\n- x\n~~~~\n- y\n",
+        ["x"],
+        [(3, "~~~ is never closed; all below it is code")],
+    ),
+    "above a section": (
+        "## A\n- x\n```sh\n- y\n\n- z\n\n## B\n- a\n",
+        ["x", "z", "a"],
+        [(3, FORGOTTEN)],
+    ),
+    "directly above one": ("```\n## B\n- a\n", ["a"], [(1, FORGOTTEN)]),
+    "what ends it begins other code": (
+        "```\nx\n\n## B\n- a\n\n```\n- y\n```\n- b\n",
+        ["a", "b"],
+        [(1, FORGOTTEN)],
+    ),
+    "what ends it ends other code": (
+        "```\nx\n\n## B\n- a\n\n```sh\n- y\n```\n- b\n",
+        ["a", "b"],
+        [(1, FORGOTTEN)],
+    ),
+    "what ends it is an item's": (
+        "```\nx\n\n## B\n- a\n  ```\n  y\n  ```\n- b\n",
+        ["a", "b"],
+        [(1, FORGOTTEN)],
+    ),
+    "twice": (
+        "```\n\n## A\n- a\n~~~\n\n## B\n- b\n",
+        ["a", "b"],
+        [(1, FORGOTTEN), (5, FORGOTTEN.replace("`", "~"))],
+    ),
+    "but another one is cut off": (
+        "```\n## A\n- a\n```\n- b\n```sh\n- c\n",
+        ["b"],
+        [(6, "``` is never closed; all below it is code")],
+    ),
+    "an example above what is cut off": (
+        "```md\n## A\n- a\n```\n- b\n```\n- c\n",
+        ["b"],
+        [(6, "``` is never closed; all below it is code")],
+    ),
+    "front matter is never closed": (
+        "---\na: b\n\n## A\n- x\n\n---\n",
+        ["x"],
+        [(1, "--- is never closed; what is below it is text")],
+    ),
     "a heading stands twice": (
         "## A\n- x\n## **a** (Max: 3 items)\n- y\n",
         ["x", "y"],
@@ -284,26 +357,51 @@ BROKEN = {
     "a merge conflict": (
         "## A\n- x\n<<<<<<< HEAD\n- y\n||||||| base\n- b\n=======\n- z\n>>>>>>> other\n- a\n",
         ["x", "y", "b", "z", "a"],
-        [
-            (at, "a merge conflict is not resolved: " + 7 * sign)
-            for at, sign in zip((3, 5, 7, 9), "<|=>", strict=True)
-        ],
+        unresolved((3, 5, 7, 9), "<|=>"),
     ),
     "code on one side": (
         "<<<<<<< HEAD\n```\n- y\n=======\n- z\n>>>>>>> other\n- a\n",
         ["z", "a"],
-        [
-            (at, "a merge conflict is not resolved: " + 7 * sign)
-            for at, sign in zip((1, 4, 6), "<=>", strict=True)
-        ],
+        unresolved((1, 4, 6)),
     ),
     "code on the other side": (
         "<<<<<<< HEAD\n- y\n=======\n```\n- z\n>>>>>>> other\n- a\n```\n- b\n",
         ["y", "b"],
+        unresolved((1, 3, 6)),
+    ),
+    "code on the other side, never closed": (
+        "<<<<<<< HEAD\n- y\n=======\n```\n- z\n>>>>>>> other\n- a\n",
+        ["y", "a"],
+        unresolved((1, 3, 6)),
+    ),
+    "a comment on one side, never closed": (
+        "<<<<<<< HEAD\n<!--\n- y\n=======\n- z -->\n>>>>>>> other\n",
+        ["y", "z -->"],
         [
-            (at, "a merge conflict is not resolved: " + 7 * sign)
-            for at, sign in zip((1, 3, 6), "<=>", strict=True)
+            (1, "a merge conflict is not resolved: <<<<<<<"),
+            (2, "<!-- is never closed; only its own line is left out"),
+            *unresolved((4, 6), "=>"),
         ],
+    ),
+    "a conflict below the code of an item": (
+        "- ```\n<<<<<<< HEAD\n- y\n=======\n- z\n>>>>>>> other\n",
+        ["", "y", "z"],
+        unresolved((2, 4, 6)),
+    ),
+    "a conflict across code": (
+        "```\n<<<<<<< HEAD\nx\n```\n=======\ny\n```\n>>>>>>> other\n- a\n",
+        ["a"],
+        [(1, FORGOTTEN), *unresolved((2, 5, 8))],
+    ),
+    "a conflict in front matter": (
+        "---\na: b\n<<<<<<< HEAD\nc: d\n=======\nc: e\n>>>>>>> other\n---\n- x\n",
+        ["x"],
+        unresolved((3, 5, 7)),
+    ),
+    "a conflict of all front matter": (
+        "---\n<<<<<<< HEAD\nc: d\n=======\nc: e\n>>>>>>> other\n---\n- x\n",
+        ["x"],
+        unresolved((2, 4, 6)),
     ),
     "a conflict in code is code": ("```\n<<<<<<< HEAD\n- x\n```\n- y\n", ["y"], []),
     "an underline is no marker": ("title\n=======\n- y\n", ["y"], []),
@@ -352,6 +450,8 @@ def test_what_need_not_be_escaped_is_not() -> None:
         assert markdown.escape(text) == text
 
 
+CONFLICT = "<<<<<<< HEAD\n- x\n=======\n- z\n>>>>>>> other\n"
+
 # section, item, before, after
 INSERTED = {
     "behind the last": ("A", "y", "## A\n- x\n\n## B\n", "## A\n- x\n- y\n\n## B\n"),
@@ -361,6 +461,7 @@ INSERTED = {
     "behind prose": ("A", "y", "## A\n\nprose\n", "## A\n\nprose\n\n- y\n"),
     "behind a comment": ("A", "y", "## A\n<!-- c -->\n## B\n", "## A\n<!-- c -->\n\n- y\n\n## B\n"),
     "above code without end": ("A", "y", "## A\n```\ncode\n", "## A\n- y\n\n```\ncode\n"),
+    "and a blank line": ("A", "y", "## A\n\n```\ncode\n", "## A\n- y\n\n```\ncode\n"),
     "the bullet in use": ("A", "y", "## A\n *  x\n", "## A\n *  x\n *  y\n"),
     "the next number": ("A", "y", "## A\n1) x\n", "## A\n1) x\n2) y\n"),
     "a wider number": ("A", "y", "## A\n8. x\n9. x\n", "## A\n8. x\n9. x\n10. y\n"),
@@ -382,6 +483,55 @@ INSERTED = {
     "old line ends": ("A", "y", "## A\r- x\r", "## A\r- x\r- y\r"),
     "no last line end": ("A", "y", "## A\r\n- x", "## A\r\n- x\r\n- y"),
     "a text like markup": ("A", "## B", "## A\n", "## A\n- \\## B\n"),
+    "behind a conflict": (
+        "A",
+        "y",
+        f"## A\n- w\n{CONFLICT}\n## B\n",
+        f"## A\n- w\n{CONFLICT}- y\n\n## B\n",
+    ),
+    "above a blank line's lack": ("A", "y", f"## A\n{CONFLICT}p\n", f"## A\n{CONFLICT}- y\n\np\n"),
+    "behind one that has the heading": (
+        "A",
+        "y",
+        CONFLICT.replace("- x", "## A\n- x"),
+        CONFLICT.replace("- x", "## A\n- x") + "- y\n",
+    ),
+    "behind one that holds another": (
+        "A",
+        "y",
+        "## A\n" + CONFLICT.replace("- z\n", f"{CONFLICT}- a\n"),
+        "## A\n" + CONFLICT.replace("- z\n", f"{CONFLICT}- a\n") + "- y\n",
+    ),
+    "above one that ends in another section": (
+        "A",
+        "y",
+        "## A\n- w\n" + CONFLICT.replace("- z", "## B\n- z"),
+        "## A\n- w\n- y\n" + CONFLICT.replace("- z", "## B\n- z"),
+    ),
+    "above one without end": (
+        "A",
+        "y",
+        "## A\n- w\n<<<<<<< HEAD\n- x\n",
+        "## A\n- w\n- y\n<<<<<<< HEAD\n- x\n",
+    ),
+    "below a marker that was left over": (
+        "B",
+        "y",
+        f"## A\n<<<<<<< HEAD\n- x\n\n## B\n- z\n## C\n{CONFLICT}",
+        f"## A\n<<<<<<< HEAD\n- x\n\n## B\n- z\n- y\n## C\n{CONFLICT}",
+    ),
+    "in one that begins above the section": (
+        "A",
+        "y",
+        "<<<<<<< HEAD\n## A\n- x\n",
+        "<<<<<<< HEAD\n## A\n- x\n- y\n",
+    ),
+    "below a forgotten fence": (
+        "B",
+        "y",
+        "## A\n```\nmake\n\n## B\n- x\n",
+        "## A\n```\nmake\n\n## B\n- x\n- y\n",
+    ),
 }
 
 
@@ -468,6 +618,17 @@ ADDED = {
     ),
     "no last line end": ("A", "prose", "prose\n\n## A (Max: 3 items)"),
     "a byte order mark": ("A", "\ufeff## C\n", "\ufeff## A (Max: 3 items)\n\n## C\n"),
+    "notes, and code without end": (
+        "A",
+        "# T\n\n- x\n```\ncode",
+        "# T\n\n- x\n\n## A (Max: 3 items)\n\n```\ncode",
+    ),
+    "below a conflict": ("A", CONFLICT, f"{CONFLICT}\n## A (Max: 3 items)\n"),
+    "below the section where it ends": (
+        "B",
+        "## A\n" + CONFLICT.replace("- z", "## C\n- z") + "- y\n",
+        "## A\n" + CONFLICT.replace("- z", "## C\n- z") + "- y\n\n## B (Max: 3 items)\n",
+    ),
 }
 
 
@@ -478,8 +639,59 @@ def test_add_section(name: str) -> None:
     assert markdown.render(after) == expected
 
 
+def test_a_section_takes_no_items_of_what_is_above() -> None:
+    document = markdown.parse("# T\n- x\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\ncode")
+    after = edits.add_section(document, "A")
+    assert markdown.render(after).endswith(">>>>>>> other\n\n## A\n\n```\ncode")
+    document = markdown.parse("---\na: b\n- x\n<pre>\n## A\n")
+    with pytest.raises(ValueError, match="no line can hold"):
+        edits.add_section(document, "two\nlines")
+
+
+# Each with other numbers in places that are none of a suffix.
+SUFFIXES = {
+    "a heading": (
+        "## A (Max: 3 items) ##\n(Max: 3 items)\n",
+        "## A (Max: 9 items) ##\n(Max: 3 items)\n",
+    ),
+    "one by underline": (
+        "A (Max: 3 items)\n(Max: 3 items)\n---\n",
+        "A (Max: 3 items)\n(Max: 9 items)\n---\n",
+    ),
+    "no section": ("# A (Max: 3 items)\n## B\n", "# A (Max: 3 items)\n## B\n"),
+}
+
+
+@pytest.mark.parametrize("name", SUFFIXES)
+def test_set_suffixes(name: str) -> None:
+    before, expected = SUFFIXES[name]
+    after = edits.set_suffixes(markdown.parse(before), "(Max: 9 items)")
+    assert markdown.render(after) == expected
+
+
 COMMENTS = {
-    "where it stands": ("# T\n <!-- Key: a --> b\r\n", "# T\n <!-- Key: new --> b\n"),
+    "where it stands": ("# T\n <!-- Key: a --> b\r\n", "# T\n <!-- Key: new --> b\r\n"),
+    "with another on its line": (
+        "<!-- a --> <!-- Key: a --> <!-- b -->\n",
+        "<!-- a --> <!-- Key: new --> <!-- b -->\n",
+    ),
+    "behind another on its line": ("<!-- a --><!--Key: a -->\n", "<!-- a --><!-- Key: new -->\n"),
+    "below a conflict": (
+        f"# T\n{CONFLICT}\nprose\n",
+        f"# T\n\n<!-- Key: new -->\n\n{CONFLICT}\nprose\n",
+    ),
+    "behind a conflict of titles": (
+        CONFLICT.replace("- x", "# T").replace("- z", "# U"),
+        CONFLICT.replace("- x", "# T").replace("- z", "# U") + "\n<!-- Key: new -->\n",
+    ),
+    "below front matter without end": (
+        "---\na: b\n\n## A\n",
+        "---\na: b\n\n<!-- Key: new -->\n\n## A\n",
+    ),
+    "above what it would close": (
+        "<!x\n# T\n- x\n",
+        "<!x\n# T\n\n<!-- Key: new -->\n\n- x\n",
+    ),
     "below the title": ("# T\n\nprose\n", "# T\n\n<!-- Key: new -->\n\nprose\n"),
     "below other comments": (
         "# T\n\n<!-- a -->\n\n## A\n",
@@ -506,8 +718,20 @@ def test_set_comment(name: str) -> None:
 # Edits of any text: what they are not about stays to the byte and is read as before.
 
 
-ends = st.sampled_from(["\n", "\r\n", "\r"])
-CONFLICT = ["<<<<<<< HEAD", "=======", ">>>>>>> other"]
+MARKERS = ["<<<<<<< HEAD", "=======", ">>>>>>> other"]
+BROKEN_OFF = [
+    *MARKERS,
+    "```bash",
+    "<!-- lost",
+    "<!-- Key: a",
+    "<!-- a --> <!-- Key: a -->",
+    "<!x",
+    "<?php",
+    "a -> b",
+    "owner: ann",
+    "...",
+    "[a]: /b",
+]
 COMMON = [
     "- item",
     "* another item",
@@ -521,17 +745,21 @@ COMMON = [
 documents = st.builds(
     lambda mark, lines, end, last: mark + end.join(lines) + last * end,
     st.sampled_from(["", markdown.BOM]),
-    st.lists(st.sampled_from(COMMON * 8 + FRAGMENTS + CONFLICT), min_size=4, max_size=16),
-    ends,
+    st.lists(st.sampled_from(COMMON * 8 + FRAGMENTS + BROKEN_OFF * 2), min_size=4, max_size=16),
+    st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),
 )
+news = st.sampled_from(["a new item", "a -> b", "--> ?> </pre>", "```", "# new"])
+numbers = st.integers(min_value=0, max_value=99)
 
 
-def filled(document: markdown.Document) -> list[str]:
+def bare(line: str) -> str:
+    return line.removeprefix(markdown.BOM).strip(" \t\r\n")
+
+
+def filled(lines: list[str]) -> list[str]:
     """Return the lines that hold something, without line end and byte order mark."""
-    lines = [line.rstrip("\r\n") for line in document.lines]
-    lines[:1] = [line.removeprefix(markdown.BOM) for line in lines[:1]]
-    return [line for line in lines if line.strip(" \t")]
+    return [line.removeprefix(markdown.BOM).rstrip("\r\n") for line in lines if bare(line)]
 
 
 def without_one(longer: list[str], shorter: list[str]) -> bool:
@@ -540,57 +768,153 @@ def without_one(longer: list[str], shorter: list[str]) -> bool:
     return any(longer[:at] + longer[at + extra :] == shorter for at in range(len(shorter) + 1))
 
 
+def items_of(document: markdown.Document) -> list[tuple[str, str, int]]:
+    """Return the items: the title of the section, the text, the number of lines."""
+    titles = {item.line: each.title for each in document.sections for item in each.items}
+    return [(titles.get(i.line, ""), i.text, i.end - i.line) for i in document.items]
+
+
+def headings_of(document: markdown.Document) -> list[tuple[int, str]]:
+    return [(each.level, markdown.split_title(each.title)[0]) for each in document.headings]
+
+
+def rest_of(document: markdown.Document) -> list[list[str]]:
+    """Return what else is read: front matter, code and HTML, comments, markers, open code."""
+    opened = [] if document.open_code is None else [document.open_code]
+    front = range(markdown.front_matter(document.lines))
+    kinds = (front, document.verbatim, document.comments, document.markers, opened)
+    return [filled([document.lines[at] for at in kind]) for kind in kinds]
+
+
 @quick
-@given(documents, st.integers(min_value=0))
-def test_to_insert_and_to_remove_change_nothing_else(text: str, number: int) -> None:
+@given(documents, numbers, news)
+def test_to_insert_and_to_remove_change_nothing_else(text: str, number: int, new: str) -> None:
     before = markdown.parse(text)
     assume(before.sections)
     section = before.sections[number % len(before.sections)]
     try:
-        after = edits.insert_item(before, section, "a new item")
+        after = edits.insert_item(before, section, new)
     except ValueError:
         return  # code without end where the item would go, say: nothing is written
-    assert len(filled(after)) == len(filled(before)) + 1
-    assert without_one(filled(after), filled(before))
-    old, new = [item.text for item in before.items], [item.text for item in after.items]
-    new.remove("a new item")
-    assert new == old
-    added = next(item for item in after.items if item.text == "a new item")
-    back = edits.remove_item(after, added)
-    assert filled(back) == filled(before)
-    assert [item.text for item in back.items] == old
+    assert without_one(filled(after.lines), filled(before.lines))
+    assert (headings_of(after), rest_of(after)) == (headings_of(before), rest_of(before))
+    items = items_of(after)
+    added = next(at for at, item in enumerate(items) if items_of(before)[at : at + 1] != [item])
+    assert items.pop(added)[1] == new
+    assert items == items_of(before)
+    back = edits.remove_item(after, after.items[added])
+    assert filled(back.lines) == filled(before.lines)
+    assert items_of(back) == items
 
 
 @quick
-@given(documents, st.integers(min_value=0))
-def test_to_remove_changes_nothing_else(text: str, number: int) -> None:
+@given(documents, st.sets(numbers, min_size=1, max_size=4))
+def test_to_remove_changes_nothing_else(text: str, numbers: set[int]) -> None:
     before = markdown.parse(text)
     assume(before.items)
-    item = before.items[number % len(before.items)]
-    after = edits.remove_item(before, item)
-    kept = markdown.parse("".join(before.lines[: item.line] + before.lines[item.end :]))
-    assert [line for line in filled(after) if line != "<!-- -->"] == [
-        line for line in filled(kept) if line != "<!-- -->"
+    gone = {number % len(before.items) for number in numbers}
+    after = edits.remove_items(before, [before.items[at] for at in gone])
+    lines = {at for each in gone for at in range(before.items[each].line, before.items[each].end)}
+    kept = filled([line for at, line in enumerate(before.lines) if at not in lines])
+    assert [line for line in filled(after.lines) if line != markdown.APART] == [
+        line for line in kept if line != markdown.APART
     ]
-    texts = [each.text for each in before.items]
-    del texts[before.items.index(item)]
-    assert [each.text for each in after.items] == texts
-    assert [s.title for s in after.sections] == [s.title for s in before.sections]
+    assert items_of(after) == [each for at, each in enumerate(items_of(before)) if at not in gone]
+    assert headings_of(after) == headings_of(before)
+    apart = [[line for line in each if line != markdown.APART] for each in rest_of(after)]
+    assert apart == [[line for line in each if line != markdown.APART] for each in rest_of(before)]
+
+
+@quick
+@given(documents, numbers, news)
+def test_to_replace_changes_nothing_else(text: str, number: int, new: str) -> None:
+    before = markdown.parse(text)
+    assume(before.items)
+    place = number % len(before.items)
+    item = before.items[place]
+    try:
+        after = edits.replace_item(before, item, new)
+    except ValueError:
+        return
+    kept = before.lines[: item.line] + before.lines[item.text_end :]
+    assert without_one(filled(after.lines), filled(kept))
+    items = items_of(before)
+    items[place] = (items[place][0], new, item.end - item.text_end + 1)
+    assert items_of(after) == items
+    assert (headings_of(after), rest_of(after)) == (headings_of(before), rest_of(before))
 
 
 @quick
 @given(any_text | documents)
-def test_to_add_a_section_or_a_comment_changes_nothing_else(text: str) -> None:
+def test_to_add_a_section_changes_nothing_else(text: str) -> None:
     before = markdown.parse(text)
-    changes = [lambda: edits.set_comment(before, "Key", "value")]
-    changes.append(lambda: edits.add_section(before, "New", "(Max: 15 items)"))
-    for edit in changes:
-        try:
-            after = edit()
-        except ValueError:
-            continue
-        assert without_one(filled(after), filled(before))
-        assert [item.text for item in after.items] == [item.text for item in before.items]
+    try:
+        after = edits.add_section(before, "New", "(Max: 15 items)", ("Section", "New", "Another"))
+    except ValueError:
+        return
+    assert without_one(filled(after.lines), filled(before.lines))
+    assert without_one(headings_of(after), headings_of(before))
+    assert (items_of(after), rest_of(after)) == (items_of(before), rest_of(before))
+
+
+@quick
+@given(any_text | documents, st.sampled_from(["value", "--> ?>"]))
+def test_a_comment_changes_nothing_else(text: str, value: str) -> None:
+    before = markdown.parse(text)
+    at = edits.comment_line(before, "Key")
+    after = edits.set_comment(before, "Key", value)
+    old, new = filled(before.lines), filled(after.lines)
+    if at is None:
+        assert without_one(new, old)
+    else:
+        del before.lines[at], after.lines[at]
+        assert before.lines == after.lines
+    again = markdown.parse(text)
+    assert (items_of(after), headings_of(after)) == (items_of(again), headings_of(again))
+
+
+@quick
+@given(documents)
+def test_a_comment_is_set_only_once(text: str) -> None:
+    once = edits.set_comment(markdown.parse(text), "Key", "value")
+    twice = edits.set_comment(once, "Key", "other")
+    assert len(twice.lines) == len(once.lines)
+    assert reading(markdown.parse(markdown.render(twice))) == reading(twice)
+
+
+SIMPLE = ["- item", "- other", "prose", "### Deeper", "## Section", "## Another", ""]
+sides = st.lists(st.sampled_from(SIMPLE), max_size=6).map(
+    lambda lines: "".join(line + "\n" for line in lines)
+)
+
+
+@quick
+@given(sides, sides, sides, sides, numbers)
+def test_what_is_added_to_a_conflict_is_there_whichever_side_stays(
+    above: str, ours: str, theirs: str, below: str, number: int
+) -> None:
+    conflict = f"<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n"
+    before = markdown.parse(f"## Section\n{above}{conflict}{below}")
+    section = before.sections[number % len(before.sections)]
+    text = markdown.render(edits.insert_item(before, section, "a new item"))
+    text = markdown.render(edits.add_section(markdown.parse(text), "New", order=("Another", "New")))
+    assert conflict in text
+    for side in (ours, theirs):
+        kept = markdown.parse(text.replace(conflict, side))
+        assert any(item.text.startswith("a new item") for item in kept.items)
+        assert markdown.find_section(kept, "New")
+
+
+@quick
+@given(sides, sides, st.sampled_from(["```", "~~~sh", "````"]))
+def test_a_forgotten_fence_hides_no_section(above: str, below: str, fence: str) -> None:
+    for code in ("", "\n```\ncode\n```\n", "\n~~~\n## code\n~~~\n"):
+        rest = f"\n## Last\n{below}{code}\n- last\n"
+        document = markdown.parse(f"{above}{fence}\nmake\n{rest}")
+        assert [line for line, _ in document.warnings if line == above.count("\n") + 1]
+        alone = [item.text for item in markdown.parse(rest).items]
+        assert [item.text for item in document.items][-len(alone) :] == alone
+        assert markdown.find_section(document, "Last")
 
 
 @pytest.mark.parametrize(
@@ -606,11 +930,24 @@ def test_to_add_a_section_or_a_comment_changes_nothing_else(text: str) -> None:
         "\t- ",
         "<<<<<<< a\n",
         "## A\n",
+        "1. ",
+        "> - ",
+        "```a\n\n## H\n",
+        "```\n\n<<<<<<< a\n",
+        "<<<<<<< a\n=======\n```a\n>>>>>>> b\n",
+        "<<<<<<< a\n<pre>\n=======\n",
+        "[a]: b\n===\n",
     ],
 )
 def test_hostile_text_takes_linear_time(part: str) -> None:
     """Time is not asserted, since machines differ: in quadratic time this would take minutes."""
-    markdown.parse(part * (200_000 // len(part)))
+    text = part * (200_000 // len(part))
+    assert markdown.render(markdown.parse(text)) == text
+
+
+def test_brackets_too_deep_cost_no_more_than_others() -> None:
+    text = "- " * 250_000 + "\n" * 250_000 + "> " * 250_000 + "\n>" * 250_000
+    assert markdown.render(markdown.parse(text)) == text
 
 
 def test_reading_imports_nothing() -> None:
