@@ -55,10 +55,13 @@ ATTRIBUTES = "*.jsonl merge=union\n"
 TEXTS = ("time", "kind", "id", "text", "section", "was", "run", "session", "source")
 
 
-def append(path: str, records: list[Record]) -> None:
-    """Add records at the end, on lines of their own even behind a torn one; raises OSError."""
+def append(path: str, records: list[Record]) -> int:
+    """Add records at the end, on lines of their own even behind a torn one; raises OSError.
+
+    Return how many bytes the file had, for `cut`; -1 where nothing is to be added.
+    """
     if not records:
-        return
+        return -1
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
     places.write_once(os.path.join(folder, ".gitattributes"), ATTRIBUTES)
@@ -73,3 +76,13 @@ def append(path: str, records: list[Record]) -> None:
             raise OSError(errno.ENOSPC, "only part of the history could be written", path)
     finally:
         os.close(descriptor)
+    return size
+
+
+def cut(path: str, size: int) -> None:
+    """Take back what was appended to so many bytes; what cannot be cut does no harm."""
+    try:
+        if size >= 0:
+            os.truncate(path, size)
+    except OSError:
+        pass

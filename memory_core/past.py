@@ -59,10 +59,13 @@ class Known:
     came last, as its records' times.
     """
 
-    __slots__ = ("arrived", "born", "here", "id", "noted", "runs", "section", "start", "text")
+    __slots__ = (
+        *("arrived", "born", "changed", "here", "id", "noted", "runs", "section", "start", "text"),
+    )
 
     def __init__(self, key: str, born: str) -> None:
         self.id = key
+        self.changed = born  # of the last record of any kind
         self.text = self.section = self.arrived = ""
         self.born = born
         self.start = AGENT
@@ -111,6 +114,7 @@ class Past:
         known = self._known.get(key)
         if known is None:
             known = self._known[key] = Known(key, record["time"])
+        known.changed = max(known.changed, record["time"])
         if kind in ARRIVALS:
             self._arrive(known, record)
         elif kind in DEPARTURES:
@@ -119,7 +123,7 @@ class Past:
             known.runs.add(record.get("run") or "")
 
     def _arrive(self, known: Known, record: Record) -> None:
-        if not known.here:
+        if not known.here and record["kind"] != "returned":
             known.born = record["time"]
         known.text, known.section = record.get("text") or "", record.get("section") or ""
         known.arrived, known.here = record["time"], True
@@ -168,12 +172,15 @@ class Difference:
         self.missed: list[Known] = []
 
 
-def compare(past: Past, items: Sequence[tuple[str, str]], stamp: str, until: str) -> Difference:
+def compare(
+    past: Past, items: Sequence[tuple[str, str]], stamp: str, since: str, until: str
+) -> Difference:
     """Compare a document's items, as (text, section), with its past.
 
     `stamp` is the time in the document's header, as in records but to the second: who saved
     it had it as it was then, and knew nothing of what came later.  Empty: it has none.
-    What came later than `until` came while the clock was wrong, and says nothing.
+    Without one it may be what an editor held from before the first write, if that was not
+    before `since`.  What came later than `until` came while the clock was wrong.
     """
     told = Difference()
     fresh, present = [], set()
@@ -188,7 +195,7 @@ def compare(past: Past, items: Sequence[tuple[str, str]], stamp: str, until: str
     here = [known for known in past if known.here]
     missing = [known for known in here if known.id not in present]
     if not stamp:
-        stamp = _first_or_last(here, present) if items else "9"
+        stamp = _first_or_last(here, present, since) if items else "9"
     for known in missing:
         is_later = (
             known.arrived[: len(stamp)] > stamp and known.arrived <= until and not known.noted
@@ -198,24 +205,26 @@ def compare(past: Past, items: Sequence[tuple[str, str]], stamp: str, until: str
     return told
 
 
-def _first_or_last(here: list[Known], present: set[str]) -> str:
+def _first_or_last(here: list[Known], present: set[str], since: str) -> str:
     """Say which version it is that has no time: the one before the first write, or the last.
 
-    Without anything that we wrote, all of it within a day, it is what an editor held that
-    long; else a person has taken the header out, and whatever else is not there.
+    Without anything that we wrote, all of it lately, it is what an editor held that long;
+    else a person has taken the header out, and whatever else is not there.
     """
     written = [known for known in here if not known.noted]
-    in_a_day = len({known.arrived[:10] for known in written}) == 1
+    lately = all(known.arrived >= since for known in written)
     none_there = not any(known.id in present for known in written)
-    return "0" if in_a_day and none_there else "9"
+    return "0" if lately and none_there else "9"
 
 
 def _followed(fresh: list[tuple[str, str]], gone: list[Known]) -> list[tuple[str, str, str]]:
     """Tell of each new line which one that is gone it was, the most alike first."""
     pairs = []
     if len(fresh) * len(gone) <= PAIRS:
+        old = [(similarity.words(each.text), each) for each in gone]
         for at, (text, _section) in enumerate(fresh):
-            pairs += [(similarity.likeness(text, each.text), at, each) for each in gone]
+            words = similarity.words(text)
+            pairs += [(similarity.likeness(words, others), at, each) for others, each in old]
     was: dict[int, Known] = {}
     for likeness, at, known in sorted(pairs, key=lambda pair: -pair[0]):
         if likeness >= LIKENESS and at not in was and known in gone:

@@ -223,10 +223,14 @@ def better(text: str, other: str) -> str:
     return other if len(Folded(other).tokens) > len(Folded(text).tokens) else text
 
 
-def likeness(text: str, other: str) -> float:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, as they are compared."""
+    return _words(fold(text[:_LONGEST]))
+
+
+def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     """Return which share of two texts' words they have in common, from 0 to 1."""
-    words, others = set(fold(text[:_LONGEST]).split()), set(fold(other[:_LONGEST]).split())
-    return 2 * len(words & others) / (len(words) + len(others) or 1)
+    return 2 * len(one & other) / (len(one) + len(other) or 1)
 
 
 # Folding.

@@ -172,6 +172,8 @@ class Store:
 
     def append(self, kind: str, agent: str, lines: list[str], now: str) -> None:
         """Keep items in archive/ or quarantine/, under the day; each once a day."""
+        if not lines:
+            return
         from memory_core import aside
 
         path = self.aside(kind, agent)
@@ -182,14 +184,20 @@ class Store:
             replace(path, _encoded(after))
 
     def aside(self, kind: str, agent: str) -> str:
-        """Return the agent's file in archive/ or quarantine/."""
-        return os.path.join(self.folder, kind, f"{self.stem(agent)}.md")
+        """Return the agent's file in archive/ or quarantine/; raises Outside."""
+        return self._beside(kind, f"{self.stem(agent)}.md")
 
     def history(self, agent: str) -> str:
         """Return the agent's file in history/; raises Outside."""
-        path = os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
+        path = self._beside("history", f"{self.stem(agent)}.jsonl")
         self._refuse_outside(path)
         return path
+
+    def _beside(self, kind: str, name: str) -> str:
+        """Return a file's path in one of the folders beside the memories; raises Outside."""
+        folder = os.path.join(self.folder, kind)
+        self._refuse_outside(folder)
+        return os.path.join(folder, name)
 
     def locked(self, agent: str, wait: float = LOCK_WAIT) -> Lock:
         """Return the agent's lock, to be used with `with`; raises Busy after `wait` seconds."""

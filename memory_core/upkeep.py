@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memory_core import agents, aside, history, log, memory, merge, past, store, union
+from memory_core import agents, aside, history, log, memory, merge, past, store, union, writing
 
 AUTHOR = "agent-memory"  # in the header, as of a new file
 
@@ -60,10 +60,16 @@ class Resolution(NamedTuple):
 class _Owner(NamedTuple):
     """Whose files are seen to: of which level and agent, within which limits, at what time."""
 
+    project: memory.Project
     held: store.Store
     agent: str
     limits: merge.Limits
     now: str
+
+    def settle(self) -> None:
+        """Put into the history what people did so far: what comes now is ours."""
+        if os.path.exists(self.held.history(self.agent)):
+            writing.Memory(self.project, self.agent, self.held).write()
 
     def name(self, path: str) -> str:
         return self.held.place.relative(path)
@@ -105,7 +111,7 @@ class _Owner(NamedTuple):
 
 
 def _owners(project: memory.Project, held: store.Store, names: Sequence[str]) -> list[_Owner]:
-    return [_Owner(held, name, project.limits(name), _now()) for name in names]
+    return [_Owner(project, held, name, project.limits(name), _now()) for name in names]
 
 
 # One name.
@@ -127,6 +133,7 @@ def _migrated(owner: _Owner, write: bool) -> list[Migration]:
         plans = _planned(owner, target)
         if plans and write:
             with owner.held.locked(owner.agent):
+                owner.settle()
                 plans = _planned(owner, target)
                 for plan in plans:
                     _carry_out(owner, plan)
@@ -265,6 +272,7 @@ def _resolved(owner: _Owner, path: str, write: bool) -> list[Resolution]:
         found = _united(owner, owner.text(path))
         if found and write:
             with owner.held.locked(owner.agent):
+                owner.settle()
                 read = owner.text(path)
                 found = _united(owner, read)
                 for done in found:

@@ -19,9 +19,15 @@ FOLDER = ("state", "versions")
 LARGEST = 32 * 1024  # about 1,500 versions; of more, the later half is kept
 
 
-def had(place: Place, stem: str, text: str) -> bool:
-    """Say whether the memory has had this text."""
-    return past.digest(text) in _read(_path(place, stem)).split("\n")
+LAST, OLD, NEW = "last", "old", "new"
+
+
+def which(place: Place, stem: str, text: str) -> str:
+    """Say whether this is the LAST text that the memory had, an OLD one, or a NEW one."""
+    digest, known = past.digest(text), _read(_path(place, stem)).split()
+    if known and known[-1] == digest:
+        return LAST
+    return OLD if digest in known else NEW
 
 
 def add(place: Place, stem: str, texts: list[str]) -> None:

@@ -7,6 +7,7 @@ not done yet, and finds the same.
 
 from __future__ import annotations
 
+import os
 import time
 
 from memory_core import (
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 # own, also where several are written within a second.
 AHEAD = 300
 
+# How long, in seconds, an editor may have held a file that had no header yet.
+DAY = 86400
+
 # How often a writer begins again because a person has just saved the file.
 TRIES = 5
 
@@ -64,15 +68,15 @@ class Memory:
         self.text = self.before = self.read.text if self.read else self._new()
         self.records: list[Record] = []
         self.evicted: list[tuple[str, str]] = []
+        self.left: list[tuple[str, str]] = []  # by an old version's return
         self.brought_back = self._settle(titled(document), stamp if self.read else until, until)
 
     def _settle(self, items: list[tuple[str, str]], stamp: str, until: str) -> Merged:
         """Record what a person did, and bring back what that person knew nothing of."""
         began = not self.past
-        told = past.compare(self.past, items, stamp, until)
-        if told.missed and versions.had(self.store.place, self.stem, self.before):
-            told.gone += told.missed
-            told.missed = []
+        told = past.compare(self.past, items, stamp, log.utc(time.time() - DAY), until)
+        if told.missed:
+            self._heed_version(told)
         self._note(told, *(("imported", "file") if began else ("edited", "person")))
         if not told.missed:
             return merge.Merged(self.text)
@@ -85,9 +89,21 @@ class Memory:
             self.record("merged", text, was=past.identity(old))
         return merged
 
+    def _heed_version(self, told: Difference) -> None:
+        """Bring nothing back to what no person wrote: an unfinished write, an old version."""
+        version = versions.which(self.store.place, self.stem, self.before)
+        if version == versions.LAST:
+            told.gone = []  # what waits in the spool is yet to come
+        elif version == versions.OLD:
+            told.gone += told.missed
+            self.left += [(known.section, known.text) for known in told.missed]
+        if version != versions.NEW:
+            told.missed = []
+
     def _note(self, told: Difference, new: str, source: str) -> None:
         for known in told.gone:
-            self.record("removed", known.text, section=known.section, source="person")
+            fields = {"id": known.id, "section": known.section, "source": "person"}
+            self.record("removed", known.text, **fields)
         for text, section in told.back:
             self.record("returned", text, section=section, source="person")
         for text, section, was in told.new:
@@ -140,7 +156,10 @@ class Memory:
 
     def record(self, kind: str, text: str, **fields: str) -> None:
         """Add to the history what became of the item with this text."""
-        told = past.record(kind, self.time, text, agent=self.agent, **fields)
+        known = self.past.find(text)
+        # A clock that went back must not put what happens now before what was.
+        time = max(self.time, known.changed) if known else self.time
+        told = past.record(kind, time, text, agent=self.agent, **fields)
         self.past.add([told])
         self.records.append(told)
 
@@ -150,13 +169,31 @@ class Memory:
             raise store.Changed(f"{self.read.path} was saved by somebody else just now")
         if self.records:
             self.store.make_folder()
-        if self.evicted:
-            lines = [aside.label(section, item) for section, item in self.evicted]
+        if self.evicted or self.left:
+            lines = [aside.label(section, item) for section, item in self.evicted + self.left]
             self.store.append("archive", self.agent, lines, self.time)
-        history.append(self.store.history(self.agent), self.records)
+        self.store.append("quarantine", self.agent, _for_review(self.brought_back), self.time)
+        path = self.store.history(self.agent)
+        size = history.append(path, self.records)
+        try:
+            self._replace()
+        except BaseException:
+            if self._is_as_it_was():
+                history.cut(path, size)  # it tells what has not come about
+            raise
+
+    def _is_as_it_was(self) -> bool:
+        path = self.store.path(self.agent)
+        return self.read.is_current() if self.read else not os.path.exists(path)
+
+    def _replace(self) -> None:
         if self.text != self.before:
             self.store.write(self.agent, self.text, self.read)
             versions.add(self.store.place, self.stem, [self.before, self.text])
+
+
+def _for_review(merged: Merged) -> list[str]:
+    return [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]
 
 
 def titled(document: Document) -> list[tuple[str, str]]:
@@ -166,10 +203,14 @@ def titled(document: Document) -> list[tuple[str, str]]:
 
 
 def _time(last: str) -> str:
-    """Return the time of a version that is later than `last` by its seconds."""
+    """Return the time of a version that is later than `last` by its seconds.
+
+    Where versions come faster than that for minutes, they share the last one.
+    """
     now = time.time()
     later = (log.utc(now + ahead) for ahead in range(AHEAD))
-    return next((told for told in later if told[:19] > last[:19]), log.utc(now))
+    shared = f"{last[:19]}.999Z" if last[:19] <= log.utc(now + AHEAD) else log.utc(now)
+    return next((told for told in later if told[:19] > last[:19]), shared)
 
 
 # What waits in the spool.
@@ -185,7 +226,9 @@ def apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
     known = set(records.record(entry["run"]).get("keys", []))
     fresh = [pair for pair in entry["learnings"] if similarity.fold(pair[1]) not in known]
     memory, merged = _learned(project, agent, fresh, entry)
-    _keep_for_review(project, agent, entry, merged.refused + memory.brought_back.refused)
+    lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in entry["rejected"]]
+    lines += _for_review(merged)
+    project.store.append("quarantine", agent, lines, memory.time)
     if fresh:
         records.note(entry["run"], keys=[similarity.fold(content) for _type, content in fresh])
     _log(memory, entry, merged)
@@ -205,15 +248,6 @@ def _learned(
             if not left:
                 raise
     return memory, merged
-
-
-def _keep_for_review(
-    project: Project, agent: str, entry: dict[str, Any], refused: list[tuple[Any, str]]
-) -> None:
-    lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in entry["rejected"]]
-    lines += [f"[{item.type}] {item.content} ({reason})" for item, reason in refused]
-    if lines:
-        project.store.append("quarantine", agent, lines, log.utc(time.time()))
 
 
 def _log(memory: Memory, entry: dict[str, Any], merged: Merged) -> None:

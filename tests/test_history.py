@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_delegation import FACT, LEARNED, REPORT, silent, stop
 
-from memory_core import history, markdown, merge, past, writing
+from memory_core import history, learnings, markdown, memory, merge, past, writing
 from memory_core.learnings import Learning
 
 NOW = "2026-11-21 08:00:00"
@@ -131,7 +133,7 @@ def test_what_a_person_did(
     texts: list[str], stamp: int | None, expected: dict[str, list[str]]
 ) -> None:
     found = past.compare(
-        past.Past(HAD), [(t, "A") for t in texts], at(stamp)[:19] if stamp else "", at(9)
+        past.Past(HAD), [(t, "A") for t in texts], at(stamp)[:19] if stamp else "", at(1), at(9)
     )
     was = {past.identity(record["text"]): record["text"] for record in HAD}
     assert {
@@ -143,14 +145,14 @@ def test_what_a_person_did(
 
 
 def test_what_came_from_the_future_is_not_brought_back_for_ever() -> None:
-    found = past.compare(past.Past([told("learned", FACT, 20)]), [], at(1)[:19], at(9))
+    found = past.compare(past.Past([told("learned", FACT, 20)]), [], at(1)[:19], at(1), at(9))
     assert [known.text for known in found.gone] == [FACT]
 
 
 def test_two_files_with_nothing_in_common_are_compared_in_no_time() -> None:
     records = [told("learned", f"old line {n} of many", 1) for n in range(3000)]
     items = [(f"new line {n} among them", "A") for n in range(3000)]
-    found = past.compare(past.Past(records), items, at(1)[:19], at(9))
+    found = past.compare(past.Past(records), items, at(1)[:19], at(1), at(9))
     assert (len(found.new), len(found.gone)) == (3000, 3000)
 
 
@@ -319,6 +321,69 @@ def test_where_no_history_can_be_written_a_learning_waits(sandbox: Sandbox) -> N
     assert items(sandbox) == [LEARNED, FACT]
 
 
+def test_a_write_that_fails_leaves_the_history_as_it_was(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
+    for number, word in enumerate(WORDS):
+        learns(sandbox, f"a{number}", word)
+    before = records(sandbox)
+    (sandbox.memories / "engineer.md").rename(sandbox.memories / "away.md")
+    (sandbox.memories / "engineer.md").symlink_to("/dev/full")  # it can be read, and not written
+    learns(sandbox, "a5", LEARNED)
+    assert records(sandbox) == before
+    (sandbox.memories / "away.md").rename(sandbox.memories / "engineer.md")
+    learns(sandbox, "a6", FACT)
+    assert items(sandbox) == [*WORDS[2:], LEARNED, FACT]
+    assert "removed" not in dict(kinds(sandbox))
+
+
+def removed_once(sandbox: Sandbox, text: str) -> None:
+    path = sandbox.memories / "engineer.md"
+    path.write_text(path.read_text().replace(f"- {text}\n", ""))
+
+
+def test_what_a_person_removes_stays_away_though_the_clock_goes_back(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, clock = memory.project_of(str(sandbox.root), sandbox.env), time.time
+    for hours, remove, text in ((1, "", FACT), (0, FACT, WORDS[0]), (2, "", WORDS[1])):
+        if remove:
+            removed_once(sandbox, remove)
+        monkeypatch.setattr(time, "time", lambda hours=hours: clock() + 3600 * hours)
+        found = learnings.Found([Learning("tip", text)], [], [])
+        memory.remember(project, "engineer", [found], text)
+    assert items(sandbox) == WORDS[:2]
+    assert [kind for kind, _text in kinds(sandbox)].count("removed") == 1
+
+
+def test_more_writes_than_seconds_bring_nothing_back(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {default_size_kb: 64, max_items_per_section: 1000}}")
+    project = memory.project_of(str(sandbox.root), sandbox.env)
+
+    def learn(number: int) -> None:
+        found = learnings.Found([Learning("tip", f"Fact_{number}")], [], [])
+        memory.remember(project, "engineer", [found], f"a{number}")
+
+    for number in range(320):
+        learn(number)
+    removed_once(sandbox, "Fact_310")
+    learn(320)
+    assert "Fact_310" not in items(sandbox)
+    assert len(items(sandbox)) == 320
+
+
+def test_a_late_save_without_a_change_costs_nothing_that_cannot_be_put_back(
+    sandbox: Sandbox,
+) -> None:
+    learns(sandbox, "a1", FACT)
+    path = sandbox.memories / "engineer.md"
+    text = path.read_text()
+    learns(sandbox, "a2", LEARNED)
+    path.write_text(text)
+    learns(sandbox, "a3", WORDS[0])
+    assert items(sandbox) == [FACT, WORDS[0]]
+    assert LEARNED in (sandbox.memories / "archive" / "engineer.md").read_text()
+
+
 def test_two_writes_within_a_second_are_two_versions(sandbox: Sandbox) -> None:
     stamps = []
     for run in ("a1", "a2", "a3"):
@@ -364,4 +429,17 @@ def test_a_link_out_of_the_memory_is_no_history(sandbox: Sandbox, tmp_path: Path
     os.symlink(outside, folder / "engineer.jsonl")
     learns(sandbox, "a1", LEARNED)
     assert outside.read_text() == "mine\n"
+    assert sandbox.log("agent.memory.waiting")
+
+
+@pytest.mark.parametrize("kind", ["history", "archive", "quarantine"])
+def test_nor_is_a_folder_that_is_elsewhere(sandbox: Sandbox, tmp_path: Path, kind: str) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 1}}")
+    learns(sandbox, "a1", FACT)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(sandbox.memories / kind, ignore_errors=True)
+    os.symlink(outside, sandbox.memories / kind)
+    learns(sandbox, "a2", f"{LEARNED}\n#\n# Remember:\nContent: {'far too long ' * 20}")
+    assert not list(outside.iterdir())
     assert sandbox.log("agent.memory.waiting")
