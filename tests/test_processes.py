@@ -101,7 +101,7 @@ def test_64_processes_with_50_learnings_each_lose_none_and_double_none(sandbox: 
     assert set(lines.values()) == {1}, "doubled"
     assert len(lines) == WRITERS * REPORTS * 10 + 1
     assert not list((sandbox.state / "spool" / "engineer").iterdir())
-    assert sorted(os.listdir(sandbox.memories)) == ["README.md", "engineer.md"]
+    assert sorted(os.listdir(sandbox.memories)) == ["README.md", "engineer.md", "history"]
 
 
 # A person's editor.  It reads the whole file, and later writes the whole file.
