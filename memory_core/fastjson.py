@@ -41,6 +41,8 @@ def loads(text: str) -> Any:
         return _scan(text)
     except StopIteration as error:
         raise ValueError(f"no JSON value at character {error.value}") from None
+    except SystemError:  # CPython 3.10 says what is wrong only where `json` is imported
+        raise ValueError("this is not JSON") from None
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
 

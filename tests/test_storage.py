@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Sandbox
+from conftest import REPO, Sandbox
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_delegation import FACT, LEARNED, post
@@ -83,6 +83,20 @@ def test_json_works_without_the_private_c_functions() -> None:
         "    raise SystemExit(bad)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("bad", ["", "{", '{"a', '{"a" 1}', "[1", "1 2", "NaN"])
+def test_what_is_not_json_is_told_where_json_is_not_imported(bad: str) -> None:
+    program = (
+        "import sys\n"
+        f"sys.path.append({str(REPO)!r})\n"
+        "from memory_core import fastjson\n"
+        "assert 'json' not in sys.modules\n"
+        f"try: fastjson.loads({bad!r})\n"
+        "except ValueError: sys.exit(0)\n"
+        "sys.exit('nothing is wrong with it')\n"
+    )
+    subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
 
 
 # Places
