@@ -66,7 +66,7 @@ def restore(project: memory.Project, held: store.Store, agent: str, item: str) -
         work = writing.Memory(project, agent, held)
         put = _put_back(work, found)
         if put is not None:
-            work.put(put.merged, "restored", put.text, put.section)
+            work.put_back(put.merged, put.text, put.section)
         work.write()
         _take_out(held, agent, found)
         file = held.place.relative(held.path(agent))

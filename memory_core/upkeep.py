@@ -96,7 +96,11 @@ class _Owner(NamedTuple):
             self.held.append("archive", self.agent, kept, self.now)
             known, time = self.past, f"{self.now.replace(' ', 'T')}.000Z"
             texts = [aside.unlabelled(entry)[1].partition("\n")[0] for entry in kept]
-            left = [past.record("evicted", time, text) for text in texts if known.find(text)]
+            left = [
+                past.record("evicted", time, text, agent=self.agent)
+                for text in texts
+                if known.find(text)
+            ]
             history.append(self.held.history(self.agent), left)
 
     def reason(self, error: Exception, path: str) -> str:

@@ -149,9 +149,9 @@ class Memory:
             self.record("evicted", item.partition("\n")[0], section=section)
         return merged
 
-    def put(self, merged: Merged, kind: str, text: str, section: str) -> None:
-        """Go on with a text to which a person's command has brought an item."""
-        self.record(kind, text, section=section, source="person")
+    def put_back(self, merged: Merged, text: str, section: str) -> None:
+        """Go on with a text into which a person had an item put back from the archive."""
+        self.record("restored", text, section=section, source="person")
         self._take(merged)
 
     def record(self, kind: str, text: str, **fields: str) -> None:

@@ -929,6 +929,7 @@ def test_what_is_put_back_is_in_the_history(sandbox: Sandbox, project: memory.Pr
     assert left is not None
     assert back is not None
     assert (left.here, back.here) == (False, True)
+    assert {record["agent"] for record in history.read(project.store.history("qa"))} == {"qa"}
 
 
 def test_odd_bytes_are_told_and_kept(person: test_cli.Person) -> None:
