@@ -6,7 +6,6 @@ between leaves records of what the next one does again.
 
 from __future__ import annotations
 
-import errno
 import os
 
 from memory_core import fastjson, places
@@ -69,14 +68,9 @@ def append(path: str, records: list[Record]) -> int:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o666)
     try:
-        size = os.fstat(descriptor).st_size
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            data = b"\n" + data
-        if os.write(descriptor, data) < len(data):
-            raise OSError(errno.ENOSPC, "only part of the history could be written", path)
+        return places.append(path, descriptor, data)
     finally:
         os.close(descriptor)
-    return size
 
 
 def cut(path: str, size: int) -> None:

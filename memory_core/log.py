@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 import time
 
-from memory_core import fastjson
+from memory_core import fastjson, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,15 +46,7 @@ def _say(line: str) -> None:
 def _append(path: str, line: bytes) -> None:
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        size = os.fstat(descriptor).st_size
-        # Behind a line that was torn, or it would swallow this one.  Two that see it at
-        # once leave an empty line, which readers of JSON lines pass over.
-        if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            line = b"\n" + line
-        # One write to a file opened for appending: lines of other processes stay whole.
-        if os.write(descriptor, line) < len(line):
-            raise OSError(errno.ENOSPC, "only part of a line could be written", path)
-        if size > ROTATE_AT:
+        if places.append(path, descriptor, line) > ROTATE_AT:
             _rotate(descriptor, path)
     finally:
         os.close(descriptor)

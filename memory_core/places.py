@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -60,6 +61,21 @@ def write_once(path: str, text: str) -> None:
         pass
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def append(path: str, descriptor: int, data: bytes) -> int:
+    """Add whole lines to a file that is open for reading and appending; return its size before.
+
+    On a line of their own, or one that was torn would swallow the first.  In one write, so
+    that lines of other processes stay whole.  Raises OSError where not all can be written.
+    """
+    size = os.fstat(descriptor).st_size
+    # Two that see it at once leave an empty line, which readers of JSON lines pass over.
+    if size and os.pread(descriptor, 1, size - 1) != b"\n":
+        data = b"\n" + data
+    if os.write(descriptor, data) < len(data):
+        raise OSError(errno.ENOSPC, "only part of a line could be written", path)
+    return size
 
 
 def home(environ: Mapping[str, str]) -> Place | None:
