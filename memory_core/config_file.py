@@ -205,8 +205,11 @@ class _Reading:
 
     def _called(self, keys: Keys, *more: yaml.Node) -> str:
         """Return a setting's dotted name, as it is written in the file."""
-        named = [self.nodes[keys[: at + 1]][0] for at in range(len(keys))]
-        return ".".join(_shown(node.value) or '""' for node in (*named, *more))
+        named = [
+            str(key) if isinstance(key, int) else _shown(self.nodes[keys[: at + 1]][0].value)
+            for at, key in enumerate(keys)
+        ]
+        return ".".join(name or '""' for name in (*named, *(_shown(node.value) for node in more)))
 
     def _valid(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Take out what is wrong, all that pydantic finds at a time; say where and why."""

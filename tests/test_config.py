@@ -88,6 +88,11 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         ["1: a key is a word, not a list", "5: memory: a key is a word, not a mapping"],
         {"enabled": False},
     ),
+    "a key that is a mapping, in a list": (
+        "memory:\n  enabled: false\n  include:\n  - ? {a: 1}\n    : 2\n",
+        ["4: memory.include: Input should be a valid string, not a mapping"],
+        {"enabled": False},
+    ),
     "a key twice": (
         'memory:\n  enabled: true\n  include: [qa]\n  "enabled": false\n',
         ["4: memory.enabled: stands on line 2 as well; this one counts"],
