@@ -22,6 +22,8 @@ from memory_core.markdown import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memory_core.markdown import Document, Item, Section
 
     Entry = tuple[int, str, int]  # level or kind, text, length in lines
@@ -96,7 +98,7 @@ def replace_item(document: Document, item: Item, text: str) -> Document:
 
 
 def add_section(
-    document: Document, title: str, suffix: str = "", order: tuple[str, ...] = ()
+    document: Document, title: str, suffix: str = "", order: Sequence[str] = ()
 ) -> Document:
     """Add a heading without items: at its place among the titles of `order`, else at the end.
 
@@ -114,7 +116,7 @@ def add_section(
     raise ValueError(f"no line can hold the heading {heading!r}")
 
 
-def _places(document: Document, title: str, order: tuple[str, ...]) -> list[int]:
+def _places(document: Document, title: str, order: Sequence[str]) -> list[int]:
     """Return where a section may go, best first.
 
     For a file that ends in the middle of code: in front of the last section or of that code.

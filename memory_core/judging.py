@@ -6,13 +6,15 @@ the words that count in spite of the other.
 
 from __future__ import annotations
 
-TYPES = (
-    *("pattern", "architecture", "guideline", "mistake", "strategy"),
-    *("integration", "performance", "context", "learning"),
-)
-
 # The type of what comes without one.
 UNTYPED = "learning"
+
+# What merge.SECTIONS and merge.CATEGORIES know, for a report that teaches nothing needs no merge.
+TYPES = (
+    *("pattern", "architecture", "guideline", "mistake", "strategy"),
+    *("integration", "performance", "context"),
+    *("best-practice", "anti-pattern", "tool-usage", "workflow", UNTYPED),
+)
 
 # "none", "n/a", "todo": nothing of up to this length is a sentence.
 TOO_SHORT = 5
@@ -146,7 +148,8 @@ def is_placeholder(kind: str, content: str) -> bool:
 
 def type_of(name: str) -> str:
     """Return the type that is meant, or "" for an unknown one."""
-    return _SPELLINGS.get(name.strip(_DECORATION).lower(), "") if name else UNTYPED
+    words = name.strip(_DECORATION).lower().replace("_", " ").replace("-", " ").split()
+    return _SPELLINGS.get("-".join(words), "") if name else UNTYPED
 
 
 def refusal(name: str, content: str, max_length: int) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory_core import edits, markdown, similarity
-from memory_core.past import PERSON, Past
+from memory_core import edits, markdown, preferences, similarity
+from memory_core.past import USUAL, Past
 
 TYPE_CHECKING = False  # `typing` costs a millisecond that no hook has to spare
 if TYPE_CHECKING:
@@ -35,6 +35,15 @@ SECTIONS = {
 }
 RECENT = "Recent Learnings"  # of every other type
 ORDER = (*SECTIONS.values(), RECENT)
+
+# Categories of role knowledge: other names for types, the sections are the same.  How a tool
+# is used holds as long as how a system is connected; the context changes by the day.
+CATEGORIES = {
+    "best-practice": "guideline",
+    "anti-pattern": "mistake",
+    "tool-usage": "integration",
+    "workflow": "strategy",
+}
 
 SIZE = 8 * 1024  # about 2,000 tokens: an agent is given all of it before it does anything
 SECTION_COUNT = 10  # the nine standard ones, and one of the person's own
@@ -89,6 +98,18 @@ class Merged:
 
 class Refusal(ValueError):
     """A learning that the document cannot take; the message is the reason."""
+
+
+def section_of(kind: str) -> str:
+    """Return the title of the section for a type or a category, however it is written."""
+    name = "-".join(kind.lower().replace("_", " ").replace("-", " ").split())
+    return SECTIONS.get(CATEGORIES.get(name, name), RECENT)
+
+
+def category(title: str) -> str:
+    """Return the category of what is in a section of that title, or the title: it has none."""
+    kinds = {markdown.title_key(SECTIONS[kind]): name for name, kind in CATEGORIES.items()}
+    return kinds.get(markdown.title_key(title), title)
 
 
 def new(name: str, project: str, limits: Limits, now: str) -> str:
@@ -212,20 +233,31 @@ def _learn(
     if twin is None:
         document = _added(document, learning.type, content, limits)
         merged.added.append(content)
-    elif twin.text != content and similarity.better(twin.text, content) == content:
+    elif _takes_better(document, twin, content):
         return _replaced(document, twin, content, limits, merged)
     else:
         merged.known.append((twin.text, content))
     return document
 
 
+def _takes_better(document: Document, twin: Item, content: str) -> bool:
+    """Say whether a learning is better said than what stands there, and that is no preference."""
+    is_better = twin.text != content and similarity.better(twin.text, content) == content
+    return is_better and twin not in preferences.items(document)
+
+
 def find_twin(document: Document, content: str, read: dict[str, Folded]) -> Item | None:
+    """Find the item of a document that says the same, as `twin_among` does."""
+    return twin_among(document.items, content, read)
+
+
+def twin_among(items: Sequence[Item], content: str, read: dict[str, Folded]) -> Item | None:
     """Find the item that says the same: in the same words first, then in other words.
 
     `read` keeps what was folded for the next learning.
     """
     one = similarity.Folded(content)
-    others = [(item, _folded(item.text, read)) for item in document.items if item.text]
+    others = [(item, _folded(item.text, read)) for item in items if item.text]
     for item, other in others:
         if one.fold == other.fold:
             return item
@@ -239,9 +271,9 @@ def _folded(text: str, read: dict[str, Folded]) -> Folded:
 
 
 def _added(document: Document, kind: str, content: str, limits: Limits) -> Document:
-    document, section = _home(document, SECTIONS.get(kind.strip().lower(), RECENT), limits)
+    document, section = home(document, section_of(kind), limits)
     after = edits.insert_item(document, section, content)
-    _check(after, content, limits)
+    check(after, _item(after, content), limits)
     return after
 
 
@@ -251,7 +283,7 @@ def _replaced(
     """Put the better text in the place of the old; where it does not fit, the old one stays."""
     try:
         after = edits.replace_item(document, twin, content)
-        _check(after, content, limits)
+        check(after, _item(after, content), limits)
     except ValueError:
         merged.known.append((twin.text, content))
         return document
@@ -259,30 +291,60 @@ def _replaced(
     return after
 
 
-def _home(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
-    """Return the section of that title, new if there may be one more, else the nearest to it."""
+def home(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
+    """Return the section of that title, new if there may be one more, else the nearest to it.
+
+    There may always be one for preferences, and nothing else goes there.  Raises Refusal where
+    there may be no section at all.
+    """
     section = markdown.find_section(document, title)
-    if section is None and len(document.sections) < limits.sections:
-        document = edits.add_section(document, title, _suffix(limits), ORDER)
+    is_own = preferences.is_title(title)
+    if section is None and (is_own or not is_full(document, limits.sections)):
+        suffix = "" if is_own else _suffix(limits)
+        document = edits.add_section(document, title, suffix, order(document, title))
         section = markdown.find_section(document, title)
+    section = section or last_resort(document)
     if section is None:
-        section = markdown.find_section(document, RECENT)
-    if section is None and not document.sections:
         raise Refusal("the document may have no section")
-    return document, section or document.sections[-1]
+    return document, section
 
 
-def _check(document: Document, content: str, limits: Limits) -> None:
-    """Raise where the item's line is too long, or nothing could leave to make room for it."""
-    item = next(each for each in document.items if each.text == content)
+def order(document: Document, title: str) -> Sequence[str]:
+    """Return the titles among which a section of that title has its place, in their order.
+
+    Preferences come in front of all: they are looked for there, and read first.
+    """
+    if preferences.is_title(title):
+        return [title, *(each.title for each in document.sections)]
+    return ORDER
+
+
+def is_full(document: Document, sections: int) -> bool:
+    """Say whether there are so many sections; the person's preferences are not counted."""
+    return len(document.sections) - len(preferences.sections(document)) >= sections
+
+
+def last_resort(document: Document) -> Section | None:
+    """Return the section that takes in what can have none of its own."""
+    others = (each for each in reversed(document.sections) if not preferences.is_title(each.title))
+    return markdown.find_section(document, RECENT) or next(others, None)
+
+
+def _item(document: Document, text: str) -> Item:
+    return next(each for each in document.items if each.text == text)
+
+
+def check(document: Document, item: Item, limits: Limits) -> None:
+    """Raise Refusal where an item's line is too long, or no learning could make room for it."""
     length = len(document.lines[item.line].rstrip("\r\n"))
     if length > limits.line:
         raise Refusal(f"its line would have {length} characters, and {limits.line} are allowed")
     size = byte_count(markdown.render(document))
     if size > limits.size:
-        evictable = sum(_weight(document, each) for each in document.items if each is not item)
-        if size - evictable > limits.size:
-            raise Refusal(f"what is no item leaves no room for it in {limits.size} bytes")
+        stays = {item.line, *(each.line for each in preferences.items(document))}
+        gone = (each for each in document.items if each.line not in stays)
+        if size - sum(_weight(document, each) for each in gone) > limits.size:
+            raise Refusal(f"what is no learning leaves no room for it in {limits.size} bytes")
 
 
 # What leaves.
@@ -345,7 +407,7 @@ def _of_full_ones(
 ) -> list[Item]:
     leaving = []
     for group in groups:
-        if len(group) > limits.items:
+        if len(group) > limits.items and group.rank != PREFERRED:
             group.sort(ages.born)
             leaving += [group.give() for _ in range(len(group) - limits.items)]
     return leaving
@@ -365,9 +427,10 @@ def _of_all(document: Document, groups: list[_Group], size: int, ages: _Ages) ->
     return leaving
 
 
-def _turn(group: _Group, ages: _Ages) -> tuple[bool, int, Age, int]:
+def _turn(group: _Group, ages: _Ages) -> tuple[bool, bool, int, Age, int]:
     """Return what says when it is a group's turn to give; where ages are equal, the largest."""
-    return not group.free, -group.rank, ages.order(group.rank)(group.first), -group.weight
+    age = ages.order(group.rank)(group.first)
+    return group.rank == PREFERRED, not group.free, -group.rank, age, -group.weight
 
 
 class _Ages:
@@ -392,24 +455,28 @@ class _Ages:
         age = self._known.get(item.text)
         if age is None:
             known = self._past.find(item.text)
-            age = (known.confidence, known.born) if known else (PERSON, "~")
+            age = (known.confidence, known.born) if known else (USUAL.person, "~")
             self._known[item.text] = age
         return age
 
 
-RECENT_ONES, OTHERS, OUTSIDE = 2, 1, 0  # the ranks of groups
+RECENT_ONES, OTHERS, OUTSIDE, PREFERRED = 2, 1, 0, -1  # the ranks of groups
 
 
 def _groups(document: Document, spared: set[str]) -> list[_Group]:
-    """Group the items: those in no section first, who are the last to leave."""
+    """Group the items: those in no section first, who leave behind all but preferences."""
     inside = {item.line for section in document.sections for item in section.items}
     outside = [item for item in document.items if item.line not in inside]
     groups = [_Group(outside, spared, OUTSIDE)]
     for section in document.sections:
-        is_recent = markdown.title_key(section.title) == markdown.title_key(RECENT)
-        rank = RECENT_ONES if is_recent else OTHERS
-        groups.append(_Group(section.items, spared, rank))
+        groups.append(_Group(section.items, spared, _rank(section.title)))
     return groups
+
+
+def _rank(title: str) -> int:
+    if preferences.is_title(title):
+        return PREFERRED
+    return RECENT_ONES if markdown.title_key(title) == markdown.title_key(RECENT) else OTHERS
 
 
 def _evicted(document: Document, items: list[Item], merged: Merged) -> Document:

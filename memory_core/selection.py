@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core import markdown
+from memory_core import markdown, preferences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 # What keeps an agent from harm comes before what makes it quicker, and that before what
 # only describes the day.  A section that a person made up ranks with the guidelines:
-# somebody wanted it there.
+# somebody wanted it there.  What a person wishes of the agent comes before all of it,
+# whatever the task (see `_rank`).
 WORTH = {
     "common mistakes to avoid": 5,
     "implementation guidelines": 4,
@@ -36,15 +37,16 @@ WORD_LENGTH = 4
 class Piece:
     """One part of a memory: an item with what is nested in it, or a paragraph.
 
-    `text` is its lines, `place` its number in the document.
+    `text` is its lines, `place` its number in the document, `item` an item's own text.
     """
 
-    __slots__ = ("place", "section", "text")
+    __slots__ = ("item", "place", "section", "text")
 
-    def __init__(self, section: str, text: str, place: int) -> None:
+    def __init__(self, section: str, text: str, place: int, item: str = "") -> None:
         self.section = section
         self.text = text
         self.place = place
+        self.item = item
 
     def __repr__(self) -> str:
         return f"Piece({self.section!r}, {self.text!r})"
@@ -52,7 +54,7 @@ class Piece:
 
 def pieces(document: Document) -> list[Piece]:
     """Return what a document says: no title, comment, front matter or conflict marker."""
-    ends = {item.line: item.end for item in document.items}
+    items = {item.line: item for item in document.items}
     hidden = _hidden(document)
     titles = {section.line: section for section in document.sections}
     found: list[Piece] = []
@@ -61,15 +63,16 @@ def pieces(document: Document) -> list[Piece]:
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
         section = titles.get(at)
-        if section or at in hidden or at in ends or not line.strip():
+        if section or at in hidden or at in items or not line.strip():
             _add(found, title, block)
             block = []
         if section:
             title, at = section.title, section.body
-        elif at in ends:
-            item = [text.rstrip("\r\n") for text in document.lines[at : ends[at]]]
-            _add(found, title, item)
-            at = ends[at]
+        elif at in items:
+            item = items[at]
+            lines = [text.rstrip("\r\n") for text in document.lines[at : item.end]]
+            _add(found, title, lines, item.text)
+            at = item.end
         else:
             if at not in hidden and line.strip():
                 block.append(line)
@@ -78,10 +81,10 @@ def pieces(document: Document) -> list[Piece]:
     return found
 
 
-def _add(found: list[Piece], section: str, lines: list[str]) -> None:
+def _add(found: list[Piece], section: str, lines: list[str], item: str = "") -> None:
     text = "\n".join(lines).rstrip()
     if text:
-        found.append(Piece(section, text, len(found)))
+        found.append(Piece(section, text, len(found), item))
 
 
 def _hidden(document: Document) -> set[int]:
@@ -99,17 +102,24 @@ def _hidden(document: Document) -> set[int]:
     return hidden
 
 
-def select(found: list[Piece], budget: int, task: Callable[[], str] | None = None) -> str:
+def select(
+    found: list[Piece],
+    budget: int,
+    task: Callable[[], str] | None = None,
+    sure: Callable[[], Callable[[str], float]] | None = None,
+) -> str:
     """Return the pieces as Markdown of at most `budget` characters, in their order.
 
-    Where not all fit, the most valuable stay: those that share words with the task,
-    then by section, then the newer ones.  Only then is `task` asked.
+    Where not all fit, the most valuable stay: preferences, then those that share words with
+    the task, then by section, then the surer, then the newer ones.  Only then are `task`
+    and `sure` asked; what that returns tells how sure an item of a text is.
     """
     whole = render(found)
     if len(whole) <= budget:
         return whole
     words = _words(task()) if task else set()
-    ranked = sorted(found, key=lambda piece: (-_worth(piece, words), -piece.place))
+    confidence = sure() if sure else _equally
+    ranked = sorted(found, key=lambda piece: _rank(piece, words, confidence))
     chosen: list[Piece] = []
     room, sections = budget, set[str]()
     for piece in ranked:
@@ -119,6 +129,18 @@ def select(found: list[Piece], budget: int, task: Callable[[], str] | None = Non
             sections.add(piece.section)
             chosen.append(piece)
     return render(sorted(chosen, key=lambda piece: piece.place))
+
+
+def _equally(_item: str) -> float:
+    return 0.0
+
+
+def _rank(
+    piece: Piece, words: set[str], confidence: Callable[[str], float]
+) -> tuple[bool, int, float, int]:
+    """Return what sorts pieces by their value, the most valuable first."""
+    wished = preferences.is_title(piece.section)
+    return not wished, -_worth(piece, words), -confidence(piece.item), -piece.place
 
 
 def _worth(piece: Piece, words: set[str]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core import edits, markdown, merge, similarity
+from memory_core import edits, markdown, merge, preferences, similarity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     Path = tuple[str, ...]
     Signed = tuple[str, str]
     Spot = tuple[int, list[str], list[str]]  # a line, and what stands around a block there
+
+PREFERENCES = (f"## {markdown.title_key(preferences.TITLE)}",)  # the path of that section
 
 ANY = 1 << 30  # sections: so many as there are
 
@@ -56,6 +58,8 @@ def combine(text: str, other: str, sections: int = ANY) -> United:
     A document has one title, one front matter and one header: they are the first's.  Where
     it has no title or front matter it takes the other's, else that of the other is left,
     as is what no line can hold; the comments of the header tell nothing and are dropped.
+    Of a preference that has two values the one of the text with the newer header stays, the
+    other's where that is not known, and what it was else is left.
     With so many `sections` one more becomes a deeper heading in Recent Learnings or, without
     that, in the last one.  Conflicts in either are resolved.
     """
@@ -415,10 +419,13 @@ class _Joining:
     """A document while it takes in another one.
 
     `homes` says where what stands below a heading of the other one goes; `said` what an
-    item's text stands for, that was said in other words.
+    item's text stands for, that was said in other words.  Of what it takes in, `is_older` says
+    that it was written before this, and `counting` which of its preferences count.
     """
 
-    __slots__ = ("document", "homes", "left", "read", "said", "sections")
+    __slots__ = (
+        *("counting", "document", "homes", "is_older", "left", "read", "said", "sections"),
+    )
 
     def __init__(self, document: Document, sections: int) -> None:
         self.document = document
@@ -427,14 +434,23 @@ class _Joining:
         self.left: list[str] = []
         self.read: dict[str, Folded] = {}
         self.said: dict[str, list[str]] = {}
+        self.is_older = False
+        self.counting: set[int] = set()  # their lines
 
     def take(self, source: Document) -> None:
+        own, other = merge.updated(self.document), merge.updated(source)
+        self.is_older = "" < other < own
+        self.counting = {each.line for each in preferences.counting(source)}
         self._take_title(source)
         for part in _parts(source):
             if part.heading:
                 self._take_heading(source, part, part.heading)
             for block, item in _pieces(source, part):
-                if not self._has(block, item) and not self._add(self._home(part), block, item):
+                if item and part.path[:1] == PREFERENCES:
+                    is_there = self._has_preference(block, item)
+                else:
+                    is_there = self._has(block, item)
+                if not is_there and not self._add(self._home(part), block, item):
                     self.left.append("\n".join(block))
 
     def _put(self, block: list[str], spots: Iterable[Spot]) -> bool:
@@ -480,7 +496,7 @@ class _Joining:
         """Return path and lines of a heading; without room for a section, one level deeper."""
         above = self.homes[part.path[:-1]] if heading.level > 2 else ()
         level = heading.level
-        if level == 2 and not self._part(part.path) and self._is_full():
+        if level == 2 and not self._part(part.path) and self._has_no_room(part.path):
             above, level = self._last_resort(), 3
         elif level > 2 and above:
             level += _signs(above) - _signs(part.path[:-1])
@@ -489,13 +505,11 @@ class _Joining:
         marks, title = "#" * min(level, 6), markdown.split_title(heading.title)[0]
         return (*above, f"{marks} {markdown.title_key(title)}"), [f"{marks} {title}"]
 
-    def _is_full(self) -> bool:
-        return len(self.document.sections) >= self.sections
+    def _has_no_room(self, path: Path) -> bool:
+        return path != PREFERENCES and merge.is_full(self.document, self.sections)
 
     def _last_resort(self) -> Path:
-        """Return the section that takes in what can have none of its own."""
-        recent = markdown.find_section(self.document, merge.RECENT)
-        section = recent or next(reversed(self.document.sections), None)
+        section = merge.last_resort(self.document)
         return (f"## {markdown.title_key(section.title)}",) if section else ()
 
     def _with_heading(self, path: Path, lines: list[str], heading: Heading) -> Path:
@@ -514,8 +528,9 @@ class _Joining:
 
     def _add_section(self, heading: Heading) -> bool:
         title, suffix = markdown.split_title(heading.title)
+        order = merge.order(self.document, title)
         try:
-            after = edits.add_section(self.document, title, suffix, merge.ORDER)
+            after = edits.add_section(self.document, title, suffix, order)
         except ValueError:
             return False
         if not after.markers:
@@ -528,21 +543,51 @@ class _Joining:
         """Say whether a block stands there; of an item in other words, the better ones stay."""
         if item is None:
             return _holds(self.document.lines, block)
-        twin = (
-            self._whole_twin(block, item)
-            if item.end > item.text_end or not item.text
-            else merge.find_twin(self.document, item.text, self.read)
-        )
-        return twin is not None and self._agreed(twin, block, item)
+        wished = preferences.items(self.document)
+        lines = {each.line for each in wished}
+        learned = [each for each in self.document.items if each.line not in lines]
+        twin = self._twin(block, item, learned)
+        if twin is not None:
+            return self._agreed(twin, block, item)
+        twin = self._twin(block, item, wished)
+        return twin is not None and similarity.better(twin.text, item.text) == twin.text
 
-    def _whole_twin(self, block: list[str], item: Item) -> Item | None:
-        """Find the item that says the same and holds all that is nested in this one."""
+    def _has_preference(self, block: list[str], item: Item) -> bool:
+        """Say whether a preference needs no line of its own: of one key there is one value."""
+        key, value = preferences.pair(item.text)
+        if not key:
+            other = self._twin(block, item, preferences.items(self.document))
+            return other is not None and self._agreed(other, block, item)
+        twin = preferences.find(self.document, key)
+        if item.line not in self.counting:
+            self._leave(block)
+        elif twin is None:
+            return False
+        elif value != preferences.pair(twin.text)[1] or item.end > item.text_end:
+            self._take_value(twin, block, item)
+        return True
+
+    def _take_value(self, twin: Item, block: list[str], item: Item) -> None:
+        """Give a preference the other one's value, if that is the later; the older is left."""
+        is_plain = twin.end == twin.text_end
+        old = [line.rstrip("\r\n") for line in self.document.lines[twin.line : twin.end]]
+        lines = block if is_plain else block[: item.text_end - item.line]
+        if not self.is_older and self._replaced(twin, lines, item):
+            self._leave(old)
+        self._leave(block)
+
+    def _leave(self, block: list[str]) -> None:
+        if not _holds(self.document.lines, block):
+            self.left.append("\n".join(block))
+
+    def _twin(self, block: list[str], item: Item, among: list[Item]) -> Item | None:
+        """Find the item that says the same and, where something is nested, holds all of it."""
+        if item.end == item.text_end and item.text:
+            return merge.twin_among(among, item.text, self.read)
         nested = block[item.text_end - item.line :] if item.text else block
         fold = similarity.fold(item.text)
         lines = self.document.lines
-        found = [
-            each for each in self.document.items if _holds(lines[each.line : each.end], nested)
-        ]
+        found = [each for each in among if _holds(lines[each.line : each.end], nested)]
         found.sort(key=lambda each: similarity.fold(each.text) != fold)
         return next((each for each in found if similarity.same(item.text, each.text)), None)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_core import markdown, merge
+from memory_core import judging, markdown, merge
 
 quick = settings(max_examples=200, deadline=None)
 
@@ -82,6 +82,38 @@ def test_the_page_names_every_section() -> None:
     text = FORMAT.read_text(encoding="utf-8")
     for kind, title in merge.SECTIONS.items():
         assert f"| {kind} | {title} |" in text
+
+
+def test_the_page_has_the_table_of_categories() -> None:
+    text = (FORMAT.parent / "learnings.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    told = [[name, kind, merge.SECTIONS[kind]] for name, kind in merge.CATEGORIES.items()]
+    assert rows == [["category", "type", "section"], ["---", "---", "---"], *told]
+    for name, _kind, title in told:
+        assert merge.section_of(name) == title
+        assert merge.category(f"{title.upper()}:") == name
+    assert set(judging.TYPES) == {*merge.SECTIONS, *merge.CATEGORIES, judging.UNTYPED}
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ("Best Practice", "Implementation Guidelines"),
+        (" ANTI_PATTERN ", "Common Mistakes to Avoid"),
+        ("Mistake", "Common Mistakes to Avoid"),
+        ("tool  usage", "Integration Points"),
+        ("work-flow", "Recent Learnings"),
+        ("", "Recent Learnings"),
+    ],
+)
+def test_a_learning_goes_to_the_section_of_its_type(kind: str, title: str) -> None:
+    found = merged("", (kind, "a learning")).text
+    assert [section.title for section in markdown.parse(found).sections] == [title]
+
+
+def test_a_section_without_a_category_keeps_its_title() -> None:
+    assert merge.category("Project Architecture") == "Project Architecture"
+    assert merge.category("Mine") == "Mine"
 
 
 def test_a_new_document() -> None:
@@ -254,7 +286,11 @@ contents = st.one_of(
     st.text(max_size=130),
 )
 learnings = st.lists(
-    st.builds(Learning, st.sampled_from([*merge.SECTIONS, "tip", " Pattern ", ""]), contents),
+    st.builds(
+        Learning,
+        st.sampled_from([*merge.SECTIONS, *merge.CATEGORIES, "tip", " Pattern ", ""]),
+        contents,
+    ),
     max_size=8,
 )
 LINES = [

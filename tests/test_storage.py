@@ -592,6 +592,16 @@ def test_what_an_agent_is_given_of_a_document(text: str, expected: str) -> None:
     assert given_text(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("budget", "expected"), [(11, "- x"), (17, "prose\n- x"), (21, "prose\n- x\n- z")]
+)
+def test_of_equal_worth_the_surer_then_the_newer_is_given(budget: int, expected: str) -> None:
+    found = selection.pieces(markdown.parse("## A\nprose\n- x\n- y\n- z\n"))
+    sure = {"x": 0.9, "y": 0.5, "z": 0.5, "": 0.7}
+    given = selection.select(found, budget, None, lambda: lambda text: sure[text])
+    assert given == f"## A\n{expected}"
+
+
 @given(st.lists(st.text("ab \n#-", min_size=1), max_size=20), st.integers(0, 200))
 def test_the_budget_is_never_exceeded(items: list[str], budget: int) -> None:
     text = "".join(f"## S{n % 3}\n- {item}\n" for n, item in enumerate(items))
