@@ -6,10 +6,21 @@ Each change is made under the agent's lock, from what is read under it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from memory_core import aside, edits, markdown, memory, merge, similarity, store, writing
+from memory_core import (
+    agents,
+    aside,
+    insertion,
+    markdown,
+    memory,
+    merge,
+    naming,
+    past,
+    similarity,
+    store,
+    writing,
+)
 
 AUTHOR = "agent-memory"  # in the header, as of a new file
 
@@ -17,13 +28,18 @@ AUTHOR = "agent-memory"  # in the header, as of a new file
 class Archived(NamedTuple):
     """What left a memory: its number in the archive, the day, the section, the text.
 
-    Lines nested in an item are behind its text, each on a line of its own.
+    Lines nested in an item are behind its text, each on a line of its own.  The number is 0
+    where only the history has it.
     """
 
     number: int
     day: str
     section: str
     text: str
+
+    @property
+    def id(self) -> str:
+        return past.identity(self.text.partition("\n")[0])
 
 
 class Restored(NamedTuple):
@@ -55,44 +71,104 @@ def archived(held: store.Store, agent: str) -> list[Archived]:
 
 
 def restore(project: memory.Project, held: store.Store, agent: str, item: str) -> Restored:
-    """Put an item of the archive back into its section, within the limits.
+    """Put an item that left back into its section, within the limits.
 
-    It is named by its text, a part of it, or its number.  What leaves for it goes to the
-    archive.  Raises NotRestored.
+    It is named by its id, its text, a part of either, or its number in the archive; what is
+    not there any more is looked for in the history.  What leaves for it goes to the archive.
+    Raises NotRestored, naming.NotFound and naming.Ambiguous.
     """
-    found_in(archived(held, agent), item)  # before anything is made, were it only a lock
+    find(writing.Memory(project, agent, held), item)  # before anything is made, were it a lock
     with held.locked(agent):
-        found = found_in(archived(held, agent), item)
         work = writing.Memory(project, agent, held)
+        found = find(work, item)
         put = _put_back(work, found)
         if put is not None:
-            work.put_back(put.merged, put.text, put.section)
+            work.put_back(put.merged, put.text, put.section, source="person")
         work.write()
-        _take_out(held, agent, found)
+        if found.number:
+            _take_out(held, agent, found)
         file = held.place.relative(held.path(agent))
     if put is None:
         return Restored(file, found.section, found.text, [], known=True)
     return Restored(file, put.section, found.text, put.merged.evicted, known=False)
 
 
-def found_in(entries: list[Archived], item: str) -> Archived:
-    """Return the entry that a person means; raises NotRestored where it is not one."""
-    fold = similarity.fold(item)
-    part = item.casefold()
-    ways: list[Callable[[Archived], bool]] = [
-        lambda each: item in (each.text, each.text.split("\n")[0]),
-        lambda each: similarity.fold(each.text.split("\n")[0]) == fold,
-        lambda each: item == str(each.number),
-        lambda each: bool(part) and part in each.text.casefold(),
+def _is_number(entry: Archived, name: str) -> bool:
+    return bool(entry.number) and name == str(entry.number)
+
+
+EXACT = (*naming.WORDS, naming.is_id)
+WHOLE = (*EXACT, _is_number, naming.begins_id)
+PART = (naming.has_part,)
+
+
+def find(work: writing.Memory, item: str) -> Archived:
+    """Return what a person means: of the archive, else what the history has, else what stands.
+
+    Raises naming.NotFound and naming.Ambiguous.
+    """
+    kept = archived(work.store, work.agent)
+    return found_in(item, kept, *(_of_history(work, is_here) for is_here in (False, True)))
+
+
+def found_in(item: str, *lists: list[Archived]) -> Archived:
+    """Return the entry that is meant, of the first list that has it; a part is no better name.
+
+    Raises naming.NotFound and naming.Ambiguous.
+    """
+    for ways in (WHOLE, PART):
+        for entries in lists:
+            found = naming.meant(item.strip(), entries, ways)
+            if found:
+                return _one(found, item)
+    raise naming.NotFound(f"no item {item!r} in the archive or the history")
+
+
+def _of_history(work: writing.Memory, is_here: bool) -> list[Archived]:
+    found = [each for each in work.past if each.text and each.here == is_here]
+    return [
+        Archived(0, each.changed[:10], each.section, f"{each.text}\n{each.nested}".rstrip("\n"))
+        for each in sorted(found, key=lambda each: each.changed)
     ]
-    for way in ways:
-        found = [each for each in entries if way(each)]
-        if len({(each.section, each.text) for each in found}) == 1:
-            return found[-1]  # the last of several times that it left
-        if found:
-            numbers = ", ".join(str(each.number) for each in found)
-            raise NotRestored(f"several items are {item!r}: name one by its number, {numbers}")
-    raise NotRestored(f"no item {item!r} in the archive")
+
+
+def _one(found: list[Archived], item: str) -> Archived:
+    if len({(each.section, each.text) for each in found}) > 1:
+        names = ", ".join(str(each.number or each.id) for each in found)
+        by = "number" if found[0].number else "id"
+        raise naming.Ambiguous(f"several items are {item!r}: name one by its {by}, {names}")
+    return found[-1]  # the last of several times that it left
+
+
+def owner(project: memory.Project, held: store.Store, item: str) -> str:
+    """Return the one agent that has lost an item of this id or text.
+
+    One word is no part of a text here: it is more likely an agent's name.
+    Raises naming.NotFound and naming.Ambiguous.
+    """
+    ways = (*EXACT, naming.begins_id, *(PART if len(item.split()) > 1 else ()))
+    found = []
+    for agent in owners(held):
+        gone = _of_history(writing.Memory(project, agent, held), is_here=False)
+        if naming.meant(item.strip(), [*archived(held, agent), *gone], ways):
+            found.append(agent)
+    if not found:
+        raise naming.NotFound(f"no item {item!r} in any archive or history")
+    if len(found) > 1:
+        raise naming.Ambiguous(f"{item!r} left {', '.join(found)}: say whose is put back")
+    return found[0]
+
+
+def owners(held: store.Store) -> list[str]:
+    """Return the agents that have anything here: a memory, a history, an archive, a review."""
+    found = {*held.agents(), *held.with_history()}
+    for kind in ("archive", "quarantine"):
+        try:
+            names = os.listdir(os.path.join(held.folder, kind))
+        except OSError:
+            continue
+        found |= {memory.PM if name == f"{memory.PM}.md" else agents.owner(name) for name in names}
+    return sorted(found - {""})
 
 
 class _Put(NamedTuple):
@@ -104,13 +180,14 @@ class _Put(NamedTuple):
 def _put_back(work: writing.Memory, found: Archived) -> _Put | None:
     """Return what becomes of the memory; None where the item is there already."""
     document, limits = markdown.parse(work.text), work.limits
-    if "\n" not in found.text and _is_there(document, found.text):
+    first, nested, _rest = found.text.partition("\n")
+    if not (nested and found.number) and _is_there(document, first):
         return None
     if aside.is_from_file(found.section):
         raise NotRestored("it is no item, but other text of a file; copy it by hand")
     try:
-        document, section = _home(document, found.section, limits)
-        after, key = _inserted(document, section, found.text, limits.line)
+        document, section = insertion.home(document, found.section, limits)
+        after, key = insertion.inserted(document, section, found.text, limits.line)
     except ValueError as error:
         raise NotRestored(f"it cannot be put back: {error}") from None
     stamped = merge.stamp(markdown.render(after), limits, work.now, AUTHOR)
@@ -128,68 +205,6 @@ def _is_there(document: markdown.Document, text: str) -> bool:
 
 def _count(document: markdown.Document, text: str) -> int:
     return [item.text for item in document.items].count(text)
-
-
-def _home(
-    document: markdown.Document, title: str, limits: merge.Limits
-) -> tuple[markdown.Document, markdown.Section | None]:
-    """Return the section of that title: made anew if there may be one more, else another."""
-    if not title:
-        return document, None
-    section = markdown.find_section(document, title)
-    if section is None and len(document.sections) < limits.sections:
-        suffix = f"(Max: {limits.items} items)"
-        document = edits.add_section(document, title, suffix, merge.ORDER)
-        section = markdown.find_section(document, title)
-    if section is None:
-        section = markdown.find_section(document, merge.RECENT) or document.sections[-1]
-    return document, section
-
-
-def _inserted(
-    document: markdown.Document, section: markdown.Section | None, item: str, longest: int
-) -> tuple[markdown.Document, str]:
-    """Insert an item with what is nested in it; return its text in the document as well."""
-    for block, key in _blocks(item):
-        if max(map(len, block)) > longest:
-            raise ValueError(f"a line of more than {longest} characters is not allowed")
-        try:
-            one_line = section is not None and len(block) == 1 and key
-            after = (
-                edits.insert_item(document, section, key)
-                if section is not None and one_line
-                else edits.insert_block(document, section, block)
-            )
-        except ValueError:
-            continue
-        if _gained(document, after) == (key, len(block)):
-            return after, key
-    raise ValueError("there it would be read in another way; copy it by hand")
-
-
-def _blocks(item: str) -> Iterator[tuple[list[str], str]]:
-    """Give the lines that can hold an archived item, each with the text that is read there."""
-    lines = item.split("\n")
-    first, *nested = lines
-    inner = min((len(line) - len(line.lstrip()) for line in nested if line), default=2)
-    shifted = [" " * (2 - inner) + line[max(inner - 2, 0) :] for line in nested]
-    written = markdown.BULLET + markdown.escape(first)
-    # An item without a text of its own (code, say) is archived with its bullet.
-    for block, key in ((lines, ""), ([written, *nested], first), ([written, *shifted], first)):
-        if _gained(markdown.parse(""), markdown.parse("\n".join(block))) == (key, len(block)):
-            yield block, key
-
-
-def _gained(before: markdown.Document, after: markdown.Document) -> tuple[str, int] | None:
-    """Return text and length of the one item that is new, or None if more has changed."""
-    old = [(item.text, item.end - item.line) for item in before.items]
-    new = [(item.text, item.end - item.line) for item in after.items]
-    if [each.title for each in before.headings] != [each.title for each in after.headings]:
-        return None
-    if len(new) != len(old) + 1:
-        return None
-    at = next((at for at, each in enumerate(old) if each != new[at]), len(old))
-    return new[at] if old[at:] == new[at + 1 :] else None
 
 
 def _take_out(held: store.Store, agent: str, found: Archived) -> None:

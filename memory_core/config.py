@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMPILED = "config.json"
 
 # Raised when what is compiled changes its meaning, so that older state is not used.
-VERSION = 2
+VERSION = 3
 
 OFF = ("0", "off", "no", "false")
 ON = ("1", "on", "yes", "true")

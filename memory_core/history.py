@@ -8,13 +8,32 @@ from __future__ import annotations
 
 import os
 
-from memory_core import fastjson, places
+from memory_core import digests, fastjson, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from memory_core.past import Record
+
+# Records of two branches are all true: git is to keep both.
+ATTRIBUTES = "*.jsonl merge=union\n"
+
+# From so many bytes of plain lines on, about 1,200 records, the older ones are packed.
+PACK_AT = 256 * 1024
+
+# So many stay lines that people can read.
+PLAIN = 200
+
+# What a packed line may unfold to: far beyond any history, so that none fills the memory.
+LARGEST = 256 * 1024 * 1024
+
+TEXTS = (
+    *("time", "kind", "id", "agent", "text", "section", "nested", "was", "after", "run"),
+    *("session", "source", "origin", "change", "type", "outcome", "tool", "resolution"),
+)
+NUMBERS = ("v", "n", "confidence", "duration_ms", "tokens", "tool_uses")
 
 
 def read(path: str) -> list[Record]:
@@ -24,14 +43,18 @@ def read(path: str) -> list[Record]:
     """
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            lines = [line for line in file.read().split("\n") if line.startswith("{")]
+            return _records(file.read())
     except FileNotFoundError:
         return []
+
+
+def _records(text: str, is_packed: bool = False) -> list[Record]:
+    lines = [line for line in text.split("\n") if line.startswith("{")]
     try:
         found = fastjson.loads(f"[{','.join(lines)}]")  # at once: in a third less time
     except ValueError:
         found = [_loaded(line) for line in lines]
-    return [record for record in found if _is_whole(record)]
+    return [record for each in found for record in _whole(each, is_packed)]
 
 
 def _loaded(line: str) -> Any:
@@ -41,17 +64,20 @@ def _loaded(line: str) -> Any:
         return None
 
 
-def _is_whole(record: object) -> bool:
-    """Say whether a record has what all have, and texts only."""
-    if not isinstance(record, dict) or not all(map(record.get, ("time", "kind", "id"))):
-        return False
-    return all(type(record.get(key, "")) is str for key in TEXTS)
+def _whole(value: object, is_packed: bool) -> Iterator[Record]:
+    """Give what is a record with all that each has, and what a packed line holds of such."""
+    if not isinstance(value, dict):
+        return
+    packed = value.get("packed")
+    if type(packed) is str and not is_packed:
+        yield from _records(_unpacked(packed), is_packed=True)
+    elif all(map(value.get, ("time", "kind", "id"))) and _is_typed(value):
+        yield value
 
 
-# Records of two branches are all true: git is to keep both.
-ATTRIBUTES = "*.jsonl merge=union\n"
-
-TEXTS = ("time", "kind", "id", "text", "section", "was", "run", "session", "source")
+def _is_typed(record: Record) -> bool:
+    texts = all(type(record.get(key, "")) is str for key in TEXTS)
+    return texts and all(type(record.get(key, 0)) in (int, float) for key in NUMBERS)
 
 
 def append(path: str, records: list[Record]) -> int:
@@ -64,13 +90,16 @@ def append(path: str, records: list[Record]) -> int:
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
     places.write_once(os.path.join(folder, ".gitattributes"), ATTRIBUTES)
-    data = "".join(f"{fastjson.dumps(record)}\n" for record in records).encode()
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o666)
     try:
-        return places.append(path, descriptor, data)
+        return places.append(path, descriptor, _lines(records))
     finally:
         os.close(descriptor)
+
+
+def _lines(records: list[Record]) -> bytes:
+    return "".join(f"{fastjson.dumps(record)}\n" for record in records).encode()
 
 
 def cut(path: str, size: int) -> None:
@@ -80,3 +109,53 @@ def cut(path: str, size: int) -> None:
             os.truncate(path, size)
     except OSError:
         pass
+
+
+# A history that grew: its older lines are packed into one, without loss.
+
+
+def pack(path: str, size: int) -> None:
+    """Pack the older records where a history, which had `size` bytes, has grown large.
+
+    The caller holds the agent's lock.  Nothing that the history tells changes: the packed
+    line holds the records as they are.  What fails leaves the file as it was.
+    """
+    if size < PACK_AT or _plain_bytes(path) < PACK_AT:
+        return
+    from memory_core import store
+
+    once = {fastjson.dumps(record): record for record in read(path)}
+    records = sorted(once.values(), key=lambda record: str(record["time"]))
+    older, newer = records[:-PLAIN], records[-PLAIN:]
+    line = fastjson.dumps({"v": digests.VERSION, "packed": _packed(_lines(older))})
+    try:
+        store.replace(path, f"{line}\n".encode() + _lines(newer))
+    except OSError:
+        pass  # it has all that it had
+
+
+def _plain_bytes(path: str) -> int:
+    try:
+        with open(path, "rb") as file:
+            return sum(len(line) for line in file if b'"packed"' not in line[:32])
+    except OSError:
+        return 0
+
+
+def _packed(data: bytes) -> str:
+    import binascii
+    import zlib
+
+    return binascii.b2a_base64(zlib.compress(data, 9), newline=False).decode()
+
+
+def _unpacked(text: str) -> str:
+    """Return the lines of a packed one; none of one that is torn, or was not made by us."""
+    import binascii
+    import zlib
+
+    try:
+        data = binascii.a2b_base64(text)
+        return zlib.decompressobj().decompress(data, LARGEST).decode("utf-8", "replace")
+    except (binascii.Error, ValueError, zlib.error):
+        return ""

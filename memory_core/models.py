@@ -20,7 +20,18 @@ import typing
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from memory_core import invisible
+from memory_core.past import USUAL
 
 Text = str | None
 
@@ -117,6 +128,15 @@ class Failure(PreDelegation):
     is_interrupt: bool | None = None
 
 
+class ToolFailure(Event):
+    """PostToolUseFailure of a tool; within an agent's run it names the agent (not in 2.1.63)."""
+
+    tool_name: str
+    tool_use_id: Text = None
+    error: Text = None
+    is_interrupt: bool | None = None
+
+
 class SubagentStart(Event):
     """An agent starts; `agent_type` is its canonical name."""
 
@@ -145,6 +165,7 @@ EVENTS: dict[str, type[Event]] = {
     "PostToolUse:SubagentHandback": PostHandback,
     "PostToolUse:Skill": PostSkill,
     "PostToolUseFailure:Agent": Failure,
+    "PostToolUseFailure:Bash": ToolFailure,
     "SubagentStart": SubagentStart,
     "SubagentStop": SubagentStop,
     "SessionStart": SessionStart,
@@ -197,6 +218,7 @@ Directory = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_
 Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
 Size = Annotated[int, Field(ge=1, le=LARGEST_KB)]
 Count = Annotated[int, Field(ge=1, le=1000)]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class LimitsConfig(Section):
@@ -217,6 +239,17 @@ class AgentOverride(Section):
     max_sections: Count | None = Field(None, description="sections in this agent's file")
     max_items_per_section: Count | None = Field(None, description="items in its sections")
     auto_learning: bool | None = Field(None, description="whether this agent's reports teach")
+
+
+class ConfidenceConfig(Section):
+    """How sure an item is at first, and what changes that; `past.Weights` has the reasons."""
+
+    agent: Share = Field(USUAL.agent, description="how sure an item is that one run reported")
+    person: Share = Field(USUAL.person, description="one that a person wrote or approved")
+    step: Share = Field(USUAL.step, description="what each further run or person adds")
+    contradiction: Share = Field(
+        USUAL.contradiction, description="what it takes to be called wrong once"
+    )
 
 
 class MemoryConfig(Section):
@@ -241,6 +274,14 @@ class MemoryConfig(Section):
     )
     include: list[Pattern] = Field([], description="patterns of agents with memory; empty: all")
     exclude: list[Pattern] = Field([], description="patterns of agents without memory")
+    min_confidence: Share = Field(
+        0.0, description="items that are less sure than this are not given to agents"
+    )
+    confidence: ConfidenceConfig = Field(ConfidenceConfig(), description="how sure items are")
+    context_items: Count = Field(20, description="items that `agent-memory context` prints")
+    give_performance: bool = Field(
+        False, description="whether agents are given their own performance, too"
+    )
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     agent_overrides: dict[str, AgentOverride] = Field({}, description="limits for single agents")
 
@@ -249,6 +290,135 @@ class MemoryConfig(Section):
     def _yaml_off(cls, level: object) -> object:
         """Read `off` as it is meant: YAML 1.1 takes the bare word for false."""
         return "off" if level is False else level
+
+
+Id = Annotated[str, Field(min_length=1, max_length=64)]
+Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Number = Annotated[int, Field(ge=0)]
+Kind = Literal[
+    "learned",
+    "reinforced",
+    "merged",
+    "edited",
+    "removed",
+    "evicted",
+    "archived",
+    "restored",
+    "returned",
+    "imported",
+    "approved",
+    "rejected",
+    "preference",
+    "confirmed",
+    "contradicted",
+    "task",
+    "error",
+    "undone",
+]
+
+
+class HistoryRecord(BaseModel):
+    """One line of history/AGENT.jsonl; docs/history.md says which kind has which keys."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    v: int = Field(1, ge=1, description="the version of this schema, 1")
+    time: Moment = Field(description="when, ISO 8601 in UTC with milliseconds")
+    kind: Kind = Field(description="what came about, see below")
+    agent: str = Field("", description="whose memory it is about")
+    id: Id = Field(
+        description="of the item: ten hexadecimal digits, a hash of its words;"
+        " of the run where the kind is `task`, of the change where it is `undone`"
+    )
+    text: str = Field("", description="the item's text where it is new, or the error's")
+    section: str = Field("", description="the title of the section it stands in")
+    nested: str = Field("", description="the lines nested in it, where there are some")
+    was: str = Field("", description="the id of the item whose place it took")
+    after: str = Field("", description="the id of the item it stood behind when it left")
+    run: str = Field("", description="Claude Code's agent id")
+    session: str = Field("", description="Claude Code's session id")
+    source: str = Field(
+        "", description="`agent`, `hand` (in the file), `person` (a command), `import`, ..."
+    )
+    origin: str = Field("", description="the agent or file that it was copied from")
+    confidence: Share | None = Field(None, description="how sure the item is after it, 0 to 1")
+    change: str = Field("", description="what all records of one write or command share")
+    n: Number | None = Field(None, description="how many records of its write are before it")
+    type: str = Field("", description="`task`: the type of the task")
+    outcome: str = Field("", description="`task`: `done`, `failed` or `stopped`")
+    duration_ms: Number | None = Field(None, description="`task`: how long it took")
+    tokens: Number | None = Field(None, description="`task`: how many it used")
+    tool_uses: Number | None = Field(None, description="`task`: how often it called a tool")
+    tool: str = Field("", description="`error`: the tool that failed")
+    resolution: str = Field("", description="`error`: what helped, where that is known")
+
+
+class AgentExport(BaseModel):
+    """What an export holds of one agent; texts are those of its files."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    document: str = Field("", description="AGENT.md")
+    preferences: dict[str, str] = Field({}, description="value by key; they stand in it, too")
+    history: list[HistoryRecord] = Field([], description="history/AGENT.jsonl, record by record")
+    archive: str = Field("", description="archive/AGENT.md")
+    quarantine: str = Field("", description="quarantine/AGENT.md")
+
+
+class Export(BaseModel):
+    """A file of `agent-memory export`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    format: Literal["agent-memory"] = Field(description="always `agent-memory`")
+    version: Literal[1] = Field(description="of this schema, 1")
+    exported: str = Field("", description="when, ISO 8601 in UTC")
+    project: str = Field("", description="the name of the project's folder")
+    agents: dict[Name, AgentExport] = Field(description="by agent id; `PM` is the main session")
+
+
+def problem_of_export(value: Any) -> str:
+    """Return what keeps a value from being an Export, with the place; "" for nothing.
+
+    What may be left out is put into it where it is.
+    """
+    try:
+        found = Export.model_validate(_writable(value))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(_seen(each) for each in first["loc"]) or "the file"
+        return f"{place}: {_seen(first['msg'])}"
+    for name in found.agents:
+        for field, known in AgentExport.model_fields.items():
+            value["agents"][name].setdefault(field, known.get_default(call_default_factory=True))
+    return ""
+
+
+def is_record(value: Any) -> bool:
+    """Say whether a value is a record of this version of the schema."""
+    try:
+        HistoryRecord.model_validate(_writable(value))
+    except ValidationError:
+        return False
+    return True
+
+
+def _seen(part: object) -> str:
+    """Return what can be seen of a key or message, as one line of at most 100 characters."""
+    text = " ".join(invisible.take_out(str(part)).split())
+    return text if len(text) <= 100 else f"{text[:100]}..."
+
+
+def _writable(value: Any) -> Any:
+    """Return a value without lone surrogates, which stand for bytes that are not UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_writable(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _writable(each) for key, each in value.items()}
+    return value
 
 
 class Config(Section):

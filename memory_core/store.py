@@ -193,6 +193,15 @@ class Store:
         self._refuse_outside(path)
         return path
 
+    def with_history(self) -> list[str]:
+        """Return the ids of all agents with a history."""
+        try:
+            names = os.listdir(os.path.join(self.folder, "history"))
+        except OSError:
+            return []
+        stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
+        return sorted(PM if stem == PM else agents.owner(f"{stem}.md") for stem in stems)
+
     def _beside(self, kind: str, name: str) -> str:
         """Return a file's path in one of the folders beside the memories; raises Outside."""
         folder = os.path.join(self.folder, kind)

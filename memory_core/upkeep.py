@@ -11,7 +11,19 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memory_core import agents, aside, history, log, memory, merge, past, store, union, writing
+from memory_core import (
+    agents,
+    aside,
+    digests,
+    history,
+    log,
+    memory,
+    merge,
+    past,
+    store,
+    union,
+    writing,
+)
 
 AUTHOR = "agent-memory"  # in the header, as of a new file
 
@@ -69,7 +81,7 @@ class _Owner(NamedTuple):
     def settle(self) -> None:
         """Put into the history what people did so far: what comes now is ours."""
         if os.path.exists(self.held.history(self.agent)):
-            writing.Memory(self.project, self.agent, self.held).write()
+            writing.Memory(self.project, self.agent, self.held, mends=False).write()
 
     def name(self, path: str) -> str:
         return self.held.place.relative(path)
@@ -82,7 +94,7 @@ class _Owner(NamedTuple):
 
     @property
     def past(self) -> past.Past:
-        return past.Past(history.read(self.held.history(self.agent)))
+        return past.Past(history.read(self.held.history(self.agent)), self.project.weights)
 
     def fitted(self, text: str) -> tuple[str, list[str]]:
         """Return a memory's text within its limits, and what leaves it as archive entries."""
@@ -95,9 +107,10 @@ class _Owner(NamedTuple):
         if kept:
             self.held.append("archive", self.agent, kept, self.now)
             known, time = self.past, f"{self.now.replace(' ', 'T')}.000Z"
+            change = digests.digest(f"{self.agent} {time}")
             texts = [aside.unlabelled(entry)[1].partition("\n")[0] for entry in kept]
             left = [
-                past.record("evicted", time, text, agent=self.agent)
+                past.record("evicted", time, text, agent=self.agent, change=change)
                 for text in texts
                 if known.find(text)
             ]
@@ -240,13 +253,14 @@ def resolve(
     held = project.level(user)
     return [
         done
-        for owner in _owners(project, held, names or _with_any_file(held))
+        for owner in _owners(project, held, names or with_any_file(held))
         for path in _all_files(held, owner.agent)
         for done in _resolved(owner, path, write)
     ]
 
 
-def _with_any_file(held: store.Store) -> list[str]:
+def with_any_file(held: store.Store) -> list[str]:
+    """Return the ids of all agents with a memory, an archive or something to review."""
     found = set(held.agents())
     for kind in KINDS:
         try:

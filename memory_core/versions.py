@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from memory_core import past
+from memory_core import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ LAST, OLD, NEW = "last", "old", "new"
 
 def which(place: Place, stem: str, text: str) -> str:
     """Say whether this is the LAST text that the memory had, an OLD one, or a NEW one."""
-    digest, known = past.digest(text), _read(_path(place, stem)).split()
+    digest, known = digests.digest(text), _read(_path(place, stem)).split()
     if known and known[-1] == digest:
         return LAST
     return OLD if digest in known else NEW
@@ -33,7 +33,7 @@ def which(place: Place, stem: str, text: str) -> str:
 def add(place: Place, stem: str, texts: list[str]) -> None:
     """Note texts that the memory has; without them only an old version is not known as such."""
     path = _path(place, stem)
-    lines = "".join(f"{past.digest(text)}\n" for text in texts)
+    lines = "".join(f"{digests.digest(text)}\n" for text in texts)
     try:
         place.made(*FOLDER)
         with open(path, "a", encoding="ascii") as file:

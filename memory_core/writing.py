@@ -13,11 +13,15 @@ import time
 from memory_core import (
     agents,
     aside,
+    common_errors,
+    digests,
+    edits,
     history,
     log,
     markdown,
     merge,
     past,
+    preferences,
     runs,
     similarity,
     store,
@@ -27,12 +31,17 @@ from memory_core.learnings import Learning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
-    from memory_core.markdown import Document
+    from memory_core.markdown import Document, Item
     from memory_core.memory import Project
     from memory_core.merge import Merged
-    from memory_core.past import Difference, Record
+    from memory_core.past import Difference, Record, Titled
+    from memory_core.rewind import Step
+
+    Result = TypeVar("Result")
+    Signed = tuple[str, str]  # a section's title, an item's text with its nested lines
 
 # How far, in seconds, the time of a version may run ahead of the clock: each has one of its
 # own, also where several are written within a second.
@@ -52,42 +61,81 @@ class Memory:
 
     A class since text, past and records belong together from reading to writing.  What a
     person did to the file since the last write is found first, and put into the history;
-    what was learned after the version that the person had is brought back.
+    what was learned after the version that the person had is brought back.  `change` is
+    what all its records share; empty: this write is a change of its own.  A file with git's
+    conflicts is a union of their sides from here on, unless it is not to be mended.
     """
 
-    def __init__(self, project: Project, agent: str, held: store.Store | None = None) -> None:
+    def __init__(
+        self,
+        project: Project,
+        agent: str,
+        held: store.Store | None = None,
+        change: str = "",
+        mends: bool = True,
+    ) -> None:
         self.project, self.agent = project, agent
         self.store = held or project.store
         self.limits = project.limits(agent)
         self.read = self.store.read(agent)
-        self.past = past.Past(history.read(self.store.history(agent)))
-        document = markdown.parse(self.read.text if self.read else "")
+        self.past = past.Past(history.read(self.store.history(agent)), project.weights)
+        self.left: list[tuple[str, str]] = []  # what has no place any more
+        self.text = self.before = self.read.text if self.read else ""
+        document = self._mended() if mends else markdown.parse(self.text)
         stamp = merge.updated(document).replace(" ", "T")
         until = log.utc(time.time() + AHEAD)
         self.time = _time(max(stamp, self.past.last(until)))
-        self.text = self.before = self.read.text if self.read else self._new()
+        if not self.read:
+            self.text = self.before = self._new()
         self.records: list[Record] = []
-        self.evicted: list[tuple[str, str]] = []
-        self.left: list[tuple[str, str]] = []  # by an old version's return
-        self.brought_back = self._settle(titled(document), stamp if self.read else until, until)
+        self.evicted: list[tuple[str, str]] = []  # section, text with nested lines
+        self.returned: list[tuple[str, str]] = []  # what leaves the archive again
+        self.change = _by_hand(change, agent) if change else new_change(f"{agent} by hand")
+        self.brought_back = self._settle(items(document), stamp if self.read else until, until)
+        self.change = change or new_change(agent)
 
-    def _settle(self, items: list[tuple[str, str]], stamp: str, until: str) -> Merged:
+    def _mended(self) -> Document:
+        """Read the file; where git left conflicts in it, go on with what either side has."""
+        document = markdown.parse(self.text)
+        if not document.markers:
+            return document
+        from memory_core import union
+
+        done = union.of_sides(self.text, self.limits.sections)
+        self.text = done.text
+        name = aside.from_file(os.path.basename(self.store.path(self.agent)))
+        self.left += [(name, each) for each in done.left]
+        return markdown.parse(self.text)
+
+    def _settle(self, found: list[Titled], stamp: str, until: str) -> Merged:
         """Record what a person did, and bring back what that person knew nothing of."""
-        began = not self.past
-        told = past.compare(self.past, items, stamp, log.utc(time.time() - DAY), until)
+        began = not len(self.past)
+        told = past.compare(self.past, found, stamp, log.utc(time.time() - DAY), until)
         if told.missed:
             self._heed_version(told)
-        self._note(told, *(("imported", "file") if began else ("edited", "person")))
+        # A file with our header was ours before it lost its history; others are a person's.
+        self._note(told, "imported" if began and stamp else "edited")
         if not told.missed:
             return merge.Merged(self.text)
-        found = [
+        for known in told.missed:
+            if preferences.is_title(known.section):
+                self._prefer_again(known.text)
+        missed = [
             Learning(TYPES.get(markdown.title_key(known.section), ""), known.text)
             for known in told.missed
+            if not preferences.is_title(known.section)
         ]
-        merged = self._take(merge.merge(self.text, found, *self._how))
+        merged = self._take(merge.merge(self.text, missed, *self._how))
         for old, text in merged.replaced:
             self.record("merged", text, was=past.identity(old))
         return merged
+
+    def _prefer_again(self, text: str) -> None:
+        key, value = preferences.pair(text)
+        try:
+            self.text = preferences.put(self.text, key, value, self.limits)
+        except preferences.Unfit:
+            self.left.append((preferences.TITLE, text))
 
     def _heed_version(self, told: Difference) -> None:
         """Bring nothing back to what no person wrote: an unfinished write, an old version."""
@@ -100,15 +148,15 @@ class Memory:
         if version != versions.NEW:
             told.missed = []
 
-    def _note(self, told: Difference, new: str, source: str) -> None:
+    def _note(self, told: Difference, new: str) -> None:
+        hand = past.HAND
         for known in told.gone:
-            fields = {"id": known.id, "section": known.section, "source": "person"}
-            self.record("removed", known.text, **fields)
-        for text, section in told.back:
-            self.record("returned", text, section=section, source="person")
-        for text, section, was in told.new:
-            older = {"was": was} if was else {}
-            self.record(new, text, section=section, source=source, **older)
+            fields = {"id": known.id, "section": known.section, "nested": known.nested}
+            self.record("removed", known.text, source=hand, **fields)
+        for text, section, nested in told.back:
+            self.record("returned", text, section=section, nested=nested, source=hand)
+        for text, section, nested, was in told.new:
+            self.record(new, text, section=section, nested=nested, source=hand, was=was)
 
     @property
     def stem(self) -> str:
@@ -129,9 +177,10 @@ class Memory:
 
     def learn(self, pairs: list[list[str]], **source: str) -> Merged:
         """Merge (type, content) into the text; `source` says where they are from."""
+        self._doubt(pairs, source)
         learned = [Learning(kind, content) for kind, content in pairs]
         merged = merge.merge(self.text, learned, *self._how)
-        section = dict(titled(markdown.parse(merged.text)))
+        section = {text: title for text, title, _ in items(markdown.parse(merged.text))}
         for text in merged.added:
             self.record("learned", text, section=section.get(text, ""), **source)
         for old, text in merged.replaced:
@@ -141,26 +190,194 @@ class Memory:
             self.record("reinforced", text, **source)
         return self._take(merged)
 
+    def _doubt(self, pairs: list[list[str]], source: dict[str, str]) -> None:
+        """Record of each item that a mistake among the learnings says it is wrong."""
+        mistakes = [content for kind, content in pairs if merge.section_of(kind) == MISTAKES]
+        if not mistakes:
+            return
+        from memory_core import contradiction
+
+        known = [(past.identity(text), text) for text, _, _ in items(markdown.parse(self.text))]
+        for mistake in mistakes:
+            for text in contradiction.contradicted(mistake, known):
+                self.record("contradicted", text, **source)
+
     def _take(self, merged: Merged) -> Merged:
         """Go on with what became of the text; what had to leave is bound for the archive."""
-        self.text = merged.text
+        before, self.text = markdown.parse(self.text), merged.text
         self.evicted += merged.evicted
         for section, item in merged.evicted:
-            self.record("evicted", item.partition("\n")[0], section=section)
+            text, _, nested = item.partition("\n")
+            behind = _behind(before, text)
+            self.record("evicted", text, section=section, nested=nested, after=behind)
         return merged
 
-    def put_back(self, merged: Merged, text: str, section: str) -> None:
-        """Go on with a text into which a person had an item put back from the archive."""
-        self.record("restored", text, section=section, source="person")
+    def put_back(self, merged: Merged, text: str, section: str, **source: str) -> None:
+        """Go on with a text into which a person had an item put back."""
+        found = items(markdown.parse(merged.text))
+        nested = next((each[2] for each in found if each[0] == text), "")
+        self.record("restored", text, section=section, nested=nested, **source)
         self._take(merged)
 
-    def record(self, kind: str, text: str, **fields: str) -> None:
+    def take_out(self, texts: list[str], kind: str, **source: str) -> list[str]:
+        """Move the items with these words to the archive; return the texts of those there were.
+
+        `kind` is `removed` or `archived`.
+        """
+        document = markdown.parse(self.text)
+        folds = {similarity.fold(text) for text in texts}
+        gone = [each for each in document.items if similarity.fold(each.text) in folds]
+        if not gone:
+            return []
+        titles = {each.line: title.title for title in document.sections for each in title.items}
+        for each in gone:
+            nested = _nested(document, each)
+            section = titles.get(each.line, "")
+            self.evicted.append(
+                (section, "\n".join([each.text, nested] if nested else [each.text]))
+            )
+            fields = {"section": section, "nested": nested, "after": _behind(document, each.text)}
+            self.record(kind, each.text, **fields, **source)
+        self.rewrite(edits.remove_items(document, gone))
+        return [each.text for each in gone]
+
+    def replace(self, olds: list[str], new: str, **source: str) -> bool:
+        """Put a wording in the place of the first of some items; the others go to the archive.
+
+        False, and nothing is done, where one of them does not stand there word for word.
+        Raises ValueError where no line can hold the wording.
+        """
+        document = markdown.parse(self.text)
+        there = {each[0]: each for each in items(document)}
+        if not all(old in there for old in olds):
+            return False
+        first = next(each for each in document.items if each.text == olds[0])
+        kept = "" if past.identity(new) == past.identity(olds[0]) else olds[0]
+        after = edits.replace_item(document, first, new)
+        section, nested = there[olds[0]][1:]
+        if kept:
+            self.evicted.append((section, kept))
+            was = past.identity(kept)
+            self.record("merged", new, section=section, nested=nested, was=was, **source)
+        self.rewrite(after)
+        others = [old for old in olds[1:] if past.identity(old) != past.identity(new)]
+        self.take_out(others, "archived", **source)
+        return True
+
+    def take_over(self, text: str, records: list[Record], kept: list[Signed]) -> int:
+        """Go on with a text and a history from elsewhere, within the limits.
+
+        `records` are added to the history as they are; what the text has and had not, or no
+        longer has, is recorded.  `kept` go to the archive.  Return how many records are new.
+        """
+        have = set(map(past.mark, self.past.records))
+        fresh = [each for each in records if past.mark(each) not in have]
+        self.past = past.Past([*self.past.records, *fresh], self.project.weights)
+        self.records += fresh
+        # A person who saves this version must know of all that came before.
+        self.time = _time(max(self.time, self.past.last(log.utc(time.time() + AHEAD))))
+        before = markdown.parse(self.text)
+        self.rewrite(markdown.parse(text))
+        after = markdown.parse(self.text)
+        self._agree(before)
+        self._note_import(before, after)
+        self.evicted += kept
+        if self.text != self.before:
+            self.fit(frozenset())
+        return len(fresh)
+
+    def _agree(self, before: Document) -> None:
+        """Let the history tell what stood here, which another one may contradict.
+
+        That is no part of the change, and so is not undone with it.
+        """
+        own, self.change = self.change, _by_hand(self.change, self.agent)
+        there = _by_id(before)
+        for known in [known for known in self.past if known.here and known.id not in there]:
+            fields = {"id": known.id, "section": known.section, "nested": known.nested}
+            self.record("removed", known.text, source=past.HAND, **fields)
+        for key, (text, section, nested) in there.items():
+            here = self.past.get(key)
+            if here is None or not here.here:
+                fields = {"section": section, "nested": nested}
+                self.record("returned", text, source=past.HAND, **fields)
+        self.change = own
+
+    def _note_import(self, before: Document, after: Document) -> None:
+        """Record what a document from elsewhere brought; what has a past keeps it."""
+        had, have = _by_id(before), _by_id(after)
+        gone = [each[0] for key, each in had.items() if key not in have]
+        for key, (text, section, nested) in have.items():
+            if key in had and had[key][1:] == (section, nested):
+                continue
+            twin = next((old for old in gone if similarity.same(old, text)), "")
+            gone = [old for old in gone if old != twin]
+            fields = {"section": section, "nested": nested, "was": twin and past.identity(twin)}
+            kind = "returned" if self.past.get(key) else "imported"
+            self.record(kind, text, source=IMPORT, origin=IMPORT, **fields)
+        for text in gone:
+            section, nested = had[past.identity(text)][1:]
+            fields = {"section": section, "nested": nested, "after": _behind(before, text)}
+            self.record("archived", text, source=IMPORT, origin=IMPORT, **fields)
+
+    def take_back(self, step: Step) -> None:
+        """Undo one thing that a change did; where it cannot be done, nothing is."""
+        if step.then is None:
+            if not self._was_moved(step.now):
+                self.take_out([step.now], "removed", source="person")
+            return
+        from memory_core import rewind  # which no hook needs
+
+        text = rewind.done(self.text, step, self.limits)
+        if text == self.text:
+            return
+        then = step.then
+        was = past.identity(step.now) if step.now else ""
+        whole = "\n".join([then.text, then.nested]) if then.nested else then.text
+        before = {each[0]: each for each in items(markdown.parse(self.text))}
+        self.rewrite(markdown.parse(text))
+        after = {each[0]: each for each in items(markdown.parse(self.text))}
+        for gone in [each for each in before if each not in after]:
+            section, nested = before[gone][1:]
+            lost = nested if nested != after.get(then.text, before[gone])[2] else ""
+            self.evicted.append((section, "\n".join([gone, lost] if lost else [gone])))
+        # As a better wording came it left without what is nested, which stayed.
+        self.returned += dict.fromkeys([(then.section, whole), (then.section, then.text)])
+        section = after.get(then.text, ("", then.section))[1]
+        fields = {"section": section, "nested": then.nested, "was": was}
+        self.record("restored", then.text, source="person", **fields)
+
+    def _was_moved(self, text: str) -> bool:
+        """Say whether a person has put an item into another section, and so wants it there."""
+        document, known = markdown.parse(self.text), self.past.find(text)
+        if known is None or not markdown.find_section(document, known.section):
+            return False
+        fold = similarity.fold(text)
+        here = [each[1] for each in items(document) if similarity.fold(each[0]) == fold]
+        return bool(here) and known.section not in here
+
+    def fit(self, spared: frozenset[str]) -> None:
+        """Let leave what is beyond the limits, these texts last."""
+        limits, now, author, known = self._how
+        self._take(merge.trim(self.text, limits, now, author, spared, known))
+
+    def rewrite(self, document: Document) -> None:
+        """Go on with another document, under a header of now."""
+        text = markdown.render(document)
+        if text != self.text:
+            self.text = merge.stamp(text, self.limits, self.now, self.agent)
+
+    def record(self, kind: str, text: str, **fields: Any) -> None:
         """Add to the history what became of the item with this text."""
         known = self.past.find(text)
         # A clock that went back must not put what happens now before what was.
         time = max(self.time, known.changed) if known else self.time
-        told = past.record(kind, time, text, agent=self.agent, **fields)
+        fields |= {"n": len(self.records)} if self.records else {}
+        told = past.record(kind, time, text, agent=self.agent, change=self.change, **fields)
         self.past.add([told])
+        known = self.past.get(told["id"])
+        if known:
+            told["confidence"] = known.confidence
         self.records.append(told)
 
     def write(self) -> None:
@@ -181,6 +398,9 @@ class Memory:
             if self._is_as_it_was():
                 history.cut(path, size)  # it tells what has not come about
             raise
+        history.pack(path, size)
+        common_errors.keep(self.store.place, self.stem, self.past.records)
+        self._leave_archive()
 
     def _is_as_it_was(self) -> bool:
         path = self.store.path(self.agent)
@@ -191,15 +411,73 @@ class Memory:
             self.store.write(self.agent, self.text, self.read)
             versions.add(self.store.place, self.stem, [self.before, self.text])
 
+    def _leave_archive(self) -> None:
+        """Take from the archive what stands in the memory again: the last entry of each."""
+        for section, item in self.returned:
+            path = self.store.aside("archive", self.agent)
+            read = self.store.read_file(path)
+            wanted = aside.normal(aside.label(section, item))
+            found = (
+                [each for each in aside.entries(read.text) if each.text == wanted] if read else []
+            )
+            if read and found:
+                rest = aside.without(read.text, found[-1])
+                self.store.write_file(path, rest, read) if rest else os.unlink(path)
+
+
+IMPORT = "import"  # the origin of what came with a file
+
+LATEST = "9"  # later than any time: who has a text now has all of it
+
+MISTAKES = merge.SECTIONS["mistake"]
+
 
 def _for_review(merged: Merged) -> list[str]:
     return [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]
 
 
-def titled(document: Document) -> list[tuple[str, str]]:
-    """Return (text, title of its section) of a document's items, those that have a text."""
+def items(document: Document) -> list[Titled]:
+    """Return (text, title of its section, nested lines) of the items that have a text."""
     inside = {item.line: each.title for each in document.sections for item in each.items}
-    return [(item.text, inside.get(item.line, "")) for item in document.items if item.text]
+    return [
+        (item.text, inside.get(item.line, ""), _nested(document, item))
+        for item in document.items
+        if item.text
+    ]
+
+
+def _by_id(document: Document) -> dict[str, Titled]:
+    """Return the items by their ids; of several with one id the first."""
+    return {past.identity(each[0]): each for each in reversed(items(document))}
+
+
+def _nested(document: Document, item: Item) -> str:
+    return "\n".join(line.rstrip() for line in document.lines[item.text_end : item.end])
+
+
+def _behind(document: Document, text: str) -> str:
+    """Return the id of the item in front of this one in its section, TOP for none."""
+    for section in document.sections:
+        texts = [item.text for item in section.items]
+        if text in texts:
+            at = texts.index(text)
+            return past.identity(texts[at - 1]) if at else past.TOP
+    return ""
+
+
+def new_change(what: str) -> str:
+    """Return the id of a change that begins now: of all that one command does.
+
+    It begins with the time by the clock, which the times of versions may run ahead of: so
+    changes are in order by their ids.
+    """
+    now = time.time_ns()
+    return f"{log.utc(now // 10**9)[:-4]}{now // 1000 % 10**6:06d}-{digests.digest(what)[:4]}"
+
+
+def _by_hand(change: str, agent: str) -> str:
+    """Return the id of what a person did before a change, which finds it: it sorts before it."""
+    return f"{change.rpartition('-')[0]}+{digests.digest(agent)[:4]}"
 
 
 def _time(last: str) -> str:
@@ -211,6 +489,41 @@ def _time(last: str) -> str:
     later = (log.utc(now + ahead) for ahead in range(AHEAD))
     shared = f"{last[:19]}.999Z" if last[:19] <= log.utc(now + AHEAD) else log.utc(now)
     return next((told for told in later if told[:19] > last[:19]), shared)
+
+
+def changing(
+    project: Project,
+    agent: str,
+    work: Callable[[Memory], Result],
+    held: store.Store | None = None,
+    change: str = "",
+) -> Result:
+    """Do something to a memory and write it, under its lock; return what `work` returns.
+
+    Again from the beginning where a person has saved the file meanwhile.  Raises what `work`
+    does, and OSError where the memory cannot be locked, read or written: then it is as it was.
+    """
+    with (held or project.store).locked(agent):
+        return _changed(project, agent, work, held, change)[1]
+
+
+def _changed(
+    project: Project,
+    agent: str,
+    work: Callable[[Memory], Result],
+    held: store.Store | None = None,
+    change: str = "",
+) -> tuple[Memory, Result]:
+    for left in reversed(range(TRIES)):
+        memory = Memory(project, agent, held, change)
+        result = work(memory)
+        try:
+            memory.write()
+            break
+        except store.Changed:
+            if not left:
+                raise
+    return memory, result
 
 
 # What waits in the spool.
@@ -225,29 +538,14 @@ def apply(project: Project, agent: str, entry: dict[str, Any]) -> None:
     records = runs.Runs(project.place, entry["session"])
     known = set(records.record(entry["run"]).get("keys", []))
     fresh = [pair for pair in entry["learnings"] if similarity.fold(pair[1]) not in known]
-    memory, merged = _learned(project, agent, fresh, entry)
+    source = {key: entry[key] for key in ("run", "session", "source")}
+    memory, merged = _changed(project, agent, lambda work: work.learn(fresh, **source))
     lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in entry["rejected"]]
     lines += _for_review(merged)
     project.store.append("quarantine", agent, lines, memory.time)
     if fresh:
         records.note(entry["run"], keys=[similarity.fold(content) for _type, content in fresh])
     _log(memory, entry, merged)
-
-
-def _learned(
-    project: Project, agent: str, pairs: list[list[str]], entry: dict[str, Any]
-) -> tuple[Memory, Merged]:
-    source = {key: entry[key] for key in ("run", "session", "source")}
-    for left in reversed(range(TRIES)):
-        memory = Memory(project, agent)
-        merged = memory.learn(pairs, **source)
-        try:
-            memory.write()
-            break
-        except store.Changed:
-            if not left:
-                raise
-    return memory, merged
 
 
 def _log(memory: Memory, entry: dict[str, Any], merged: Merged) -> None:

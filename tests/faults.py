@@ -354,7 +354,7 @@ def judge_history(bed: Bed) -> Iterator[str]:
     """Yield where the history and the memory disagree on what is there."""
     path = bed.memory.parent / "history" / "engineer.jsonl"
     told = {known.id for known in past.Past(history.read(str(path))) if known.here}
-    items = {past.identity(text) for text, _ in writing.titled(markdown.parse(bed.text()))}
+    items = {past.identity(text) for text, _, _ in writing.items(markdown.parse(bed.text()))}
     if told != items:
         texts = {record["id"]: record.get("text") for record in history.read(str(path))}
         yield f"broken: the history disagrees about {[texts.get(each) for each in told ^ items]}"

@@ -27,7 +27,7 @@ def at(day: int) -> str:
     return f"2026-11-{day:02}T08:00:00.000Z"
 
 
-def told(kind: str, text: str, day: int, **fields: str) -> past.Record:
+def told(kind: str, text: str, day: int, **fields: Any) -> past.Record:
     return past.record(kind, at(day), text, **fields)
 
 
@@ -39,16 +39,42 @@ def state(known: past.Known | None) -> dict[str, Any]:
 # What records come to.
 
 
+HAS = told("learned", FACT, 1, run="a1")
+
+
 @pytest.mark.parametrize(
     ("records", "confidence"),
     [
-        ([told("learned", FACT, 1, run="a1")], 0.5),
+        ([HAS], 0.5),
         ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a1")], 0.5),
         ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a2")], 0.6),
         ([told("reinforced", FACT, n, run=f"a{n}") for n in range(1, 20)], 1.0),
         ([told("imported", FACT, 1)], 0.5),
         ([told("edited", FACT, 1)], 0.8),
-        ([told("edited", FACT, 1), told("reinforced", FACT, 2, run="a2")], 0.8),
+        ([told("edited", FACT, 1), told("reinforced", FACT, 2, run="a2")], 0.9),
+        ([told("learned", FACT, 1, source="person")], 0.8),
+        ([told("approved", FACT, 1)], 0.8),
+        ([told("preference", FACT, 1)], 0.8),
+        ([told("imported", FACT, 1, confidence=0.3)], 0.3),
+        ([HAS, told("confirmed", FACT, 2, source="person")], 0.6),
+        ([HAS, *[told("confirmed", FACT, n, source="person") for n in range(2, 20)]], 1.0),
+        ([HAS, told("contradicted", FACT, 2, run="a2")], 0.3),
+        ([HAS, *[told("contradicted", FACT, n, run="a2") for n in range(2, 9)]], 0.3),
+        ([HAS, *[told("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)]], 0.0),
+        ([HAS, *[told("contradicted", FACT, n, source="person") for n in (2, 3)]], 0.1),
+        # after the worst, one confirmation counts as ever
+        (
+            [
+                HAS,
+                *[told("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)],
+                told("reinforced", FACT, 10, run="a10"),
+            ],
+            0.1,
+        ),
+        # one who taught it may find out that it is wrong
+        ([HAS, told("contradicted", FACT, 2, run="a1")], 0.3),
+        # it left and was learned again
+        ([HAS, told("evicted", FACT, 2), told("learned", FACT, 3, run="a2")], 0.6),
     ],
 )
 def test_each_further_run_makes_it_surer(records: list[past.Record], confidence: float) -> None:
@@ -133,14 +159,14 @@ def test_what_a_person_did(
     texts: list[str], stamp: int | None, expected: dict[str, list[str]]
 ) -> None:
     found = past.compare(
-        past.Past(HAD), [(t, "A") for t in texts], at(stamp)[:19] if stamp else "", at(1), at(9)
+        past.Past(HAD), [(t, "A", "") for t in texts], at(stamp)[:19] if stamp else "", at(1), at(9)
     )
     was = {past.identity(record["text"]): record["text"] for record in HAD}
     assert {
-        "new": [f"{text} was {was.get(key, '')}" for text, _section, key in found.new],
+        "new": [f"{text} was {was.get(key, '')}" for text, _section, _nested, key in found.new],
         "gone": [known.text for known in found.gone],
         "missed": [known.text for known in found.missed],
-        "back": [text for text, _section in found.back],
+        "back": [text for text, _section, _nested in found.back],
     } == {"new": [], "gone": [], "missed": [], "back": [], **expected}
 
 
@@ -151,7 +177,7 @@ def test_what_came_from_the_future_is_not_brought_back_for_ever() -> None:
 
 def test_two_files_with_nothing_in_common_are_compared_in_no_time() -> None:
     records = [told("learned", f"old line {n} of many", 1) for n in range(3000)]
-    items = [(f"new line {n} among them", "A") for n in range(3000)]
+    items = [(f"new line {n} among them", "A", "") for n in range(3000)]
     found = past.compare(past.Past(records), items, at(1)[:19], at(1), at(9))
     assert (len(found.new), len(found.gone)) == (3000, 3000)
 
@@ -244,7 +270,8 @@ def learns(sandbox: Sandbox, run: str, content: str) -> None:
 
 
 def records(sandbox: Sandbox) -> list[past.Record]:
-    return history.read(str(sandbox.memories / "history" / "engineer.jsonl"))
+    found = history.read(str(sandbox.memories / "history" / "engineer.jsonl"))
+    return [record for record in found if record["kind"] in past.OF_ITEMS]
 
 
 def kinds(sandbox: Sandbox) -> list[tuple[str, str]]:
@@ -253,7 +280,7 @@ def kinds(sandbox: Sandbox) -> list[tuple[str, str]]:
 
 
 def items(sandbox: Sandbox) -> list[str]:
-    return [text for text, _ in writing.titled(markdown.parse(sandbox.memory("engineer")))]
+    return [text for text, _, _ in writing.items(markdown.parse(sandbox.memory("engineer")))]
 
 
 def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
@@ -265,7 +292,7 @@ def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
     path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
     learns(sandbox, "a4", "The lift is slow")
     assert kinds(sandbox) == [
-        ("imported", FACT),
+        ("edited", FACT),
         ("learned", LEARNED),
         ("reinforced", LEARNED),
         ("edited", f"{FACT}, at last"),
@@ -275,6 +302,7 @@ def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
     ]
     assert records(sandbox)[3]["was"] == records(sandbox)[0]["id"]
     assert records(sandbox)[1] == {
+        "v": 1,
         "time": records(sandbox)[1]["time"],
         "kind": "learned",
         "id": past.identity(LEARNED),
@@ -284,6 +312,9 @@ def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
         "session": stop()["session_id"],
         "source": "agent",
         "text": LEARNED,
+        "confidence": 0.5,
+        "change": records(sandbox)[1]["change"],
+        "n": 1,
     }
 
 

@@ -28,6 +28,7 @@ from memory_core import (
     markdown,
     memory,
     merge,
+    naming,
     past,
     similarity,
     store,
@@ -570,7 +571,7 @@ CHOICES = [
 @pytest.mark.parametrize(("item", "number"), CHOICES)
 def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
     entries = [archive.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
-    assert archive.found_in(entries, item).number == number
+    assert archive.found_in(item, entries).number == number
 
 
 @pytest.mark.parametrize(
@@ -584,13 +585,13 @@ def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
 )
 def test_an_item_that_is_not_one(item: str, said: str) -> None:
     entries = [archive.Archived(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
-    with pytest.raises(archive.NotRestored, match=said):
-        archive.found_in(entries, item)
+    with pytest.raises((naming.NotFound, naming.Ambiguous), match=said):
+        archive.found_in(item, entries)
 
 
 def test_of_one_that_left_twice_the_last_is_meant() -> None:
     entries = [archive.Archived(1, "d1", "A", "x"), archive.Archived(2, "d2", "A", "x")]
-    assert archive.found_in(entries, "x").number == 2
+    assert archive.found_in("x", entries).number == 2
 
 
 HEADER = (
@@ -791,7 +792,7 @@ def test_a_mistyped_agent_is_told(person: test_cli.Person) -> None:
     put(person.sandbox.memories, {"engineer.md": "- a\n"})
     for words in (["migrate", "enginer"], ["resolve", "enginer"], ["restore", "enginer"]):
         done = person.run(*words)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (2, "")
         assert "did you mean engineer?" in done.stderr
 
 
@@ -887,6 +888,7 @@ def test_a_read_only_folder_is_told(
 
 
 def test_restore_lists_and_puts_back(person: test_cli.Person) -> None:
+    put(person.sandbox.memories, {"qa.md": ""})
     done = person.run("restore", "qa")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing of qa is in the archive.\n"
@@ -897,8 +899,8 @@ def test_restore_lists_and_puts_back(person: test_cli.Person) -> None:
         "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  [] two\n"
     )
     done = person.run("restore", "qa", "three")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "agent-memory: no item 'three' in the archive\n"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "agent-memory: no item 'three' in the archive or the history\n"
     done = person.run("restore", "qa", "one")
     assert (done.returncode, done.stdout) == (
         0,
