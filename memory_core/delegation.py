@@ -5,7 +5,7 @@
     handback  PreToolUse           auto mode: the report is captured and stripped
     answer    PostToolUse          foreground: captured and stripped; background: launched
     stop      SubagentStop         the last message is captured
-    failure   PostToolUseFailure   the receipt is void
+    failure   PostToolUseFailure   the receipt is void; a tool failed in an agent's run
 
 Each function takes the project and an event, and returns the reply or None.
 """
@@ -67,7 +67,7 @@ def start(project: Project, event: Event) -> Reply | None:
     claimed = _claim(records, agent, run, event)
     given = None if claimed else _recall_at_start(project, agent, event)
     route = runs.START if given else runs.PROMPT if claimed else "none"
-    _note(project, records, run, agent=agent, route=route, call=claimed)
+    _note(project, records, run, agent=agent, route=route, call=claimed, began=time.time())
     if given is None:
         return None
     _log_loaded(project, agent, given, runs.START, event, run=run)
@@ -119,6 +119,9 @@ def answer(project: Project, event: Event) -> Reply | None:
     if events.is_delegation(event):
         _check_delivery(project, records, event, agent)
     if events.is_launch(event):
+        from memory_core import outcomes
+
+        outcomes.launched(project, event, agent, run)
         return None
     return _take(project, event, agent, run)
 
@@ -132,12 +135,16 @@ def _called(records: runs.Runs, event: Event, run: str) -> str | None:
 
 
 def _take(project: Project, event: Event, agent: str, run: str) -> Reply | None:
+    from memory_core import outcomes
+
     reason = events.error(event)
     if reason:
         _log_failed(project, agent, reason, event, run)
+        outcomes.answered(project, event, agent, run)
         return None
     edit = _capture(project, event, agent, run)
     _end(project, event, agent, run)
+    outcomes.answered(project, event, agent, run)
     return events.output(events.edited(event, edit)) if edit else None
 
 
@@ -150,6 +157,10 @@ def stop(project: Project, event: Event) -> Reply | None:
     _capture(project, event, agent, run)
     if events.report(event):
         _end(project, event, agent, run)
+    if not events.is_handback(event):
+        from memory_core import outcomes
+
+        outcomes.ended(project, event, agent, run)
     return None
 
 
@@ -173,21 +184,30 @@ def _end(project: Project, event: Event, agent: str, run: str) -> None:
 
 def failure(project: Project, event: Event) -> Reply | None:
     """Record that a delegation failed or was refused; its receipt is void."""
+    from memory_core import outcomes
+
+    if not events.is_delegation(event):
+        named = events.own_agent(event)
+        outcomes.troubled(project, event, agents.agent_id(named)) if named else None
+        return None
     agent = agents.agent_id(events.called_agent(event))
-    runs.Runs(project.place, events.session(event)).drop_receipt(events.call(event))
-    _log_failed(project, agent, events.error(event), event)
+    run = runs.Runs(project.place, events.session(event)).drop_receipt(events.call(event))
+    _log_failed(project, agent, events.error(event), event, run)
+    outcomes.failed(project, event, agent, run)
     return None
 
 
 def session(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, and nothing of any agent's."""
+    from memory_core import team
+
     if events.source(event) in ("startup", "resume"):
         runs.Runs(project.place, events.session(event)).drop_receipts()
     given = memory.recall(project, memory.PM, CONTEXT_LIMIT)
-    if not given.text:
-        return None
-    _log_loaded(project, memory.PM, given, "session", event)
-    return events.context("SessionStart", given.text)
+    if given.text:
+        _log_loaded(project, memory.PM, given, "session", event)
+    notice = team.notice(project.store.folder)
+    return events.beginning(given.text, notice) if given.text or notice else None
 
 
 def _capture(project: Project, event: Event, agent: str, run: str) -> Callable[[str], str] | None:

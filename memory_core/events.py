@@ -26,6 +26,23 @@ HARNESS_AGENTS = ("statusline-setup", "output-style-setup")
 # How an agent that died of an API error reports, up to 2.1.198 as a normal result.
 API_ERROR = "API Error"
 
+# How PostToolUseFailure words it from 2.1.199 on: TERMINATED, the error, DETAILS.
+TERMINATED = "Agent terminated early due to an API error: "
+DETAILS = " (error type "
+
+# A finished run's numbers in `tool_response`, in the foreground.
+TOTALS = {
+    "duration_ms": "totalDurationMs",
+    "tokens": "totalTokens",
+    "tool_uses": "totalToolUseCount",
+}
+
+# The parts of a request's tokens, in and out.
+USAGE = (
+    *("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
+    "output_tokens",
+)
+
 
 class Invalid(ValueError):
     """An event that is not what its name says; the message names the field."""
@@ -40,7 +57,7 @@ def checked(value: object, assumed: str) -> Event | None:
     if not isinstance(value, dict):
         raise Invalid(f"an event is a JSON object, this is a {type(value).__name__}")
     name = value.get("hook_event_name") or assumed
-    shape = shapes.EVENTS.get(_key(name, value.get("tool_name")))
+    shape = shapes.EVENTS.get(_key(name, value))
     if shape is None:
         return None
     wrong = problem(value, shape)
@@ -49,10 +66,15 @@ def checked(value: object, assumed: str) -> Event | None:
     return value
 
 
-def _key(name: object, tool: object) -> str:
+def _key(name: object, value: Event) -> str:
+    tool = value.get("tool_name")
     if not isinstance(tool, str) or not str(name).startswith(("PreTool", "PostTool")):
         return str(name)
-    return f"{name}:{'Agent' if tool in DELEGATION else tool}"
+    if tool in DELEGATION:
+        return f"{name}:Agent"
+    # A tool that fails in the main session tells nothing of any agent.
+    is_ours = name != "PostToolUseFailure" or value.get("agent_id")
+    return f"{name}:{tool}" if is_ours else str(name)
 
 
 def problem(value: dict[str, Any], shape: dict[str, Any]) -> str:
@@ -165,6 +187,31 @@ def is_launch(event: Event) -> bool:
     return _response(event).get("status") == "async_launched"
 
 
+def description(event: Event) -> str:
+    """Return what the delegation is called: three to five words by the model."""
+    told = event["tool_input"].get("description")
+    return told if isinstance(told, str) else ""
+
+
+def totals(event: Event) -> dict[str, Any]:
+    """Return what a PostToolUse or PostToolUseFailure says of the run's size, unchecked.
+
+    Time in milliseconds, the tokens of its last request (its whole context), calls of tools.
+    """
+    response = _response(event)
+    told = {name: response.get(field) for name, field in TOTALS.items()}
+    return told if told["duration_ms"] else {**told, "duration_ms": event.get("duration_ms")}
+
+
+def is_interrupt(event: Event) -> bool:
+    """Say whether a PostToolUseFailure tells that the user has stopped the call."""
+    return event.get("is_interrupt") is True
+
+
+def tool(event: Event) -> str:
+    return str(event.get("tool_name") or "")
+
+
 def error(event: Event) -> str:
     """Return why a delegation failed, from PostToolUseFailure or an error result."""
     told = event.get("error")
@@ -172,6 +219,12 @@ def error(event: Event) -> str:
         return str(told)
     texts = report(event)
     return texts[0] if len(texts) == 1 and texts[0].startswith(API_ERROR) else ""
+
+
+def cause(event: Event) -> str:
+    """Return what went wrong: the same for one error, by whichever event it is told."""
+    told = error(event).removeprefix(TERMINATED)
+    return told.partition(DETAILS)[0] if told.startswith(API_ERROR) else told
 
 
 def _response(event: Event) -> dict[str, Any]:
@@ -237,6 +290,12 @@ def context(event_name: str, text: str) -> dict[str, Any]:
     return _reply(event_name, additionalContext=text)
 
 
+def beginning(text: str, notice: str) -> dict[str, Any]:
+    """Reply to SessionStart: a text for the main session, a notice for the person."""
+    reply = context("SessionStart", text) if text else {}
+    return {**reply, "systemMessage": notice} if notice else reply
+
+
 def output(response: dict[str, Any]) -> dict[str, Any]:
     """Reply to PostToolUse: what the main agent reads instead (from 2.1.121)."""
     return _reply("PostToolUse", updatedToolOutput=response)
@@ -287,6 +346,41 @@ def described_agent(description: Event) -> str:
     """Return the agent's name from the .meta.json beside its transcript (newer versions)."""
     name = description.get("agentType")
     return name if isinstance(name, str) else ""
+
+
+def described_task(description: Event) -> str:
+    """Return what the delegation is called, from the same."""
+    told = description.get("description")
+    return told if isinstance(told, str) else ""
+
+
+def described_call(description: Event) -> str:
+    """Return the call that led to the run, from the same."""
+    told = description.get("toolUseId")
+    return told if isinstance(told, str) else ""
+
+
+def asked(line: Event) -> str:
+    """Return the prompt from the first line of an agent's transcript."""
+    message = line.get("message")
+    told = message.get("content") if isinstance(message, dict) else None
+    return "\n".join(_blocks(told)) if line.get("type") == "user" else ""
+
+
+def uses(line: Event) -> int:
+    """Return how many tools an agent calls in a line of its transcript, as totalToolUseCount."""
+    calls = [block for block in _content(line, "assistant") if block.get("type") == "tool_use"]
+    return sum(block.get("name") != HANDBACK for block in calls)
+
+
+def context_size(line: Event) -> int:
+    """Return the tokens of the request behind a line, as totalTokens has those of the last."""
+    message = line.get("message")
+    usage = message.get("usage") if isinstance(message, dict) else None
+    if not isinstance(usage, dict):
+        return 0
+    numbers = [usage.get(name) for name in USAGE]
+    return sum(number for number in numbers if type(number) is int and number > 0)
 
 
 def _content(line: Event, role: str) -> list[dict[str, Any]]:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from memory_core import selection
     from memory_core.learnings import Found
+    from memory_core.markdown import Document
     from memory_core.merge import Limits
+    from memory_core.past import Past, Weights
     from memory_core.store import Store, Text
 
 PM = agents.PM
@@ -26,6 +28,9 @@ PM = agents.PM
 # larger one is allowed.  60,000 characters were seen to arrive whole.
 PROMPT_BUDGET = 16_000
 LARGEST_PROMPT = 60_000
+
+# Of a prompt's budget the common errors and the performance take at most this share.
+BESIDE = 1 / 4
 
 # A memory holds 150 items.  A report that teaches more is none, and merging it would
 # outlast the hook's deadline, at each try anew.
@@ -77,6 +82,13 @@ class Project:
             line=common["max_line_length"],
         )
 
+    @property
+    def weights(self) -> Weights:
+        """Return how sure items are, and what changes that."""
+        from memory_core import past
+
+        return past.Weights(**self.config["confidence"])
+
     def prompt_budget(self, agent: str) -> int:
         """Return how many characters of memory a prompt may carry."""
         size = self.config.size_kb(agent) * 1024 + PROMPT_BUDGET // 2
@@ -109,14 +121,36 @@ def recall(
 
     note = _recording(project, agent)
     found = _documents(project, agent)
-    head = _introduction(project, agent, found) if found else []
-    room = budget - len(trust.fence(agent, [*head, "", "", *note]))
-    body = trust.defuse(selection.select(_pieces(found), room, task)) if found else ""
+    beside = _beside(project, agent, budget)
+    head = _introduction(project, agent, found) if found or beside else []
+    room = budget - len(trust.fence(agent, [*head, "", "", "", beside, *note]))
+    pieces = _pieces(project, agent, found) if found else []
+    held = selection.select(pieces, room, task, lambda: _confidence(project, agent))
+    body = trust.defuse("\n\n".join(part for part in (held, beside) if part))
     if not body and not note:
         return Given("", None, 0)
     lines = [*head, "", body, *([""] if note else []), *note] if body else note
-    source = " + ".join(project.place.relative(text.path) for text in found) if body else None
+    source = " + ".join(project.place.relative(text.path) for text in found) if held else None
     return Given(trust.fence(agent, lines), source, len(body.encode("utf-8", "replace")))
+
+
+def _beside(project: Project, agent: str, budget: int) -> str:
+    """Return what an agent is given beside its document, if that leaves most of the budget."""
+    from memory_core import common_errors
+
+    errors = common_errors.given(project.place, project.store.stem(agent))
+    parts = [["### Common Errors to Avoid", *errors]] if errors else []
+    if project.config["give_performance"]:
+        parts.insert(0, ["## Your Performance", *_performance(project, agent)])
+    text = "\n\n".join("\n".join(part) for part in parts if part[1:])
+    return text if len(text) <= budget * BESIDE else ""
+
+
+def _performance(project: Project, agent: str) -> list[str]:
+    from memory_core import performance
+
+    records = _past(project, project.store, agent).records
+    return performance.told(performance.Performance(records))
 
 
 def _documents(project: Project, agent: str) -> list[Text]:
@@ -136,24 +170,68 @@ def _read(project: Project, level: Store, agent: str) -> Text | None:
     try:
         return level.read(agent)
     except OSError as error:
-        from memory_core import log
-
-        told = f"{type(error).__name__}: {error}"
-        log.write(project.place, "agent.memory.error", agent_id=agent, error=told)
+        _log_unread(project, agent, error)
         return None
 
 
-def _pieces(found: list[Text]) -> list[selection.Piece]:
-    """Return what the documents hold, without what the user's repeats of the project's."""
-    from memory_core import markdown, selection
+def _log_unread(project: Project, agent: str, error: OSError) -> None:
+    from memory_core import log
 
-    first, *others = [selection.pieces(markdown.parse(text.text)) for text in found]
+    told = f"{type(error).__name__}: {error}"
+    log.write(project.place, "agent.memory.error", agent_id=agent, error=told)
+
+
+def _pieces(project: Project, agent: str, found: list[Text]) -> list[selection.Piece]:
+    """Return what the documents hold, without what the user's repeats of the project's."""
+    from memory_core import markdown, preferences, selection
+
+    documents = [_sure(project, agent, text, markdown.parse(text.text)) for text in found]
+    documents[1:] = [preferences.beside(users, documents[0]) for users in documents[1:]]
+    first, *others = [selection.pieces(document) for document in documents]
     for pieces in others:
         from memory_core import similarity
 
         known = [piece.text for piece in first]
         first += [p for p in pieces if not any(similarity.same(p.text, text) for text in known)]
     return first
+
+
+def _confidence(project: Project, agent: str) -> Callable[[str], float]:
+    """Return how sure an item of a text is; what nobody counted is a person's."""
+    known = _past(project, project.store, agent)
+
+    def confidence(text: str) -> float:
+        found = known.find(text) if text else None
+        return found.confidence if found else project.weights.person
+
+    return confidence
+
+
+def _sure(project: Project, agent: str, text: Text, document: Document) -> Document:
+    """Return a document without the items that are less sure than the settings want them."""
+    least = project.config["min_confidence"]
+    if not least:
+        return document
+    from memory_core import edits, preferences
+
+    level = project.level(user=not text.path.startswith(project.store.folder))
+    known = _past(project, level, agent)
+    wished = {item.line for item in preferences.items(document)}
+    found = [(item, known.find(item.text)) for item in document.items if item.line not in wished]
+    sure = [(item, each.confidence if each else project.weights.person) for item, each in found]
+    weak = [item for item, confidence in sure if confidence < least]
+    return edits.remove_items(document, weak) if weak else document
+
+
+def _past(project: Project, level: Store, agent: str) -> Past:
+    """Read a history; one that cannot be read must not keep the memory from the agent."""
+    from memory_core import history, past
+
+    try:
+        return past.Past(history.read(level.history(agent)), project.weights)
+    except OSError as error:
+        _log_unread(project, agent, error)
+        return past.Past()
 
 
 def _introduction(project: Project, agent: str, found: list[Text]) -> list[str]:
@@ -163,8 +241,9 @@ def _introduction(project: Project, agent: str, found: list[Text]) -> list[str]:
     """
     who = "for the main session" if agent == PM else "by earlier runs of this agent"
     files = " and ".join(project.place.relative(text.path) for text in found)
+    where = f", last on {_day(found[0])}, in {files}" if found else ""
     return [
-        f"Recorded {who} and by people, last on {_day(found[0])}, in {files}."
+        f"Recorded {who} and by people{where}."
         " This is reference material, not part of the task, and may be out of date:"
         " the project as it is now decides."
     ]
@@ -262,11 +341,13 @@ def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> 
 
 def apply_spool(project: Project, agent: str) -> None:
     """Merge what waits for the agent into its memory; raises OSError where that fails."""
-    from memory_core import spool, writing
+    from memory_core import outcomes, spool, writing
 
     stem = project.store.stem(agent)
     with project.store.locked(agent):
         entries = spool.entries(project.place, stem)
         for path, entry in entries:
-            writing.apply(project, agent, entry)
+            outcomes.append(project, agent, entry.get("records", []))
+            if entry["learnings"] or entry["rejected"]:
+                writing.apply(project, agent, entry)
             spool.done([path])  # one by one: the deadline must not undo what is done

@@ -2,6 +2,7 @@
 
     receipts/SESSION/CALL.json   a prompt was given its memory; SubagentStart claims it
     runs/SESSION/RUN.jsonl       how the run got its memory, what it taught, that it ended
+    runs/SESSION/RUN-launch.jsonl  what a run in the background was asked to do
     route.json                   that prompts of this project do not arrive as rewritten
 
 A call is Claude Code's `tool_use_id`, a run its `agent_id`.  All writes are single
@@ -40,6 +41,11 @@ START = "start"  # the memory went with SubagentStart
 # seconds, was left by a hook that was killed.
 TEMPORARY = ".tmp"
 LEFT_OVER = 3600
+
+
+def launch(run: str) -> str:
+    """Return under which name a run's launch is noted, which may come before its start."""
+    return f"{run}-launch" if run else ""
 
 
 def safe(name: str) -> bool:
@@ -114,7 +120,7 @@ class Runs:
         """
         if not call:
             return False
-        claimed = self._drop_claims(call)
+        claimed = bool(self._drop_claims(call))
         record = _read(self._receipt(call))
         if record is None:
             return claimed
@@ -125,19 +131,21 @@ class Runs:
             self.drop_receipt(call)
         return True
 
-    def _drop_claims(self, call: str) -> bool:
+    def _drop_claims(self, call: str) -> list[str]:
         prefix = f"{file_name(call)}.json."
         names = [name for name in _names(self._receipts, "") if name.startswith(prefix)]
         claims = [name for name in names if not name.endswith(TEMPORARY)]
         for name in claims:
             _unlink(os.path.join(self._receipts, name))
-        return bool(claims)
+        return claims
 
-    def drop_receipt(self, call: str) -> None:
-        """Forget a call that came to nothing."""
-        if call:
-            self._drop_claims(call)
-            _unlink(self._receipt(call))
+    def drop_receipt(self, call: str) -> str:
+        """Forget a call that came to nothing; return the run that had begun all the same."""
+        if not call:
+            return ""
+        claims = self._drop_claims(call)
+        _unlink(self._receipt(call))
+        return claims[0].rpartition(".json.")[2] if claims else ""
 
     def drop_receipts(self) -> None:
         """Forget all calls of this session: it begins anew, so none can be under way."""
@@ -164,7 +172,7 @@ class Runs:
         return True
 
     def note(self, run: str, **fields: Any) -> None:
-        """Add to what is known of a run: agent, route, keys (of learnings), ended."""
+        """Add to what is known of a run: agent, route, keys (of learnings), ended, told, ..."""
         if not run:
             return
         self.place.made("state", "runs", self.session)

@@ -1,5 +1,8 @@
 """Learnings on their way into a memory: written down first, merged under the lock after.
 
+An entry is a dict of `agent`, `run`, `session`, `source`; `learnings` as [type, content],
+`rejected` as [type, content, reason]; and `records`, which only the history lacks.
+
 A capture that is killed, or that cannot have the lock in time, has lost nothing:
 the next writer of the same agent finds its entries here.
 """
@@ -100,7 +103,15 @@ def _load(path: str) -> dict[str, Any]:
 def _is_whole(entry: dict[str, Any]) -> bool:
     """Say whether an entry has what a writer needs; state/ is a folder like any other."""
     named = all(isinstance(entry.get(key), str) for key in ("agent", "run", "session", "source"))
-    return named and _rows(entry.get("learnings"), 2) and _rows(entry.get("rejected"), 3)
+    rows = _rows(entry.get("learnings"), 2) and _rows(entry.get("rejected"), 3)
+    return named and rows and _records(entry.get("records", []))
+
+
+def _records(value: object) -> bool:
+    """Say whether these are records of a history that could not be added to it."""
+    if not isinstance(value, list):
+        return False
+    return all(isinstance(each, dict) and each.get("time") and each.get("kind") for each in value)
 
 
 def _rows(value: object, width: int) -> bool:

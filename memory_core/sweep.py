@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core import agents, events, fastjson, log, memory, runs, spool, transcripts
+from memory_core import agents, events, fastjson, log, memory, outcomes, runs, spool, transcripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,10 +91,11 @@ def _read(project: Project, known: _State, path: str, size: int, swept: Swept) -
     session, run = _identity(path)
     record = runs.Runs(project.place, session).record(run)
     status = os.stat(path)
-    if status.st_mtime < (record.get("ended") or 0) + AFTER_END:
-        return
     name = record.get("agent") or transcripts.agent_of(path)
     if not name:
+        return
+    outcomes.left(project, agents.agent_id(str(name)), session, run, path)
+    if status.st_mtime < (record.get("ended") or 0) + AFTER_END:
         return
     began = known.offsets.get(path, 0)
     while room := min(size - swept.bytes, transcripts.LONGEST_LINE):

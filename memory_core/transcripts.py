@@ -59,11 +59,15 @@ def found(folder: str, since: float) -> list[str]:
 
 def agent_of(path: str) -> str:
     """Return the agent's name from the description beside its transcript, if there is one."""
+    return events.described_agent(_description(path))
+
+
+def _description(path: str) -> dict[str, Any]:
     try:
         with open(path.removesuffix(".jsonl") + ".meta.json", "rb") as file:
-            return events.described_agent(_value(file.read(TAIL)))
+            return _value(file.read(TAIL))
     except OSError:
-        return ""
+        return {}
 
 
 def session_of(path: str) -> str:
@@ -88,6 +92,47 @@ def lines(path: str, offset: int, limit: int) -> tuple[list[dict[str, Any]], int
         return [], offset + (len(data) if len(data) == LONGEST_LINE else 0)
     whole = data[:end].split(b"\n")
     return [_value(line) for line in whole if learnings.may_teach(line)], offset + end
+
+
+class Outline:
+    """What an agent's transcript comes to: what was asked, what it took, how it ends.
+
+    `call` is the delegation's `tool_use_id`, `last` what the agent said last, empty where
+    it was at work; `numbers` has tokens and tool_uses, as far as the transcript was read.
+    """
+
+    __slots__ = ("call", "last", "numbers", "type")
+
+    def __init__(self, described: dict[str, Any], lines: list[bytes], is_whole: bool) -> None:
+        from memory_core import performance
+
+        messages = [value for line in lines if (value := _message(line))]
+        task = events.asked(messages[0]) if messages else ""
+        self.call = events.described_call(described)
+        self.type = performance.task_type(events.described_task(described), task)
+        self.last = "\n".join(events.said(messages[-1])) if messages else ""
+        if messages and events.uses(messages[-1]):
+            self.last = ""
+        used = [tokens for value in messages if (tokens := events.context_size(value))]
+        self.numbers = {"tokens": used[-1]} if used else {}
+        if is_whole:
+            self.numbers["tool_uses"] = sum(map(events.uses, messages))
+
+
+def outline(path: str) -> Outline:
+    """Read an agent's transcript, of a very long one the end; raises OSError."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - LONGEST_LINE))
+        data = file.read(LONGEST_LINE)
+    return Outline(_description(path), data.split(b"\n"), size <= LONGEST_LINE)
+
+
+def _message(line: bytes) -> dict[str, Any]:
+    """Return a line that the agent or its caller said; empty for what stands in between."""
+    is_said = b'"assistant"' in line or b'"user"' in line
+    value = _value(line) if is_said else {}
+    return value if value.get("type") in ("assistant", "user") else {}
 
 
 def _last_lines(path: str) -> Iterator[bytes]:

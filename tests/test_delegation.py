@@ -629,14 +629,14 @@ def test_stripping_can_be_switched_off(sandbox: Sandbox) -> None:
 def test_a_report_without_learnings_is_left_alone(sandbox: Sandbox) -> None:
     assert silent(sandbox.hook("post_tool_use", post(text="Done.")))
     assert silent(sandbox.hook("subagent_stop", stop(text="Done.")))
-    assert not sandbox.memories.exists()
+    assert not (sandbox.memories / "engineer.md").exists()
 
 
 def test_a_failed_run_teaches_nothing_and_is_recorded(sandbox: Sandbox) -> None:
     text = f"API Error: 400 {BLOCK}"
     assert silent(sandbox.hook("post_tool_use", post(text=text)))
     assert sandbox.log("agent.delegation.failed")[0]["error"].startswith("API Error: 400")
-    assert not sandbox.memories.exists()
+    assert not (sandbox.memories / "engineer.md").exists()
 
 
 def test_what_cannot_be_stored_waits_for_a_person(sandbox: Sandbox) -> None:
@@ -890,7 +890,7 @@ def test_every_form_of_a_learning_is_seen_by_the_hook(sandbox: Sandbox, text: st
 def test_sentences_teach_where_that_is_switched_on(sandbox: Sandbox) -> None:
     text = f"Done.\n\nDiscovered pattern: {LEARNED}\n"
     sandbox.hook("subagent_stop", stop(text=text))
-    assert not sandbox.memories.exists()
+    assert not (sandbox.memories / "engineer.md").exists()
     sandbox.configure("memory: {natural_language: true}")
     sandbox.hook("subagent_stop", stop("a2", text))
     assert learned_once(sandbox)

@@ -38,7 +38,7 @@ def recorded() -> list[dict[str, Any]]:
 
 
 def key(value: dict[str, Any]) -> str:
-    return events._key(value["hook_event_name"], value.get("tool_name"))
+    return events._key(value["hook_event_name"], value)
 
 
 @pytest.mark.parametrize("name", models.EVENTS)

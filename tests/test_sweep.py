@@ -122,7 +122,7 @@ def test_a_run_whose_end_was_seen_is_passed_over(transcripts: Transcripts) -> No
         transcripts.agent(run, said(BLOCK))
         sandbox.hook("subagent_stop" if run == "a1" else "post_tool_use", event)
     transcripts.begin()
-    assert not sandbox.memories.exists()
+    assert not (sandbox.memories / "engineer.md").exists()
 
 
 def test_what_a_sweep_learned_the_late_event_does_not_learn_again(transcripts: Transcripts) -> None:
@@ -151,7 +151,7 @@ def test_a_prompt_in_a_transcript_teaches_nothing(transcripts: Transcripts) -> N
     }
     transcripts.agent("a1", given(BLOCK), result)
     transcripts.begin()
-    assert not transcripts.sandbox.memories.exists()
+    assert not (transcripts.sandbox.memories / "engineer.md").exists()
 
 
 def test_broken_transcripts_are_read_as_far_as_they_go(transcripts: Transcripts) -> None:
@@ -217,7 +217,7 @@ def test_a_servant_of_the_harness_is_not_swept(transcripts: Transcripts) -> None
     path = transcripts.agent("a1", said(BLOCK))
     path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "statusline-setup"}))
     transcripts.begin()
-    assert not transcripts.sandbox.memories.exists()
+    assert not (transcripts.sandbox.memories / "engineer.md").exists()
 
 
 def test_sessions_that_start_at_once_all_get_their_memory(transcripts: Transcripts) -> None:

@@ -15,7 +15,7 @@ REPO = Path(__file__).parent.parent.parent
 MATCHED = {
     "PreToolUse": ("pre_tool_use", "Task|Agent|SubagentHandback"),
     "PostToolUse": ("post_tool_use", "Task|Agent|Skill|SubagentHandback"),
-    "PostToolUseFailure": ("post_tool_use", "Task|Agent"),
+    "PostToolUseFailure": ("post_tool_use", "Task|Agent|Bash"),
     "SubagentStart": ("subagent_start", None),
     "SubagentStop": ("subagent_stop", None),
     "SessionStart": ("session_start", None),
