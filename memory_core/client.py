@@ -1,15 +1,19 @@
-"""What Claude Code is told on this machine: settings files, agents, where transcripts go."""
+"""Claude Code on this machine: its settings files, agents, transcripts, and itself, asked."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from memory_core import settings
+from memory_core import learnings, settings
 from memory_core.events import DELEGATION
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 # Agents that every Claude Code brings along (seen in 2.1.329).
 BUILT_IN = ("general-purpose", "Explore", "Plan")
@@ -168,3 +172,135 @@ def _front_matter(lines: list[str]) -> dict[str, str]:
         if colon and key == key.strip():
             told[key] = value.partition(" #")[0].strip().strip("\"'")
     return {}
+
+
+# Claude Code, asked one question.
+
+# Seconds that an answer may take: a model writes a page in one minute.
+PATIENCE = 120
+
+# Bytes that an answer may have, with all that the client tells of the run.
+ANSWER = 1_000_000
+
+# As much of what went wrong is told.
+REASON = 200
+
+# No tools, no hooks, nothing of a project, nothing kept: all known to 2.1.63 as to 2.1.329.  The
+# user's own settings stay in force, for they may say how the client signs in.
+ALONE = (
+    *("-p", "--output-format", "json", "--tools", "", "--setting-sources", "user"),
+    *("--settings", '{"disableAllHooks": true}', "--strict-mcp-config"),
+    *("--disable-slash-commands", "--no-session-persistence"),
+)
+
+# What a session tells its own children: with it, the client takes itself for one of them.
+WITHIN = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR")
+
+
+class NotAnswered(Exception):
+    """Claude Code gave no answer; the message is the reason, on one line."""
+
+    status = 1
+
+
+def program(environ: Mapping[str, str]) -> str | None:
+    """Return where `claude` is: on PATH, or where its own installer puts it."""
+    own = os.path.join(environ.get("HOME", ""), ".claude", "local", "claude")
+    return shutil.which("claude", path=environ.get("PATH")) or shutil.which(own)
+
+
+def ask(question: str, manner: str, environ: Mapping[str, str], patience: float = PATIENCE) -> str:
+    """Return what the user's own Claude Code answers; `manner` is the system prompt.
+
+    It runs by itself, in an empty folder, for at most `patience` seconds.  Raises NotAnswered.
+    """
+    from tempfile import TemporaryDirectory
+
+    claude = program(environ)
+    if claude is None:
+        raise NotAnswered("there is no `claude` on PATH to ask")
+    kept = {name: value for name, value in environ.items() if name not in WITHIN}
+    command = [claude, *ALONE, "--system-prompt", manner]
+    try:
+        # What the client still writes there at its end must not be an error.
+        with TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
+            # Should a hook of ours be run in spite of all, it does nothing.
+            return _asked(command, question, folder, {**kept, "AGENT_MEMORY": "off"}, patience)
+    except OSError as error:
+        raise NotAnswered(f"{claude} cannot be run: {error.strerror or error}") from None
+
+
+def _asked(
+    command: list[str], question: str, folder: str, environ: Mapping[str, str], patience: float
+) -> str:
+    from subprocess import PIPE, Popen
+    from tempfile import TemporaryFile
+
+    with TemporaryFile() as given, TemporaryFile() as wrong:
+        given.write(question.encode("utf-8", "replace"))
+        given.seek(0)
+        process = Popen(
+            command,
+            stdin=given,
+            stdout=PIPE,
+            stderr=wrong,
+            cwd=folder,
+            env=environ,
+            start_new_session=True,  # to be ended with all that it starts
+        )
+        try:
+            told = _read(process, patience)
+        finally:
+            _end(process)
+        return _answer(process.returncode, told, wrong)
+
+
+def _read(process: Popen[bytes], patience: float) -> bytes:
+    """Return what a process prints, and wait for its end."""
+    import select
+    import time
+    from subprocess import TimeoutExpired
+
+    until, told = time.monotonic() + patience, b""
+    assert process.stdout is not None
+    try:
+        while select.select([process.stdout], [], [], max(0, until - time.monotonic()))[0]:
+            part = os.read(process.stdout.fileno(), 65536)
+            if not part:
+                process.wait(max(0, until - time.monotonic()))
+                return told
+            told += part
+            if len(told) > ANSWER:
+                raise NotAnswered(f"claude answered with more than {ANSWER:,} bytes")
+    except TimeoutExpired:
+        pass
+    raise NotAnswered(f"claude gave no answer within {patience:g} s")
+
+
+def _end(process: Popen[bytes]) -> None:
+    import signal
+
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if process.stdout:
+        process.stdout.close()
+
+
+def _answer(status: int, told: bytes, wrong: IO[bytes]) -> str:
+    """Return the answer among what the client tells of its run."""
+    try:
+        run = json.loads(told.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        run = None
+    result = run.get("result") if isinstance(run, dict) else None
+    if status == 0 and isinstance(result, str) and not run.get("is_error"):
+        return result
+    wrong.seek(0)
+    lines = [
+        result if isinstance(result, str) else "",
+        wrong.read(ANSWER).decode("utf-8", "replace"),
+    ]
+    reason = next((line for text in lines for line in text.split("\n") if line.strip()), "")
+    said = learnings.clean(reason)[:REASON] or f"it ended with status {status}, and no result"
+    raise NotAnswered(f"claude failed: {said}")

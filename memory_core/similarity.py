@@ -228,6 +228,11 @@ def words(text: str) -> frozenset[str]:
     return _words(fold(text[:_LONGEST]))
 
 
+def denies(token: Token) -> bool:
+    """Tell whether a word that counts denies what is around it."""
+    return token[0] in _DENYING
+
+
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     """Return which share of two texts' words they have in common, from 0 to 1."""
     return 2 * len(one & other) / (len(one) + len(other) or 1)

@@ -1,0 +1,191 @@
+"""`agent-memory optimize`: near-duplicates joined, old items reworded, once a person agrees."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from memory_core.cli import Refused
+from memory_core.cli.common import AsJson, agent_named, note_nothing, project_of
+from memory_core.cli.output import as_json, is_terminal, note, out, paint, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.memory import Project
+    from memory_core.optimizing import Outcome, Proposal, Refusal
+
+CLAUDE = "claude"
+
+STYLES = {"-": "broken", "+": "ok", "@": "bold"}
+
+
+def optimize(
+    ctx: typer.Context,
+    agent: Annotated[
+        list[str] | None,
+        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be done.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do it all.  Default: ask, on a terminal.")
+    ] = False,
+    helper: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar=CLAUDE,
+            help="Let your own Claude Code propose shorter wordings, too.",
+        ),
+    ] = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option(help="What --with is given: not confirmed for so long.", show_default="30d"),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Join items that say the same into the one that says it all.
+
+    Items that differ in a number, a path, a name or a "not" stay apart.
+    What leaves goes to the archive.
+    A wording of Claude Code's is shown only if it adds no fact and loses none.
+    Exit 1 when Claude Code gives no answer, or the memory was changed meanwhile.
+
+    \b
+    Example:
+      agent-memory optimize engineer --dry-run
+    """
+    if dry_run and yes:
+        raise Refused("--dry-run and --yes exclude each other")
+    if helper not in (None, CLAUDE):
+        raise Refused(f"--with {helper}: there is --with {CLAUDE} only")
+    if older_than is not None and helper is None:
+        raise Refused(f"--older-than wants --with {CLAUDE}")
+    project = project_of(ctx)
+    names = [agent_named(project, name) for name in agent or []]
+    found, refused = _found(project, names, helper, older_than)
+    asks = not (dry_run or yes or json) and is_terminal() and sys.stdin.isatty()
+    if not (asks or json):
+        for each in found:
+            _print(each)
+    for refusal in refused:
+        note(text_of(f"{refusal.agent}: refused {refusal.new!r}: {refusal.reason}"))
+    if not (found or refused):
+        note_nothing(project.store, names, "Nothing to join: no two items say the same.")
+    _carry_out(project, found, refused, asks, yes, json)
+
+
+def _found(
+    project: Project, names: list[str], helper: str | None, older_than: str | None
+) -> tuple[list[Proposal], list[Refusal]]:
+    """Return all proposals before any is carried out: an agent's may be the one that fails."""
+    from memory_core import client, optimizing, times
+
+    age = times.duration(older_than) if older_than is not None else optimizing.OLD
+    found: list[Proposal] = []
+    refused: list[Refusal] = []
+    for name in names or project.store.agents():
+        own = optimizing.proposals(project, name)
+        found += own
+        if helper:
+            if is_terminal():
+                note(f"{name}: asking {CLAUDE}, which may take {client.PATIENCE} s")
+            taken = [item for each in own for item in each.olds]
+            told = optimizing.reworded(project, name, os.environ, age, taken)
+            found += told.proposals
+            refused += told.refused
+            if told.left:
+                note(f"{name}: {told.left} more old items did not fit; ask again after this")
+    return found, refused
+
+
+def _carry_out(
+    project: Project,
+    found: list[Proposal],
+    refused: list[Refusal],
+    asks: bool,
+    yes: bool,
+    json: bool,
+) -> None:
+    from memory_core import optimizing
+
+    # Nothing is done before the last answer: Ctrl-C leaves all as it is.
+    accepted = [each for each in found if yes or (asks and _is_accepted(each))]
+    done = optimizing.apply(project, accepted)
+    if json:
+        as_json(_fields(found, refused, done, yes))
+    _tell_end(found, done, is_over=yes or asks)
+    if any(each.skipped for each in done):
+        raise typer.Exit(1)
+
+
+def _is_accepted(each: Proposal) -> bool:
+    _print(each)
+    return typer.confirm("Do this?", err=True)
+
+
+def _print(each: Proposal) -> None:
+    from memory_core import optimizing
+
+    out(text_of(_title(each)))
+    for line in optimizing.diff(each):
+        style = STYLES.get(line[0])
+        out(paint(text_of(line), style) if style else text_of(line))
+
+
+def _title(each: Proposal) -> str:
+    count = len(each.olds)
+    return f"{each.agent}: {'this item' if count == 1 else f'these {count} items'} {each.reason}"
+
+
+def _tell_end(found: list[Proposal], done: list[Outcome], is_over: bool) -> None:
+    from memory_core.overview import counted
+
+    for each in done:
+        if each.skipped:
+            what = f"{each.proposal.agent}: {each.proposal.olds[0].text!r}"
+            note(text_of(f"{what} stays: {each.skipped}"))
+    count = sum(not each.skipped for each in done)
+    if count:
+        note(f"{counted(count, 'proposal')} carried out; agent-memory undo takes it back.")
+    elif found:
+        note("Nothing is changed." if is_over else "Nothing is changed yet; --yes does it.")
+
+
+def _fields(
+    found: list[Proposal], refused: list[Refusal], done: list[Outcome], written: bool
+) -> dict[str, object]:
+    from memory_core import optimizing
+
+    skipped = {id(each.proposal): each.skipped for each in done}
+    return {
+        "written": written,
+        "proposals": [
+            {
+                "agent": each.agent,
+                "section": text_of(each.section),
+                "items": [
+                    {"section": text_of(old.section), "text": text_of(old.text)}
+                    for old in each.olds
+                ],
+                "text": text_of(each.new),
+                "reason": each.reason,
+                "diff": text_of("\n".join(optimizing.diff(each))),
+                "skipped": text_of(skipped.get(id(each), "")) or None,
+            }
+            for each in found
+        ],
+        "refused": [
+            {
+                "agent": each.agent,
+                "items": [text_of(old) for old in each.olds],
+                "text": text_of(each.new),
+                "reason": text_of(each.reason),
+            }
+            for each in refused
+        ],
+    }

@@ -1,0 +1,158 @@
+"""`agent-memory optimize --with claude`, asking the real client; the API answers from a script."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from .api import Api, Line, Refusal, Request, say
+from .client import Desk
+from .product import REPO, group, known, remember
+
+LONG = "The payment client must always be retried 3 times whenever a partner answers with 503"
+SHORT = "Retry the payment client 3 times whenever a partner answers with 503"
+TESTS = "In the tests you should always make use of the fixtures from conftest.py"
+SIZE = "Keep the fixtures small, everywhere"
+BOTH = "In tests, use the fixtures from conftest.py; keep fixtures small everywhere"
+ASIDE = ""  # how scripts name who speaks without tools
+
+
+class Told(NamedTuple):
+    """What the command printed, and what the client asked the API for it."""
+
+    code: int
+    out: str
+    err: str
+    requests: list[Request]
+
+
+def optimize(desk: Desk, line: Line, *options: str, **env: str) -> Told:
+    """Run the command where only the client and its server are to be found."""
+    command = [sys.executable, "-m", "memory_core.cli", "optimize", "--with", "claude", *options]
+    with Api({ASIDE: [line]}) as api:
+        own = desk.environment(api)
+        path = f"{os.path.dirname(desk.claude.program)}:{own['PATH']}"
+        done = subprocess.run(
+            command,
+            cwd=desk.project,
+            env={**own, "PATH": path, "PYTHONPATH": str(REPO), **env},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=150,
+            check=False,
+        )
+        return Told(done.returncode, done.stdout, done.stderr, api.requests)
+
+
+def answer(*wordings: tuple[list[int], str]) -> Line:
+    """Answer as models do: with a sentence, and JSON in a fence."""
+    told = {"proposals": [{"items": items, "text": text} for items, text in wordings]}
+    return say(f"Here are my proposals.\n\n```json\n{json.dumps(told, indent=2)}\n```")
+
+
+@pytest.fixture
+def old(desk: Desk) -> Desk:
+    """A desk whose engineer learned three things a year ago."""
+    remember(desk, "engineer", LONG, TESTS, SIZE)
+    year_ago = time.time() - 365 * 86400
+    os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
+    return desk
+
+
+def files(desk: Desk) -> dict[str, bytes]:
+    folder = desk.project / ".claude-mpm"
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_is_accepted_takes_the_place_of_the_old(old: Desk) -> None:
+    told = optimize(old, answer(([1], SHORT), ([2, 3], BOTH)), "--yes")
+    assert (told.code, told.err) == (
+        0,
+        "2 proposals carried out; agent-memory undo takes it back.\n",
+    )
+    assert f"-- {LONG}\n+- {SHORT}\n" in told.out
+    assert known(old, "engineer") == sorted([SHORT, BOTH])
+    archive = old.read(".claude-mpm/memories/archive/engineer.md")
+    assert all(item in archive for item in (LONG, TESTS, SIZE))
+
+
+def test_nothing_is_changed_unless_it_is_accepted(old: Desk) -> None:
+    before = files(old)
+    told = optimize(old, answer(([1], SHORT)))
+    assert (told.code, told.err) == (0, "Nothing is changed yet; --yes does it.\n")
+    assert f"+- {SHORT}\n" in told.out
+    assert files(old) == before
+
+
+def test_an_invented_number_is_refused_and_the_rest_is_done(old: Desk) -> None:
+    told = optimize(old, answer(([1], SHORT.replace("3", "5")), ([2, 3], BOTH)), "--yes")
+    assert told.code == 0
+    assert "refused" in told.err
+    assert "it says what no item says: 5" in told.err
+    assert known(old, "engineer") == sorted([LONG, BOTH])
+
+
+NONSENSE: list[tuple[Line, str]] = [
+    (say("I would rather talk about the weather."), "did not answer with one JSON object"),
+    (say('{"proposals": "none"}'), "did not answer with one JSON object"),
+    (say('{"proposals": []}\n\n{"proposals": []}'), "did not answer with one JSON object"),
+    (Refusal(400, "the script refuses"), "claude failed: "),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), NONSENSE, ids=["talk", "shape", "two", "refusal"])
+def test_nonsense_changes_nothing(old: Desk, line: Line, said: str) -> None:
+    before = files(old)
+    told = optimize(old, line, "--yes")
+    assert (told.code, told.out) == (1, "")
+    assert said in told.err
+    assert len(told.err.splitlines()) == 1
+    assert files(old) == before
+
+
+def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(
+    new_desk: Callable[..., Desk],
+) -> None:
+    """Also in a session of Claude Code's own, and with our hooks for all the user's projects."""
+    desk = new_desk("apart", hooks=False)
+    remember(desk, "engineer", LONG)
+    remember(desk, "PM", "Releases go out on Tuesdays")
+    mark = desk.home / "hooked"
+    other = {"hooks": [{"type": "command", "command": f"touch {mark}"}]}
+    hooks: dict[str, Any] = {
+        "SessionStart": [group("session_start", None), other],
+        "Stop": [other],
+        "SessionEnd": [other],
+    }
+    for folder in (desk.home, desk.project):
+        (folder / ".claude").mkdir(exist_ok=True)
+        (folder / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks}))
+    desk.write("CLAUDE.md", "The project's own word.")
+    (desk.home / "tmp" / "CLAUDE.md").write_text("Somebody else's word.")
+    before = files(desk)
+    told = optimize(
+        desk,
+        answer(([1], SHORT)),
+        "--older-than",
+        "0d",
+        CLAUDECODE="1",
+        CLAUDE_CODE_ENTRYPOINT="cli",
+    )
+    assert told.code == 0
+    asked = [request for request in told.requests if LONG in request.said]
+    assert len(asked) == 1
+    for request in told.requests:
+        assert request.tools == []
+        assert "own word" not in request.said
+        assert "else's word" not in request.said
+        assert "<agent-memory" not in request.said
+    assert not mark.exists()
+    assert files(desk) == before
+    transcripts = list((desk.home / ".claude").rglob("*.jsonl"))
+    assert not any(LONG in path.read_text(errors="replace") for path in transcripts)
