@@ -25,6 +25,7 @@ from memory_core import (
     samples,
     settings,
     spool,
+    team,
     trust,
 )
 
@@ -405,6 +406,18 @@ def failures(patient: Patient) -> Iterator[Finding]:
         yield Finding(WARNING, "errors", what, where, "see the lines agent.memory.error")
 
 
+def merging(patient: Patient) -> Iterator[Finding]:
+    """Whether git in this clone knows how memories are merged, where it is told to."""
+    folder = patient.project.store.folder
+    where = patient.project.place.relative(os.path.join(folder, ".gitattributes"))
+    if team.missing_driver(folder):
+        what = "the merge driver is missing in this clone: git merges memories as text"
+        yield Finding(WARNING, "git", what, where, team.COMMAND)
+    elif gone := team.missing_program(folder):
+        what = "the merge driver's program is gone: git merges memories as text"
+        yield Finding(WARNING, "git", what, gone, team.COMMAND)
+
+
 CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     program,
     switched_off,
@@ -423,4 +436,5 @@ CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     deliveries,
     route,
     failures,
+    merging,
 )
