@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import AsJson, agent_named, project_of
+from memory_core.cli import Refused
+from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, raw, text_of, utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.memory import Given, Project
+    from memory_core.memory import Project
     from memory_core.store import Text
 
 
@@ -22,24 +24,60 @@ def show(
         bool,
         typer.Option("--as-given", help="Print what the agent would be given now, if anything."),
     ] = False,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="The items as they were: 2d (ago), '2026-11-20 22:10'."),
+    ] = None,
+    user: User = False,
     json: AsJson = False,
 ) -> None:
     """Print what an agent remembers.
+
+    With --at, items are as they were at that time (UTC), other text as it is now.
+    --user goes with it, for the user's own memory of the agent.
 
     \b
     Example:
       agent-memory show engineer --as-given
     """
+    if as_given and at is not None:
+        raise Refused("--as-given and --at exclude each other")
+    check_user(user)
     project = project_of(ctx)
-    name = agent_named(project, agent)
+    if at is not None:
+        _show_then(project, agent, at, user, json)
+        return
+    name = agent_named(project, agent, project.level(user))
     if as_given:
-        _show_given(project, name, json)
+        show_given(project, name, json)
     else:
-        _show_file(project, name, json)
+        _show_file(project, name, user, json)
 
 
-def _show_given(project: Project, agent: str, json: bool) -> None:
-    given = _given(project, agent)
+def _show_then(project: Project, agent: str, at: str, user: bool, json: bool) -> None:
+    import time
+
+    from memory_core import timeline, times
+
+    level = project.level(user)
+    moment = times.moment(at, time.time())
+    name = known_agent(project, agent, level)
+    began = timeline.began(project, level, name)
+    text = timeline.at(project, level, name, moment) if began and began <= moment else ""
+    if json:
+        as_json({"at": moment, **_shown(project, name, level.path(name) if text else None, text)})
+    elif text:
+        out(text.removesuffix("\n"))
+    else:
+        begins = f"begins at {began}" if began else "has not begun yet"
+        note(f"Nothing is known of {moment}: the history of {name} {begins}.")
+
+
+def show_given(project: Project, agent: str, json: bool) -> None:
+    """Print what a hook would give the agent now."""
+    from memory_core import knowledge
+
+    given = knowledge.as_given(project, agent)
     if json:
         as_json({"agent": agent, "text": given.text, "source": given.source, "bytes": given.size})
     elif given.text:
@@ -48,20 +86,10 @@ def _show_given(project: Project, agent: str, json: bool) -> None:
         note(f"{agent} would be given nothing; agent-memory config show tells why")
 
 
-def _given(project: Project, agent: str) -> Given:
-    """Recall as the hooks do: with the prompt, or at the session's start."""
-    from memory_core import delegation, events, memory
-
-    if not project.serves(agent) or agent in events.HARNESS_AGENTS:
-        return memory.Given("", None, 0)
-    budget = delegation.CONTEXT_LIMIT if agent == memory.PM else memory.PROMPT_BUDGET
-    return memory.recall(project, agent, budget)
-
-
-def _show_file(project: Project, agent: str, json: bool) -> None:
+def _show_file(project: Project, agent: str, user: bool, json: bool) -> None:
     from memory_core import store
 
-    own = project.store.read(agent)
+    own = None if user else project.store.read(agent)
     users = store.Store(project.user).read(agent) if project.user else None
     text = own or users
     if own and users and not json:
@@ -91,31 +119,26 @@ def _empty(project: Project, agent: str) -> str:
 
 
 def _fields(project: Project, agent: str, text: Text | None) -> dict[str, object]:
+    shown = _shown(project, agent, text.path if text else None, text.text if text else "")
+    return shown | {"changed": utc(text.changed) if text else None}
+
+
+def _shown(project: Project, agent: str, path: str | None, text: str) -> dict[str, object]:
     from memory_core import markdown
 
-    if text is None:
-        return {
-            "agent": agent,
-            "file": None,
-            "bytes": 0,
-            "changed": None,
-            "sections": [],
-            "warnings": [],
-            "text": "",
-        }
-    document = markdown.parse(text.text)
+    document = markdown.parse(text)
     sections = [
         {"title": section.title, "items": [text_of(item.text) for item in section.items]}
         for section in document.sections
     ]
     return {
         "agent": agent,
-        "file": project.place.relative(text.path),
-        "bytes": len(text.text.encode("utf-8", "surrogateescape")),
-        "changed": utc(text.changed),
+        "file": project.place.relative(path) if path else None,
+        "bytes": len(text.encode("utf-8", "surrogateescape")),
+        "changed": None,
         "sections": sections,
         "warnings": [
             {"line": line, "what": text_of(sentence)} for line, sentence in document.warnings
         ],
-        "text": text_of(text.text),
+        "text": text_of(text),
     }

@@ -1,0 +1,50 @@
+"""The pages whose console sessions are stories: each block is run as it stands, line by line."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import REPO, Sandbox
+from test_cli import ITEM, Person
+
+PAGES = ["history", "knowledge", "sharing"]
+
+
+def stories() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return (name, [(command, what it prints)]) of each block of the pages."""
+    found = []
+    for page in PAGES:
+        text = (REPO / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        for number, block in enumerate(re.findall(r"```console\n(.*?)```", text, re.DOTALL), 1):
+            turns = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+            told = [(turn.partition("\n")[0], turn.partition("\n")[2]) for turn in turns]
+            found.append((f"{page}-{number}", told))
+    return found
+
+
+@pytest.fixture
+def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
+    """Somebody with hooks installed, one memory, and a project in git."""
+    person = Person(sandbox, tmp_path)
+    person.install()
+    sandbox.remembers("engineer", ITEM)
+    subprocess.run(["git", "init", "-q"], cwd=sandbox.root, check=True)
+    return person
+
+
+@pytest.mark.parametrize("story", [told for _, told in stories()], ids=[n for n, _ in stories()])
+def test_a_page_tells_what_happens(settled: Person, story: list[tuple[str, str]]) -> None:
+    for line, told in story:
+        done = settled.shell(line)
+        said = f"{(done.stdout + done.stderr).rstrip()}\n"
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        assert doctest.OutputChecker().check_output(told or "\n", said, flags), f"$ {line}\n{said}"
+
+
+def test_each_page_has_a_story() -> None:
+    assert {name.partition("-")[0] for name, _ in stories()} == set(PAGES)
+    assert all(Path(REPO / "docs" / f"{page}.md").exists() for page in PAGES)

@@ -1,0 +1,732 @@
+"""Memories to a file and back, and items to other agents: nothing lost, nothing half done."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Sandbox
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_cli import Person, contents, fields_told
+from test_cli import person as person
+from test_merge import documents
+
+from memory_core import (
+    archive,
+    exchange,
+    history,
+    knowledge,
+    markdown,
+    memory,
+    merge,
+    outcomes,
+    past,
+    people,
+    performance,
+    sharing,
+    timeline,
+    writing,
+)
+
+FACT = "Services talk through the event bus, never directly"
+TABS = "Use tabs in makefiles"
+LIFT = "The lift is slow on Mondays"
+
+
+def project_in(sandbox: Sandbox) -> memory.Project:
+    return memory.project_of(str(sandbox.root), sandbox.env)
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> memory.Project:
+    return project_in(sandbox)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> memory.Project:
+    """Another project, with nothing in it."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    return project_in(Sandbox(folder))
+
+
+def teach(project: memory.Project, agent: str, *texts: str, run: str = "a1", **by: str) -> None:
+    pairs = [["pattern", text] for text in texts]
+    source = {"run": run, "session": "s1", "source": "agent", **by}
+    writing.changing(project, agent, lambda work: work.learn(pairs, **source))
+
+
+def file(project: memory.Project, agent: str) -> Path:
+    return Path(project.store.path(agent))
+
+
+def text_in(project: memory.Project, agent: str) -> str:
+    return file(project, agent).read_bytes().decode("utf-8", "surrogateescape")
+
+
+def write(project: memory.Project, agent: str, text: str) -> None:
+    path = file(project, agent)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def plain(text: str) -> list[str]:
+    """Return the lines but for those of the header, which tell of the last write."""
+    lines = markdown.split_lines(text)
+    return [line for line in lines if "Last Updated" not in line and "MEMORY LIMITS" not in line]
+
+
+def answers(project: memory.Project, agent: str) -> dict[str, Any]:
+    """Return all that a history is asked for."""
+    held = project.store
+    known = [
+        (each.id, each.text, each.section, each.known and known_of(each.known))
+        for each in timeline.blame(project, held, agent)
+    ]
+    told = knowledge.context(project, agent)
+    return {
+        "items": known,
+        "performance": told.performance.data(),
+        "errors": [each.data() for each in told.errors],
+        "preferences": told.preferences,
+        **{kind: kept(project, kind, agent) for kind in exchange.KINDS},
+    }
+
+
+def known_of(known: past.Known) -> dict[str, Any]:
+    names = ("born", "confidence", "used", "run", "session", "source", "nested")
+    return {name: getattr(known, name) for name in names}
+
+
+def kept(project: memory.Project, kind: str, agent: str) -> str:
+    path = Path(project.store.aside(kind, agent))
+    return path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+
+
+def items(project: memory.Project, agent: str) -> list[past.Titled]:
+    read = project.store.read(agent)
+    return writing.items(markdown.parse(read.text)) if read else []
+
+
+def given_to(project: memory.Project, agent: str) -> str:
+    return memory.recall(project, agent, 16_000).text
+
+
+def whole(found: list[past.Titled]) -> dict[str, str]:
+    """Return nested lines by text: an undo moves nothing, and brings back no double."""
+    return {text: nested for text, _section, nested in reversed(found)}
+
+
+def exported(project: memory.Project, *agents: str) -> bytes:
+    names = agents or tuple(exchange.everybody(project.store))
+    return json.dumps(exchange.exported(project, project.store, names)).encode()
+
+
+def imported(
+    project: memory.Project, data: bytes, replace: bool = False
+) -> list[exchange.Imported]:
+    found = exchange.parsed(data)
+    return exchange.take_in(project, project.store, found, replace, write=True)
+
+
+def file_of(**agent: Any) -> bytes:
+    """Return an export as another program may have written it."""
+    value = {"format": "agent-memory", "version": 1, "agents": {"engineer": agent}}
+    return json.dumps(value).encode()
+
+
+# A round trip.
+
+
+@pytest.fixture
+def lived(shop: memory.Project) -> memory.Project:
+    """A project whose agents have seen all that a history tells of."""
+    for number in range(16):  # one more than a section holds
+        teach(shop, "engineer", f"Module number{number} is built by step {number}")
+    teach(shop, "engineer", "module number9 is built by step 9", run="a2")
+    people.contradict(shop, "engineer", "number4")
+    people.prefer(shop, "engineer", "tone", "dry")
+    path = file(shop, "engineer")
+    mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\xff\n"
+    path.write_bytes(path.read_bytes() + mine.encode("latin-1"))
+    shop.store.append("quarantine", "engineer", ["[tip] x (too short)"], "2026-11-20")
+    told = performance.task("a1", "done", duration_ms=7, run="a1")
+    wrong = performance.error("It is broken", run="a0", resolution="Mend it")
+    assert wrong
+    outcomes.keep(shop, "engineer", [told, wrong])
+    writing.changing(shop, "engineer", lambda work: None)
+    teach(shop, "PM", "Releases go out on Tuesdays")
+    return shop
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_round_trip_gives_the_same(
+    lived: memory.Project, other: memory.Project, replace: bool
+) -> None:
+    data = exported(lived)
+    assert lived.store.agents() == ["PM", "engineer"]
+    imported(other, data, replace)
+    for agent in ("PM", "engineer"):
+        assert plain(text_in(other, agent)) == plain(text_in(lived, agent))
+        assert answers(other, agent) == answers(lived, agent)
+        assert given_to(other, agent) == given_to(lived, agent)
+    assert "### Common Errors to Avoid\n- It is broken → Mend it" in given_to(other, "engineer")
+    assert "[Coding Patterns Learned] Module number" in kept(other, "archive", "engineer")
+    assert "- b\udcff\n" in text_in(other, "engineer")
+
+
+def test_a_second_import_changes_nothing(lived: memory.Project, other: memory.Project) -> None:
+    data = exported(lived)
+    imported(other, data)
+    folder = Path(other.place.root)
+    before = contents(folder)
+    again = imported(other, data)
+    assert contents(folder) == before
+    assert [(each.records, each.entries, each.kept) for each in again] == [(0, 0, [])] * 2
+    assert exchange.parsed(exported(other))["PM"]["document"] == text_in(other, "PM")
+
+
+def test_what_a_person_did_since_the_last_write_is_in_it(shop: memory.Project) -> None:
+    teach(shop, "qa", FACT, TABS)
+    write(shop, "qa", text_in(shop, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
+    told = exchange.parsed(exported(shop))["qa"]["history"]
+    assert [each["kind"] for each in told] == ["learned", "learned", "removed", "edited"]
+    assert history.read(shop.store.history("qa"))[-1]["kind"] == "learned"  # only told
+
+
+def test_records_that_no_import_takes_are_left_out(shop: memory.Project) -> None:
+    teach(shop, "qa", FACT)
+    path = Path(shop.store.history("qa"))
+    with path.open("a") as stream:
+        stream.write('{"time": "yesterday", "kind": "learned", "id": "1"}\n')
+        stream.write('{"time": "2026-11-20T10:00:00.000Z", "kind": "dreamt", "id": "1"}\n')
+    assert len(exchange.parsed(exported(shop))["qa"]["history"]) == 1
+
+
+# Merged.
+
+
+def test_both_pasts_are_kept(shop: memory.Project, other: memory.Project) -> None:
+    teach(shop, "qa", FACT, TABS, run="a1")
+    teach(other, "qa", FACT, run="b1")
+    teach(other, "qa", LIFT, run="b2")
+    imported(other, exported(shop))
+    told = {each.text: each.known for each in timeline.blame(other, other.store, "qa")}
+    assert set(told) == {FACT, TABS, LIFT}
+    assert [each and (each.confidence, each.run) for each in told.values()] == [
+        (0.6, "b1"),
+        (0.5, "b2"),
+        (0.5, "a1"),
+    ]
+
+
+def test_of_a_preference_with_two_values_the_projects_own_stays(
+    shop: memory.Project, other: memory.Project
+) -> None:
+    people.prefer(other, "qa", "Tone", "warm")
+    people.prefer(shop, "qa", "tone", "dry")
+    people.prefer(shop, "qa", "work-style", "small steps")
+    data = exported(shop)
+    imported(other, data)
+    assert people.preferred(other, "qa") == {"Tone": "warm", "work-style": "small steps"}
+    imported(other, data, replace=True)
+    assert people.preferred(other, "qa") == {"tone": "dry", "work-style": "small steps"}
+    assert "[Preferences] Tone: warm" in kept(other, "archive", "qa")
+    timeline.undo(other, other.store, 1)
+    assert people.preferred(other, "qa") == {"Tone": "warm", "work-style": "small steps"}
+    timeline.undo(other, other.store, 2)  # the undo, and the import itself
+    assert people.preferred(other, "qa") == {"Tone": "warm", "work-style": "small steps"}
+
+
+def test_near_duplicates_are_joined(shop: memory.Project, other: memory.Project) -> None:
+    teach(other, "qa", "Review migrations with alembic", run="b1")
+    teach(shop, "qa", "Review migrations with alembic carefully", run="a1")
+    before = items(other, "qa")
+    imported(other, exported(shop))
+    told = timeline.blame(other, other.store, "qa")
+    assert [(each.text, each.known and each.known.run) for each in told] == [
+        ("Review migrations with alembic carefully", "a1")
+    ]
+    timeline.undo(other, other.store, 1)
+    assert items(other, "qa") == before
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "nested"),
+    [
+        ("", "  - a", "  - a"),
+        ("  - a", "", "  - a"),
+        ("  - a", "  - a", "  - a"),
+        ("  - a\n  - b", "  - a", "  - a\n  - b"),
+        ("  - a", "  - a\n  - b", "  - a\n  - b"),
+        ("  - ab", "  - a", "  - ab\n  - a"),
+    ],
+)
+def test_what_is_nested_comes_along(
+    shop: memory.Project, other: memory.Project, ours: str, theirs: str, nested: str
+) -> None:
+    for project, lines in ((other, ours), (shop, theirs)):
+        write(project, "qa", f"## Mine\n- {FACT}\n{lines}{chr(10) * bool(lines)}- {LIFT}\n")
+    before = items(other, "qa")
+    data = exported(shop)
+    imported(other, data)
+    assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
+    imported(other, data)
+    assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
+    if nested != ours:
+        timeline.undo(other, other.store, 1)
+        assert items(other, "qa") == before
+
+
+def test_beyond_the_limits_it_goes_to_the_archive(
+    shop: memory.Project, other: memory.Project
+) -> None:
+    for number in range(30):
+        for project, side in ((shop, "left"), (other, "right")):
+            text = f"The {side} gate {number} {'opens wide ' * 6}at {number}:30"
+            item = [["architecture" if number % 2 else "strategy", text]]
+            writing.changing(project, "qa", lambda work, item=item: work.learn(item, run="a1"))
+    had = {each[0] for each in [*items(shop, "qa"), *items(other, "qa")]}
+    data = exported(shop)
+    imported(other, data)
+    assert len(text_in(other, "qa").encode()) <= 8 * 1024
+    left = {each.text for each in archive.archived(other.store, "qa")}
+    assert had <= {each[0] for each in items(other, "qa")} | left
+    before = contents(Path(other.place.root))
+    imported(other, data)
+    assert contents(Path(other.place.root)) == before
+
+
+def test_what_the_other_removed_stays_where_it_is(
+    shop: memory.Project, other: memory.Project
+) -> None:
+    teach(other, "qa", FACT, TABS)
+    shutil.copytree(other.store.folder, shop.store.folder)
+    people.forget(shop, "qa", TABS)
+    data = exported(shop)
+    imported(other, data)
+    assert [each[0] for each in items(other, "qa")] == [FACT, TABS]
+    teach(other, "qa", LIFT)
+    assert [each[0] for each in items(other, "qa")] == [FACT, TABS, LIFT]
+    told = past.Past(history.read(other.store.history("qa"))).find(TABS)
+    assert told
+    assert told.here
+
+
+# Replaced.
+
+
+def test_what_is_replaced_is_in_the_archive(shop: memory.Project, other: memory.Project) -> None:
+    write(
+        other,
+        "qa",
+        "---\nowner: ann\n---\n# qa\n\nA word in front.\n\n<!-- a note -->\n\n"
+        f"## Mine\n- {TABS}\n  - with a part\n- {FACT}\n  - nested\n\nok\n\n"
+        "```\ncode\n\nmore\n```\n",
+    )
+    teach(shop, "qa", FACT, LIFT)
+    before = items(other, "qa")
+    imported(other, exported(shop), replace=True)
+    assert plain(text_in(other, "qa")) == plain(text_in(shop, "qa"))
+    left = [(each.section, each.text) for each in archive.archived(other.store, "qa")]
+    assert left == [
+        ("Mine", f"{TABS}\n  - with a part"),
+        ("Mine", f"{FACT}\n  - nested"),
+        ("from qa.md", "---\nowner: ann\n---"),
+        ("from qa.md", "A word in front."),
+        ("from qa.md", "<!-- a note -->"),
+        ("from qa.md", "ok"),
+        ("from qa.md", "```\ncode"),
+        ("from qa.md", "more\n```"),
+    ]
+    timeline.undo(other, other.store, 1)
+    assert whole(items(other, "qa")) == whole(before)
+
+
+def test_without_a_document_nothing_takes_its_place(shop: memory.Project) -> None:
+    teach(shop, "engineer", FACT)
+    before = text_in(shop, "engineer")
+    imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"), replace=True)
+    assert text_in(shop, "engineer") == before
+    assert [each.text for each in archive.archived(shop.store, "engineer")] == ["old"]
+
+
+# Whatever the documents.
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def fresh(folder: Path, *names: str) -> list[memory.Project]:
+    made = []
+    for name in names:
+        shutil.rmtree(folder / name, ignore_errors=True)
+        (folder / name).mkdir()
+        made.append(project_in(Sandbox(folder / name)))
+    return made
+
+
+def said(project: memory.Project, agent: str) -> str:
+    """Return all that stands in a memory and its archive."""
+    return "\n".join([text_in(project, agent), kept(project, "archive", agent)])
+
+
+@settings(max_examples=80, deadline=None)
+@given(own=documents, theirs=documents, replace=st.booleans())
+def test_no_line_is_lost_and_undo_brings_the_items_back(
+    folder: Path, own: str, theirs: str, replace: bool
+) -> None:
+    shop, other = fresh(folder, "shop", "other")
+    write(other, "qa", own)
+    write(shop, "qa", theirs)
+    before = items(other, "qa")
+    data = exported(shop)
+    imported(other, data, replace)
+    there = said(other, "qa")
+    for line in (line.strip(f"{markdown.BOM} \r\n") for line in markdown.split_lines(own)):
+        assert line.lstrip("-*+# ") in there or line.startswith(("<!--", "#", *markdown.CONFLICT))
+    after = contents(Path(other.place.root))
+    imported(other, data, replace)
+    assert contents(Path(other.place.root)) == after
+    if any(each.is_by_hand is False for each in timeline.changes(other.store, ["qa"])):
+        undone = timeline.undo(other, other.store, 1)
+        stays = {text for each in undone for text in each.stays}  # in code without an end
+        now, then = whole(items(other, "qa")), whole(before)
+        assert {text: now.get(text) for text in then if text not in stays} == {
+            text: then[text] for text in then if text not in stays
+        }
+        assert set(now) <= {*then, *stays}
+
+
+def is_plain_list(text: str) -> bool:
+    """Say whether no item of a document stands twice, and no conflict is in it."""
+    document = markdown.parse(text)
+    ids = [past.identity(item.text) for item in document.items if item.text]
+    return len(set(ids)) == len(ids) and not any(sign in text for sign in ("<<<<", ">>>>"))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    own=documents.filter(is_plain_list),
+    theirs=documents.filter(is_plain_list),
+    replace=st.booleans(),
+)
+def test_nothing_is_lost_for_want_of_room(
+    folder: Path, own: str, theirs: str, replace: bool
+) -> None:
+    shop, other = fresh(folder, "shop", "other")
+    config = Path(other.place.root, ".claude-mpm", "config.yml")
+    config.parent.mkdir()
+    config.write_text("memory: {limits: {max_items_per_section: 2, max_sections: 2}}\n")
+    other = memory.project_of(other.place.root, {"HOME": str(folder)})
+    write(other, "qa", own)
+    write(shop, "qa", theirs)
+    teach(other, "qa", "Something of our own")
+    had = [each[0] for each in [*items(other, "qa"), *items(shop, "qa")]]
+    data = exported(shop)
+    imported(other, data, replace)
+    there = " ".join(said(other, "qa").split())
+    assert [text for text in had if text not in there] == []
+    after = contents(Path(other.place.root))
+    imported(other, data, replace)
+    assert contents(Path(other.place.root)) == after
+
+
+@settings(max_examples=80, deadline=None)
+@given(documents.filter(bool))
+def test_an_empty_project_gets_the_same_document(folder: Path, text: str) -> None:
+    shop, other = fresh(folder, "shop", "other")
+    write(shop, "qa", text)
+    imported(other, exported(shop))
+    headed = merge.stamp(text, other.limits("qa"), "2026-11-21 08:00:00", "qa")
+    assert plain(text_in(other, "qa")) == plain(headed)
+
+
+# What is no export.
+
+
+GOOD: dict[str, Any] = {
+    "format": "agent-memory",
+    "version": 1,
+    "agents": {
+        "engineer": {
+            "document": f"# engineer\n\n## Mine\n- {FACT}\n",
+            "history": [past.record("learned", "2026-11-20T10:00:00.000Z", FACT)],
+        }
+    },
+}
+ENGINEER = ("agents", "engineer")
+RECORD = (*ENGINEER, "history", 0)
+BROKEN = {
+    "nothing": (b"", "this is no JSON: "),
+    "no JSON": (b"{'a': 1}", "this is no JSON: "),
+    "cut off": (json.dumps(GOOD).encode()[:-9], "this is no JSON: "),
+    "no UTF-8": (b'{"a": "\xff"}', "this is no UTF-8, from byte 7 on"),
+    "NaN": (b'{"a": NaN}', "this is no JSON: NaN"),
+    "a number without an end": (b'{"a": ' + b"9" * 9999 + b"}", "this is no JSON: "),
+    "nested deeply": (b"[" * 200_000 + b"]" * 200_000, "this is nested too deeply"),
+    "a list": (b"[]", "the file: "),
+    "a key twice": (b'{"format": 1, "format": 1}', 'the key "format" stands twice in one object'),
+    "too large": (b" " * (exchange.LARGEST + 1), "an export has at most 67108864 bytes"),
+}
+WRONG: dict[str, tuple[tuple[Any, ...], Any, str]] = {
+    "another format": (("format",), "zip", "format: "),
+    "another version": (("version",), 2, "version: "),
+    "a version in words": (("version",), "1", "version: "),
+    "a key too many": (("more",), 1, "more: "),
+    "a list of agents": (("agents",), [], "agents: "),
+    "an agent's alias": (("agents", "Engineer Agent"), {}, 'agents."Engineer Agent": '),
+    "an empty id": (("agents", ""), {}, "agents."),
+    "a blank id": (("agents", " "), {}, "agents."),
+    "an id of controls": (("agents", "\x1b[31m\n"), {}, "agents."),
+    "a long id": (("agents", "a" * 201), {}, "agents."),
+    "an agent's key too many": ((*ENGINEER, "notes"), "", "agents.engineer.notes: "),
+    "no text": ((*ENGINEER, "document"), None, "agents.engineer.document: "),
+    "a text in pieces": ((*ENGINEER, "archive"), ["a"], "agents.engineer.archive: "),
+    "half a character": ((*ENGINEER, "document"), "- \ud800", "agents.engineer.document: "),
+    "half of one aside": ((*ENGINEER, "archive"), "- \ud800", "agents.engineer.archive: "),
+    "no preference": ((*ENGINEER, "preferences"), {"": "a"}, "agents.engineer.preferences: "),
+    "a preference of two lines": (
+        (*ENGINEER, "preferences"),
+        {"a": "b\nc"},
+        "agents.engineer.preferences: the value of a preference is one line",
+    ),
+    "a preference's number": (
+        (*ENGINEER, "preferences"),
+        {"a": 1},
+        "agents.engineer.preferences.a",
+    ),
+    "no record": (RECORD, [], "agents.engineer.history.0: "),
+    "a record's kind": (
+        (*RECORD, "kind"),
+        "dreamt",
+        "agents.engineer.history.0.kind",
+    ),
+    "a record's time": ((*RECORD, "time"), "now", "agents.engineer.history.0.time"),
+    "no confidence": (
+        (*RECORD, "confidence"),
+        1.5,
+        "agents.engineer.history.0.confidence",
+    ),
+    "packed records": ((*RECORD, "packed"), "eJw=", "agents.engineer.history.0: "),
+    "a negative number": (
+        (*RECORD, "tokens"),
+        -1,
+        "agents.engineer.history.0.tokens",
+    ),
+}
+
+
+def changed(path: tuple[Any, ...], value: Any) -> bytes:
+    """Return a good export with another value at one place."""
+    made = copy.deepcopy(GOOD)
+    at: Any = made
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return json.dumps(made).encode()
+
+
+FILES = {**BROKEN, **{name: (changed(*each[:2]), each[2]) for name, each in WRONG.items()}}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_no_export_is_refused_whole(
+    person: Person, sandbox: Sandbox, tmp_path: Path, name: str
+) -> None:
+    data, told = FILES[name]
+    path = tmp_path / "in.json"
+    path.write_bytes(data)
+    done = person.run("import", str(path))
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"agent-memory: {path}: {told}")
+    assert done.stderr.count("\n") == 1
+    assert "\x1b" not in done.stderr
+    assert list(sandbox.root.iterdir()) == []
+
+
+def test_what_can_be_left_out_may_be(shop: memory.Project) -> None:
+    imported(shop, b"\xef\xbb\xbf" + file_of(document=f"## Mine\n- {FACT}\n"))
+    imported(shop, file_of(preferences={"tone": "dry"}))
+    assert [each[0] for each in items(shop, "engineer")] == ["tone: dry", FACT]
+    assert exchange.parsed(b'{"format": "agent-memory", "version": 1, "agents": {}}') == {}
+
+
+def test_a_path_as_an_agents_name_leads_nowhere(shop: memory.Project, sandbox: Sandbox) -> None:
+    value = {**GOOD, "agents": {"../../../x": GOOD["agents"]["engineer"]}}
+    before = {path.name for path in sandbox.root.parent.iterdir()}
+    imported(shop, json.dumps(value).encode())
+    assert {path.name for path in sandbox.root.parent.iterdir()} == before
+    assert [path.name for path in sandbox.root.iterdir()] == [".claude-mpm"]
+    assert shop.store.agents() == ["../../../x"]
+
+
+def test_a_record_is_of_the_agent_whose_it_is(shop: memory.Project) -> None:
+    record = {**GOOD["agents"]["engineer"]["history"][0], "agent": "qa"}
+    imported(shop, file_of(document=f"- {FACT}\n", history=[record]))
+    assert {each["agent"] for each in history.read(shop.store.history("engineer"))} == {"engineer"}
+    assert shop.store.with_history() == ["engineer"]
+
+
+# The commands.
+
+
+def test_export_and_import_by_hand(person: Person, sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.remembers("engineer", FACT)
+    sandbox.remembers("qa", LIFT)
+    away = tmp_path / "away.json"
+    done = person.run("export", "engineer", "--output", str(away))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", f"Exported 1 agent to {away}\n")
+    assert list(json.loads(away.read_text())["agents"]) == ["engineer"]
+    whole = person.run("export").stdout
+    assert list(json.loads(whole)["agents"]) == ["engineer", "qa"]
+    there = tmp_path / "there"
+    there.mkdir()
+    elsewhere = ["--project", str(there)]
+    shown = person.run("import", "-", "--dry-run", *elsewhere, data=whole.encode())
+    assert f"+- {FACT}" in shown.stdout
+    assert shown.stderr == "Nothing is changed yet; without --dry-run it is done.\n"
+    assert list(there.iterdir()) == []
+    done = person.run("import", str(away), *elsewhere)
+    assert "engineer: .claude-mpm/memories/engineer.md; 1 record" in done.stdout
+    assert done.stderr == "agent-memory undo takes the items back.\n"
+    again = person.run("import", str(away), *elsewhere)
+    assert (again.stdout, again.stderr) == ("", "Nothing to import: all of it is here.\n")
+
+
+def test_with_replace_it_is_told_what_goes(person: Person, sandbox: Sandbox) -> None:
+    sandbox.remembers("engineer", FACT)
+    data = person.run("export").stdout.encode()
+    sandbox.remembers("engineer", LIFT)
+    done = person.run("import", "-", "--replace", data=data)
+    assert f"moved to the archive: [Project Architecture] {LIFT}\n" in done.stdout
+    assert "1 entry went to the archive; agent-memory restore engineer lists" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["export", "nobody"], 2, "agent-memory: no agent 'nobody' here"),
+        (["export", "--output", "."], 2, "agent-memory: . is a folder; --output wants a file\n"),
+        (["export", "--output", "no/where"], 1, "no/where"),
+        (["export", "PM"], 0, "PM has no memory yet\n"),
+        (["import"], 2, "agent-memory: missing argument"),
+        (["import", "nowhere.json"], 2, "agent-memory: nowhere.json: No such file or directory\n"),
+        (["import", "."], 2, "agent-memory: .: Is a directory\n"),
+        (["share", FACT], 2, "agent-memory: one of --to AGENT, --all and --user is needed\n"),
+        (["share", FACT, "--all", "--user"], 2, "agent-memory: one of --to AGENT, --all and"),
+        (["share", FACT, "--to", "nobody"], 2, "agent-memory: no agent 'nobody' here"),
+        (["share", FACT, "--from", "nobody", "--all"], 2, "agent-memory: no agent 'nobody' here"),
+        (["share", "no such thing", "--user"], 2, "agent-memory: no item is 'no such thing'"),
+        (["share", FACT, "--all"], 1, "agent-memory: no other agent than engineer has a memory"),
+    ],
+)
+def test_wrong_use_changes_nothing(
+    person: Person, sandbox: Sandbox, arguments: list[str], status: int, told: str
+) -> None:
+    sandbox.remembers("engineer", FACT)
+    before = contents(sandbox.root)
+    done = person.run(*arguments)
+    assert done.returncode == status
+    assert told in done.stderr
+    assert contents(sandbox.root) == before
+
+
+def test_export_of_nothing_is_an_export(person: Person, sandbox: Sandbox) -> None:
+    done = person.run("export")
+    assert done.stderr == "There is no memory to export.\n"
+    assert exchange.parsed(done.stdout.encode()) == {}
+    assert person.run("import", "-", data=done.stdout.encode()).returncode == 0
+    assert list(sandbox.root.iterdir()) == []
+
+
+def test_a_file_of_an_export_is_replaced_whole(person: Person, tmp_path: Path) -> None:
+    away = tmp_path / "away.json"
+    away.write_text("old")
+    link = tmp_path / "link.json"
+    link.symlink_to(away)
+    assert person.run("export", "-o", str(link)).returncode == 0
+    assert link.is_symlink()
+    assert json.loads(away.read_text())["agents"] == {}
+    assert person.run("export", "-o", "/dev/null").returncode == 0
+    assert Path("/dev/null").is_char_device()
+    assert json.loads(person.run("export", "-o", "/dev/stdout").stdout)["agents"] == {}
+    assert sorted(each.name for each in tmp_path.glob("*.json*")) == ["away.json", "link.json"]
+
+
+def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None:
+    sandbox.remembers("engineer", FACT)
+    data = person.run("export").stdout.encode()
+    assert person.run("import", "-", "--user", data=data).returncode == 0
+    assert FACT in (sandbox.user_memories / "engineer.md").read_text()
+    assert list(person.json("context", "engineer")["items"][0]) == [
+        *("id", "text", "section", "category", "confidence"),
+    ]
+    assert list(json.loads(person.run("export", "--user").stdout)["agents"]) == ["engineer"]
+
+
+# From one agent to others.
+
+
+def test_share_copies_an_item_as_it_is(shop: memory.Project) -> None:
+    write(shop, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
+    teach(shop, "qa", TABS)
+    people.contradict(shop, "engineer", FACT)
+    source = sharing.find(sharing.sources(shop, shop.store, ["engineer", "qa"]), FACT)
+    users = shop.level(user=True)
+    done = sharing.share(shop, source, [("qa", shop.store), ("engineer", users)])
+    assert done == [
+        sharing.Shared("qa", False, FACT, "Mine", False),
+        sharing.Shared("engineer", True, FACT, "Mine", False),
+    ]
+    assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
+    for held, agent in ((shop.store, "qa"), (users, "engineer")):
+        told = history.read(held.history(agent))[-1]
+        assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
+    assert sharing.share(shop, source, [("qa", shop.store)])[0].known
+    timeline.undo(shop, shop.store, 1)  # what changed nothing is no change
+    assert [each[0] for each in items(shop, "qa")] == [TABS]
+
+
+def test_share_by_hand(person: Person, sandbox: Sandbox) -> None:
+    sandbox.remembers("engineer", FACT, LIFT)
+    sandbox.remembers("qa", FACT)
+    sandbox.remembers("docs", TABS)
+    sandbox.remembers("PM", TABS)
+    done = person.run("share", "event bus", "--all")
+    assert done.returncode == 2
+    assert "engineer, qa have 'event bus'; --from says whose is copied" in done.stderr
+    done = person.run("share", past.identity(LIFT)[:6], "--all")
+    assert done.stdout.split("\n") == [
+        f"engineer -> docs [Project Architecture]: {LIFT}",
+        f"engineer -> qa [Project Architecture]: {LIFT}",
+        "",
+    ]
+    assert LIFT not in sandbox.memory("PM")
+    told = person.json("share", FACT, "--from", "qa", "--to", "engineer", "--to", "docs")
+    assert [(each["agent"], each["known"]) for each in told["shared"]] == [
+        ("engineer", True),
+        ("docs", False),
+    ]
+    assert set(told) == fields_told("`share`")
+    assert set(told["shared"][0]) == fields_told("`share`, in `shared`")
+    done = person.run("share", FACT, "--from", "qa", "--user")
+    assert done.stdout == f"qa -> qa, your own memory [Project Architecture]: {FACT}\n"
+
+
+def test_the_json_of_an_import_is_that_on_the_page(person: Person, sandbox: Sandbox) -> None:
+    sandbox.remembers("engineer", FACT)
+    told = person.json("import", "-", "--dry-run", data=person.run("export").stdout.encode())
+    assert set(told) == fields_told("`import`")
+    assert set(told["agents"][0]) == fields_told("`import`, in `agents`")
