@@ -184,6 +184,7 @@ def test_the_examples_in_help_run(settled: Person, line: str) -> None:
     (settled.sandbox.home / "code").mkdir()
     (settled.sandbox.home / "code" / "shop").symlink_to(settled.sandbox.root)
     settled.program("claude", 'echo "2.1.329 (Claude Code)"')
+    settled.shell("git init -q")
     done = settled.shell(line)
     assert done.returncode == 0, done.stderr
     assert done.stdout or done.stderr
@@ -247,7 +248,7 @@ def test_the_json_fields_are_those_on_the_page(settled: Person) -> None:
         (["config", "chek"], 2, "no command 'chek'; did you mean check?"),
         (["show"], 2, "missing argument"),
         (["show", "engineer", "--jason"], 2, "no such option: --jason"),
-        (["show", "enginer"], 1, "did you mean engineer?"),
+        (["show", "enginer"], 2, "did you mean engineer?"),
         (["sample", "stat"], 2, "no sample 'stat'; did you mean start?"),
         (["status", "--project", "nowhere"], 2, "nowhere is not a folder"),
         (["status", "--project"], 2, "--project"),

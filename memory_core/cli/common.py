@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 CLOSE = 0.8
 
 User = Annotated[bool, typer.Option("--user", help="The user's memories, not the project's.")]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="T", help="2d (ago), 2026-11-20, or '2026-11-20 22:10' (UTC)."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; the fields are in docs/cli.md.")]
 
 
@@ -41,6 +45,15 @@ def check_user(user: bool) -> None:
         raise Refused("--user wants a home directory, and HOME names none")
 
 
+def since_of(since: str | None) -> str:
+    """Return the time that --since means as records have it, "" for none; raises times.NoTime."""
+    import time
+
+    from memory_core import times
+
+    return times.moment(since, time.time(), is_first=True) if since is not None else ""
+
+
 def agent_named(project: Project, name: str, level: Store | None = None) -> str:
     """Return the agent's id; raise Refused for a name that is only nearly a known one."""
     from memory_core import agents, memory
@@ -50,7 +63,7 @@ def agent_named(project: Project, name: str, level: Store | None = None) -> str:
     if name.strip() == memory.PM or (agent == "pm" and agent not in having):
         return memory.PM
     if agent not in having:
-        _refuse_mistyped(name, [*having, *_defined(project)])
+        _refuse_mistyped(name, [*having, *defined(project)])
     return agent
 
 
@@ -64,10 +77,10 @@ def _refuse_mistyped(name: str, known: list[str]) -> None:
     agent = agents.agent_id(name)
     near = difflib.get_close_matches(agent, sorted(ids), n=1, cutoff=CLOSE)
     if agent not in ids and near:
-        raise Refused(f"no agent {name!r} here; did you mean {near[0]}?", 1)
+        raise Refused(f"no agent {name!r} here; did you mean {near[0]}?")
 
 
-def _defined(project: Project) -> list[str]:
+def defined(project: Project) -> list[str]:
     """Return the agents that Claude Code knows here."""
     from memory_core import client
 

@@ -6,21 +6,27 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli import Refused
+from memory_core.cli.common import AsJson, User, check_user, project_of
+from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.archive import Archived, Restored
+    from memory_core.memory import Project
+    from memory_core.store import Store
 
 
 def restore(
     ctx: typer.Context,
-    agent: Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")],
+    agent: Annotated[
+        str, typer.Argument(help="An agent in any spelling, or PM; an item, if one agent had it.")
+    ],
     item: Annotated[
         str | None,
         typer.Argument(
-            help="The item to put back: its text, a part of it, or its number.",
+            help="The item to put back: its id or text, a part of it, or its number.",
             show_default="list them",
         ),
     ] = None,
@@ -29,8 +35,9 @@ def restore(
 ) -> None:
     """List what had to leave a memory, or put an item of it back.
 
+    The list is of the archive; what was removed by hand, the history has.
     What leaves for the item goes to the archive.
-    Exit 1 when there is no such item, or no room for it.
+    Exit 1 when there is no room for it.
 
     \b
     Example:
@@ -41,7 +48,7 @@ def restore(
     check_user(user)
     project = project_of(ctx)
     held = project.level(user)
-    name = agent_named(project, agent, held)
+    name, item = _meant(project, held, agent, item)
     if item is None:
         _list(name, archive.archived(held, name), json)
         return
@@ -50,6 +57,21 @@ def restore(
         as_json(_fields(name, done))
     else:
         _print(done)
+
+
+def _meant(project: Project, held: Store, first: str, item: str | None) -> tuple[str, str | None]:
+    """Return the agent, and the item: one that stands alone may be that of any agent."""
+    from memory_core import archive, naming
+
+    try:
+        return known_agent(project, first, held), item
+    except Refused as unknown:
+        if item is not None:
+            raise
+        try:
+            return archive.owner(project, held, first), first
+        except naming.NotFound as error:
+            raise Refused(f"{error}, and {unknown}") from None
 
 
 def _list(agent: str, found: list[Archived], json: bool) -> None:
