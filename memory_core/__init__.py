@@ -1,3 +1,27 @@
-"""A memory of its own for every Claude Code subagent."""
+"""A memory of its own for every Claude Code subagent.
+
+    import memory_core
+
+    shop = memory_core.Memories("~/code/shop")
+    shop.remember("engineer", "pattern", "Services talk through the event bus, never directly")
+    print(shop.recall("engineer", task="Add a retry"))
+
+docs/python.md has all of it.
+"""
+
+from __future__ import annotations
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.api import Memories as Memories
+
+
+def __getattr__(name: str) -> object:
+    """Import the programs' side when it is asked for: hooks import this package, too."""
+    if name == "Memories":
+        from memory_core import api
+
+        return api.Memories
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
 from conftest import REPO, Sandbox
 
-from memory_core import config, models, places
+import memory_core
+from memory_core import config, models, past, places
 
 PAGES = [REPO / "README.md", REPO / "CHANGELOG.md", *sorted((REPO / "docs").glob("*.md"))]
 
@@ -85,3 +87,42 @@ def test_what_the_readme_names_exists() -> None:
     ).stdout
     for option in ("--user", "--uninstall"):
         assert option in help_text
+
+
+def history_table() -> str:
+    rows = ["| key | what it is |", "| --- | --- |"]
+    for name, field in models.HistoryRecord.model_fields.items():
+        told = field.description or next(
+            each.description for each in field.metadata if getattr(each, "description", None)
+        )
+        rows.append(f"| `{name}` | {told} |")
+    return "\n".join(rows)
+
+
+def test_the_tables_of_the_history_are_those_of_the_model() -> None:
+    page = (REPO / "docs" / "history.md").read_text(encoding="utf-8")
+    assert history_table() in page, f"docs/history.md lacks this table:\n{history_table()}"
+    kinds = re.findall(r"^\| ([a-z]+) \| ", page.split("| kind |")[1], re.MULTILINE)
+    assert sorted(kinds) == sorted(typing.get_args(models.Kind))
+    assert set(kinds) >= {*past.OF_ITEMS, "task", "error", "undone"}
+
+
+def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
+    page = (REPO / "docs" / "python.md").read_text(encoding="utf-8")
+    code = page.split("```python\n")[1].split("```")[0].replace("~/code/shop", str(sandbox.root))
+    sandbox.memories.mkdir(parents=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=sandbox.env, capture_output=True, text=True, check=True
+    )
+    assert "0.5\n<agent-memory" in done.stdout
+    assert done.stdout.endswith("{'coding-style': 'short functions'}\n(1, 1)\n")
+    methods = re.findall(r"`(\w+)\(", page.split("| method |")[1])
+    public = {name for name in vars(memory_core.Memories) if not name.startswith("_")} - {"root"}
+    assert set(methods) == public
+
+
+def test_the_tables_of_an_export_are_those_of_the_models() -> None:
+    page = (REPO / "docs" / "sharing.md").read_text(encoding="utf-8")
+    for model in (models.Export, models.AgentExport):
+        for name, field in model.model_fields.items():
+            assert f"| `{name}` | {field.description} |" in page

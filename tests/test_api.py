@@ -1,0 +1,142 @@
+"""The verbs for Python programs, on real files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import Sandbox
+
+import memory_core
+from memory_core import history, naming, people, performance, preferences
+
+FACT = "Services talk through the event bus, never directly"
+OTHER = "The test database is shared"
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> memory_core.Memories:
+    sandbox.memories.mkdir(parents=True)
+    return memory_core.Memories(sandbox.root)
+
+
+def test_what_is_remembered_is_recalled(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+    told = shop.remember("Engineer Agent", "architecture", f"{FACT}.")
+    assert (told.text, told.section, told.confidence) == (FACT, "Project Architecture", 0.5)
+    assert f"- {FACT}\n" in sandbox.memory("engineer")
+    assert FACT in shop.recall("engineer", task="Add a retry")
+    assert FACT not in shop.recall("qa")
+    assert FACT not in shop.recall("PM")
+
+
+def test_what_is_recalled_fits_and_serves_the_task(shop: memory_core.Memories) -> None:
+    for number in range(8):
+        shop.remember("engineer", "pattern", f"Widget number{number} is painted twice each time")
+    given = shop.recall("engineer", task="Paint number3 again", budget=900)
+    assert len(given) <= 900
+    assert "number3" in given
+    assert "number0" not in given
+
+
+def test_each_run_makes_an_item_surer_once(shop: memory_core.Memories) -> None:
+    item = shop.remember("qa", "pattern", FACT, run="a1").id
+    told = [shop.reinforce("qa", item, run=run).confidence for run in ("a1", "a2", "a2", "a3")]
+    assert told == [0.5, 0.6, 0.6, 0.7]
+    assert shop.reinforce("qa", item[:4]).confidence == 0.8
+    assert [shop.contradict("qa", FACT, run=run).confidence for run in ("a4", "a4")] == [0.6, 0.6]
+    assert shop.remember("qa", "pattern", FACT.lower(), run="a5").confidence == 0.7
+
+
+def test_what_is_forgotten_is_in_the_archive(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+    shop.remember("qa", "pattern", FACT)
+    assert shop.forget("qa", "event bus").text == FACT
+    assert FACT not in shop.recall("qa")
+    assert FACT in (sandbox.memories / "archive" / "qa.md").read_text()
+
+
+def test_preferences(shop: memory_core.Memories) -> None:
+    assert shop.preferences("qa") == {}
+    assert shop.set_preference("qa", "coding-style", "short functions")
+    assert not shop.set_preference("qa", "Coding style", "short functions")
+    assert shop.set_preference("qa", "coding_style", "no classes")
+    assert list(shop.preferences("qa").values()) == ["no classes"]
+    assert "no classes" in shop.recall("qa")
+    assert shop.unset_preference("qa", "coding-style")
+    assert not shop.unset_preference("qa", "coding-style")
+
+
+def test_tasks_and_errors_are_in_the_context(shop: memory_core.Memories) -> None:
+    shop.remember("qa", "workflow", OTHER)
+    shop.record_task("qa", duration_s=1.5, tokens=100, tool_uses=2, type="test", run="a1")
+    shop.record_task("qa", "failed", type="test", run="a2")
+    shop.record_task("qa", "failed", type="test", run="a2")
+    shop.record_task("qa", type="docs")
+    shop.record_error("qa", "pytest: command not found", "use python -m pytest")
+    known = shop.context("qa")
+    assert [each.text for each in known.items] == [OTHER]
+    assert known.performance.all.success == (2, 3)
+    assert known.performance.types["test"].duration_ms.total == 1500
+    assert [error.resolution for error in known.errors] == ["use python -m pytest"]
+    assert "pytest: command not found → use python -m pytest" in shop.recall("qa")
+
+
+def test_prune(shop: memory_core.Memories) -> None:
+    shop.remember("qa", "pattern", FACT)
+    shop.remember("qa", "pattern", OTHER)
+    shop.contradict("qa", FACT, run="a1")
+    shop.contradict("qa", FACT, run="a2")
+    assert [each.text for each in shop.prune(0, dry_run=True)[0].items] == [FACT]
+    assert shop.prune(3600) == []
+    assert len(shop.prune(0)[0].items) == 1
+    assert [each.text for each in shop.context("qa").items] == [OTHER]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda shop: shop.remember("qa", "pattern", " "), people.Refused),
+        (lambda shop: shop.remember("qa", "pattern", "long " * 60), people.Refused),
+        (lambda shop: shop.remember("qa", "recipe", FACT), people.Refused),
+        (lambda shop: shop.reinforce("qa", "nothing like it"), naming.NotFound),
+        (lambda shop: shop.forget("nobody", "x"), naming.NotFound),
+        (lambda shop: shop.set_preference("qa", "", "x"), preferences.Unfit),
+        (lambda shop: shop.record_task("qa", "great"), ValueError),
+        (lambda shop: shop.record_task("qa", tokens=-1), ValueError),
+        (lambda shop: shop.record_task("qa", tokens=True), ValueError),
+        (lambda shop: shop.record_task("qa", duration_s=-0.5), ValueError),
+        (lambda shop: shop.record_error("qa", " \n"), ValueError),
+        (lambda shop: shop.prune(-1), ValueError),
+        (lambda shop: shop.prune(1, below=1.5), ValueError),
+    ],
+)
+def test_bad_input_changes_nothing(
+    shop: memory_core.Memories,
+    sandbox: Sandbox,
+    call: Callable[[memory_core.Memories], Any],
+    error: type[Exception],
+) -> None:
+    with pytest.raises(error):
+        call(shop)
+    assert [path.name for path in sandbox.memories.rglob("*")] == []
+
+
+def test_its_records_tell_where_they_are_from(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+    shop.remember("qa", "pattern", FACT)
+    shop.record_task("qa", run="a1")
+    records = history.read(str(sandbox.memories / "history" / "qa.jsonl"))
+    assert [(each["kind"], each["source"]) for each in records] == [
+        ("learned", "python"),
+        ("task", "python"),
+    ]
+    assert performance.Performance(records).all.finished == 1
+
+
+def test_the_package_alone_imports_nothing() -> None:
+    code = "import sys, memory_core; print([m for m in sys.modules if m.startswith('memory_core')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['memory_core']"
+    with pytest.raises(AttributeError, match="no attribute 'Memory'"):
+        _ = memory_core.Memory  # type: ignore[attr-defined]
