@@ -125,6 +125,18 @@ def extract(text: str, natural_language: bool = False, max_length: int = MAX_LEN
     return _judged(text, marked, fenced, examples, max_length)
 
 
+def told(kind: str, content: str, max_length: int = MAX_LENGTH) -> Found:
+    """Judge one learning that is told outright, by a command or another program, as one line."""
+    verdict = _verdict((kind, " ".join(content.split()), ""), max_length, "")
+    refused = Rejected(kind, content, "this is no learning: nothing is said")
+    found = refused if verdict is None else verdict
+    return Found(
+        [] if isinstance(found, Rejected) else [found],
+        [found] if isinstance(found, Rejected) else [],
+        [],
+    )
+
+
 def strip(text: str, spans: Iterable[Span]) -> str:
     """Take ranges out of a text and with them the blank lines that would be left over."""
     flat = lines.unified(text)
