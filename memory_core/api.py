@@ -6,12 +6,13 @@ back by `agent-memory undo`.
 
 from __future__ import annotations
 
+import errno
+import math
 import os
 import time
 from collections.abc import Sequence
 
 from memory_core import (
-    agents,
     knowledge,
     memory,
     outcomes,
@@ -31,7 +32,7 @@ class Memories:
 
     `project` is a folder of the project, as hooks look for it: upwards to the folder with
     `.claude-mpm`, else to the git root.  Without one, CLAUDE_PROJECT_DIR or the current
-    folder counts.
+    folder counts.  Raises NotADirectoryError for what is no folder.
 
     Agents are named in any spelling (`engineer`, `Engineer Agent`), the main session is
     `PM`.  Items are named by id, by at least four digits that only one id begins with, by
@@ -43,6 +44,8 @@ class Memories:
     def __init__(self, project: str | os.PathLike[str] = "") -> None:
         folder = os.path.abspath(os.path.expanduser(project)) if os.fspath(project) else ""
         environ = dict(os.environ)
+        if folder and not os.path.isdir(folder):
+            raise NotADirectoryError(errno.ENOTDIR, "no folder of a project", folder)
         if folder:
             environ.pop("CLAUDE_PROJECT_DIR", None)
         self._project = memory.project_of(folder, environ)
@@ -58,7 +61,7 @@ class Memories:
         At most `budget` characters, by default as many as a hook has; what does not fit is
         left out, what shares words with the task last (docs/hooks.md).
         """
-        name = _agent(agent)
+        name = self._agent(agent)
         room = self._project.prompt_budget(name) if budget is None else budget
         return memory.recall(self._project, name, room, lambda: task).text
 
@@ -73,31 +76,31 @@ class Memories:
         sentence, an unknown type, more than `memory.max_learning_length` characters.
         """
         by = _by(run, session)
-        return people.remember(self._project, _agent(agent), type, content, None, **by)
+        return people.remember(self._project, self._agent(agent), type, content, None, **by)
 
     def reinforce(self, agent: str, item: str, run: str = "", session: str = "") -> Told:
         """Confirm an item: 0.1 more, up to 1.0; each `run` counts once, none each time."""
-        return people.reinforce(self._project, _agent(agent), item, None, **_by(run, session))
+        return people.reinforce(self._project, self._agent(agent), item, None, **_by(run, session))
 
     def contradict(self, agent: str, item: str, run: str = "", session: str = "") -> Told:
         """Say that an item is wrong: 0.2 less, down to 0; each `run` counts once."""
-        return people.contradict(self._project, _agent(agent), item, None, **_by(run, session))
+        return people.contradict(self._project, self._agent(agent), item, None, **_by(run, session))
 
     def forget(self, agent: str, item: str) -> Told:
         """Move an item to the archive, from where `agent-memory restore` brings it back."""
-        return people.forget(self._project, _agent(agent), item, source=SOURCE)
+        return people.forget(self._project, self._agent(agent), item, source=SOURCE)
 
     def preferences(self, agent: str) -> dict[str, str]:
         """Return value by key of the project's preferences for an agent."""
-        return people.preferred(self._project, _agent(agent))
+        return people.preferred(self._project, self._agent(agent))
 
     def set_preference(self, agent: str, key: str, value: str) -> bool:
         """Set a preference; False where it has that value.  Raises preferences.Unfit."""
-        return people.prefer(self._project, _agent(agent), key, value, source=SOURCE)
+        return people.prefer(self._project, self._agent(agent), key, value, source=SOURCE)
 
     def unset_preference(self, agent: str, key: str) -> bool:
         """Take a preference back; False where there is none of that key."""
-        return people.unprefer(self._project, _agent(agent), key, source=SOURCE)
+        return people.unprefer(self._project, self._agent(agent), key, source=SOURCE)
 
     def record_task(
         self,
@@ -119,6 +122,8 @@ class Memories:
         """
         if outcome not in performance.OUTCOMES:
             raise ValueError(f"outcome: {', '.join(performance.OUTCOMES)} is expected")
+        if duration_s is not None and not (duration_s >= 0 and math.isfinite(duration_s)):
+            raise ValueError(f"duration_s: seconds from 0 on are expected, not {duration_s!r}")
         duration_ms = None if duration_s is None else round(duration_s * 1000)
         numbers = {"duration_ms": duration_ms, "tokens": tokens, "tool_uses": tool_uses}
         for name, number in numbers.items():
@@ -143,14 +148,22 @@ class Memories:
         self._keep(agent, told)
 
     def _keep(self, agent: str, told: performance.Record) -> None:
-        outcomes.keep(self._project, _agent(agent), [told | {"source": SOURCE}])
+        for name in ("type", "run", "session"):
+            if not isinstance(told.get(name, ""), str) or "\n" in told.get(name, ""):
+                raise ValueError(f"{name}: a text of one line is expected")
+        name = self._agent(agent)
+        with self._project.store.locked(name):
+            outcomes.append(self._project, name, [outcomes.stamped(name, told, SOURCE)])
+
+    def _agent(self, name: str) -> str:
+        return memory.named(self._project, name)
 
     def context(self, agent: str) -> Knowledge:
         """Return all that is known: items (the surest first), preferences, performance, errors.
 
         `knowledge.rendered(it, most)` makes the Markdown of `agent-memory context`.
         """
-        return knowledge.context(self._project, _agent(agent))
+        return knowledge.context(self._project, self._agent(agent))
 
     def prune(
         self,
@@ -164,17 +177,15 @@ class Memories:
         Of all agents, or of some; both conditions must hold.  0 seconds means any age.
         Raises ValueError for a negative age, or a `below` that is not from 0 to 1.
         """
-        if older_than_s < 0 or not 0 <= below <= 1:
+        if not 0 <= older_than_s < math.inf or not 0 <= below <= 1:
             raise ValueError("older_than_s from 0 on and below from 0 to 1 are expected")
+        if isinstance(agents, str):
+            raise ValueError("agents: a list of names is expected")
         held = self._project.store
-        names = [*map(_agent, agents)] if agents else held.agents()
+        names = [*map(self._agent, agents)] if agents else held.agents()
         return pruning.prune(
             self._project, held, names, int(older_than_s), below, write=not dry_run
         )
-
-
-def _agent(name: str) -> str:
-    return memory.PM if name.strip() == memory.PM else agents.agent_id(name)
 
 
 def _by(run: str, session: str) -> dict[str, str]:

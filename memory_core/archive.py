@@ -214,7 +214,4 @@ def _take_out(held: store.Store, agent: str, found: Archived) -> None:
     if read is None:
         return
     rest = aside.without(read.text, aside.entries(read.text)[found.number - 1])
-    if rest:
-        held.write_file(path, rest, read)
-    else:
-        os.unlink(path)
+    held.write_file(path, rest, read)  # also an empty one: git asks about one that is gone

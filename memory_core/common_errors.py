@@ -21,6 +21,10 @@ FOLDER = ("state", "errors")
 # What an agent is given of them, in characters; a longer file is none of ours.
 LARGEST = 4000
 
+# A hook that writes an error brings them up to date up to this size of a history, in bytes:
+# some 40,000 records, packed.  Beyond, a learning of that run or `context` does.
+LARGEST_HISTORY = 1_000_000
+
 
 def given(place: Place, stem: str) -> list[str]:
     """Return the common errors of an agent as lines of a Markdown list."""

@@ -209,6 +209,8 @@ def take_in(
     if not write:
         return told
     change = writing.new_change("import")
+    if write:
+        writing.check_free(held, found)
     return [_taken_in(project, held, agent, each, replace, change) for agent, each in found.items()]
 
 

@@ -23,6 +23,9 @@ ATTRIBUTES = "*.jsonl merge=union\n"
 # From so many bytes of plain lines on, about 1,200 records, the older ones are packed.
 PACK_AT = 256 * 1024
 
+# What a packed line holds: what became of items, or finished runs and errors.
+ITEMS, RUNS = "items", "runs"
+
 # So many stay lines that people can read.
 PLAIN = 200
 
@@ -36,20 +39,24 @@ TEXTS = (
 NUMBERS = ("v", "n", "confidence", "duration_ms", "tokens", "tool_uses")
 
 
-def read(path: str) -> list[Record]:
+def read(path: str, runs: bool = True) -> list[Record]:
     """Return the records of a history, those that are whole; raises OSError.
 
-    A line that was torn, or that a merge left behind, is passed over.
+    A line that was torn, or that a merge left behind, is passed over.  Who has no need of
+    the records of `runs` is spared those that are packed.
     """
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return _records(file.read())
+            text = file.read()
     except FileNotFoundError:
         return []
+    return _records(text, spared="" if runs else f'"of": "{RUNS}"')
 
 
-def _records(text: str, is_packed: bool = False) -> list[Record]:
+def _records(text: str, is_packed: bool = False, spared: str = "") -> list[Record]:
     lines = [line for line in text.split("\n") if line.startswith("{")]
+    if spared:
+        lines = [line for line in lines if spared not in line[:40] or not _is_packed(line)]
     try:
         found = fastjson.loads(f"[{','.join(lines)}]")  # at once: in a third less time
     except ValueError:
@@ -115,31 +122,47 @@ def cut(path: str, size: int) -> None:
 
 
 def pack(path: str, size: int) -> None:
-    """Pack the older records where a history, which had `size` bytes, has grown large.
+    """Pack the older lines where a history, which had `size` bytes, has grown large.
 
-    The caller holds the agent's lock.  Nothing that the history tells changes: the packed
-    line holds the records as they are.  What fails leaves the file as it was.
+    The caller holds the agent's lock.  Nothing that the history tells changes: a packed
+    line holds the records as they are, and those that are packed already stay as they
+    stand, even where they cannot be read.  What fails leaves the file as it was.
     """
-    if size < PACK_AT or _plain_bytes(path) < PACK_AT:
+    if size < PACK_AT:
+        return
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [line.rstrip("\n") for line in file]
+    packed = [line for line in lines if _is_packed(line)]
+    plain = [line for line in lines if not _is_packed(line)]
+    if sum(map(len, plain)) < PACK_AT:
         return
     from memory_core import store
 
-    once = {fastjson.dumps(record): record for record in read(path)}
+    once = {fastjson.dumps(record): record for record in _records("\n".join(plain))}
     records = sorted(once.values(), key=lambda record: str(record["time"]))
     older, newer = records[:-PLAIN], records[-PLAIN:]
-    line = fastjson.dumps({"v": digests.VERSION, "packed": _packed(_lines(older))})
+    packed += [_as_line(part, each) for part, each in _parts(older).items() if each]
+    data = "".join(f"{line}\n" for line in packed).encode() + _lines(newer)
     try:
-        store.replace(path, f"{line}\n".encode() + _lines(newer))
+        store.replace(path, data)
     except OSError:
         pass  # it has all that it had
 
 
-def _plain_bytes(path: str) -> int:
-    try:
-        with open(path, "rb") as file:
-            return sum(len(line) for line in file if b'"packed"' not in line[:32])
-    except OSError:
-        return 0
+def _is_packed(line: str) -> bool:
+    return line.startswith("{") and '"packed"' in line[:40]
+
+
+def _parts(records: list[Record]) -> dict[str, list[Record]]:
+    """Part records of runs, of which there are the most, from those that a writer needs."""
+    parts: dict[str, list[Record]] = {ITEMS: [], RUNS: []}
+    for record in records:
+        parts[RUNS if record["kind"] in ("task", "error") else ITEMS].append(record)
+    return parts
+
+
+def _as_line(part: str, records: list[Record]) -> str:
+    return fastjson.dumps({"v": digests.VERSION, "of": part, "packed": _packed(_lines(records))})
 
 
 def _packed(data: bytes) -> str:
@@ -155,7 +178,8 @@ def _unpacked(text: str) -> str:
     import zlib
 
     try:
-        data = binascii.a2b_base64(text)
-        return zlib.decompressobj().decompress(data, LARGEST).decode("utf-8", "replace")
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(binascii.a2b_base64(text), LARGEST)
+        return data.decode("utf-8", "replace") if unpacking.eof else ""
     except (binascii.Error, ValueError, zlib.error):
         return ""

@@ -95,6 +95,26 @@ class Project:
         return min(max(PROMPT_BUDGET, size), LARGEST_PROMPT)
 
 
+class NoAgent(ValueError):
+    """A name that no agent can have; the message says so."""
+
+    status = 2
+
+
+def named(project: Project, name: str, level: Store | None = None) -> str:
+    """Return the id of the agent that a person or a program names, in any spelling.
+
+    `pm` means the main session unless an agent of that name has a memory.  Raises NoAgent
+    for what holds neither letter nor digit.
+    """
+    agent = agents.agent_id(name)
+    if not any(char.isalnum() for char in agent):
+        raise NoAgent(f"{name!r} is no name of an agent")
+    if name.strip() == PM or (agent == "pm" and agent not in (level or project.store).agents()):
+        return PM
+    return agent
+
+
 def project_of(cwd: str, environ: Mapping[str, str]) -> Project:
     return Project(places.project(cwd, environ), environ)
 
@@ -130,6 +150,8 @@ def recall(
     if not body and not note:
         return Given("", None, 0)
     lines = [*head, "", body, *([""] if note else []), *note] if body else note
+    if len(trust.fence(agent, lines)) > budget:
+        return Given("", None, 0)  # too small for the note on recording alone
     source = " + ".join(project.place.relative(text.path) for text in found) if held else None
     return Given(trust.fence(agent, lines), source, len(body.encode("utf-8", "replace")))
 
@@ -186,6 +208,7 @@ def _pieces(project: Project, agent: str, found: list[Text]) -> list[selection.P
     from memory_core import markdown, preferences, selection
 
     documents = [_sure(project, agent, text, markdown.parse(text.text)) for text in found]
+    documents = [preferences.current(document) for document in documents]
     documents[1:] = [preferences.beside(users, documents[0]) for users in documents[1:]]
     first, *others = [selection.pieces(document) for document in documents]
     for pieces in others:

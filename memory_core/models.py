@@ -372,7 +372,7 @@ class Export(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     format: Literal["agent-memory"] = Field(description="always `agent-memory`")
-    version: Literal[1] = Field(description="of this schema, 1")
+    version: int = Field(ge=1, le=1, description="of this schema, 1")
     exported: str = Field("", description="when, ISO 8601 in UTC")
     project: str = Field("", description="the name of the project's folder")
     agents: dict[Name, AgentExport] = Field(description="by agent id; `PM` is the main session")

@@ -13,6 +13,7 @@ tell all the same, both records have one id, and performance.py counts them once
 
 from __future__ import annotations
 
+import os
 import time
 
 from memory_core import events, log, performance, runs
@@ -60,8 +61,9 @@ def failed(project: Project, event: Event, agent: str, run: str) -> None:
     agent, fails alike; only where an agent was at work there was a task.
     """
     began = run or events.API_ERROR in events.error(event)
-    if began and project.serves(agent):
-        known = runs.Runs(project.place, events.session(event)).record(run)
+    records = runs.Runs(project.place, events.session(event))
+    if began and project.serves(agent) and "told" not in records.record(events.call(event)):
+        known = records.record(run)
         told = {**_lasted(known), **_known(events.totals(event)), "type": _type(event)}
         _tell(project, event, agent, run, told)
 
@@ -138,7 +140,10 @@ def _tell(project: Project, event: Event, agent: str, run: str, told: dict[str, 
     task = performance.task(key, outcome, run=run, session=session, **told)
     found = [task, _error(event, run) if outcome == performance.FAILED else None]
     if keep(project, agent, [each for each in found if each]):
-        _note(project, runs.Runs(project.place, session), key, told=outcome)
+        records = runs.Runs(project.place, session)
+        _note(project, records, key, told=outcome)
+        if has_failed and events.call(event) not in ("", key):
+            _note(project, records, events.call(event), told=outcome)
 
 
 def _error(event: Event, run: str) -> Record | None:
@@ -174,14 +179,19 @@ def keep(project: Project, agent: str, records: list[Record], when: float = 0.0)
     Where another process is at the history, or the disk fails, they wait in the spool for
     the next writer.  `when` is their time in seconds, if it is not now.
     """
-    stamped = [{"time": log.utc(when or time.time()), "agent": agent, **each} for each in records]
+    told = [{"time": log.utc(when or time.time()), "agent": agent, **each} for each in records]
     try:
         # Without the lock a writer that fails would cut off what was added meanwhile.
         with project.store.locked(agent, 0.0):
-            append(project, agent, stamped)
+            append(project, agent, told)
     except OSError as error:
-        return _spooled(project, agent, stamped, error)
+        return _spooled(project, agent, told, error)
     return True
+
+
+def stamped(agent: str, record: Record, source: str) -> Record:
+    """Return a record with the agent it is about, the time, and who tells it."""
+    return {"time": log.utc(time.time()), "agent": agent, **record, "source": source}
 
 
 def append(project: Project, agent: str, records: list[Record]) -> None:
@@ -197,7 +207,8 @@ def append(project: Project, agent: str, records: list[Record]) -> None:
     if any(record["kind"] == "error" for record in records):
         from memory_core import common_errors
 
-        common_errors.keep(project.place, held.stem(agent), history.read(path))
+        if os.path.getsize(path) <= common_errors.LARGEST_HISTORY:
+            common_errors.keep(project.place, held.stem(agent), history.read(path))
 
 
 def _spooled(project: Project, agent: str, records: list[Record], reason: OSError) -> bool:

@@ -155,9 +155,11 @@ class Past:
     def _take(self, record: Record) -> None:
         key, kind = record["id"], record["kind"]
         known = self._known.get(key)
-        is_new = known is None and record.get("was") not in self._known
+        older = self._known.get(record.get("was") or "")
+        is_new = known is None and older is None
         if known is None:
-            known = self._known[key] = Known(key, record["time"], self._start(record))
+            start = older.confidence if older else self._start(record)
+            known = self._known[key] = Known(key, record["time"], start)
         known.changed = max(known.changed, record["time"])
         if kind in ARRIVALS:
             self._arrive(known, record)
@@ -174,7 +176,7 @@ class Past:
         ):
             return weights.person
         if record["kind"] == "imported":
-            return min(1.0, max(0.0, float(record.get("confidence", weights.agent))))
+            return min(1.0, max(0.0, float(record.get("confidence", weights.person))))
         return weights.agent
 
     def _weigh(self, known: Known, record: Record, is_new: bool) -> None:
@@ -185,7 +187,7 @@ class Past:
             known.confidence = max(known.confidence, self._weights.person)
         elif kind == "confirmed" or (kind in TAUGHT and (by_person or run not in known.runs)):
             self._step(known, 0 if is_new else self._weights.step)
-        elif kind == "contradicted" and (by_person or run not in known.contradicting):
+        elif kind == "contradicted" and (by_person or not run or run not in known.contradicting):
             self._step(known, -self._weights.contradiction)
         if kind in TAUGHT:
             known.runs.add(run)

@@ -308,11 +308,14 @@ def common(records: Iterable[Record]) -> list[Error]:
 
     records = list(records)
     found: dict[str, list[Record]] = {}
+    keys: dict[str, str] = {}  # of each text that was seen: most come again and again
     for record in records:
-        is_error = record.get("kind") == "error"
-        line = error_text.one_line(str(record.get("text") or "")) if is_error else ""
-        if line:
-            found.setdefault(error_text.identity(line), []).append(record)
+        text = str(record.get("text") or "") if record.get("kind") == "error" else ""
+        if text not in keys:
+            line = error_text.one_line(text)
+            keys[text] = error_text.identity(line) if line else ""
+        if keys[text]:
+            found.setdefault(keys[text], []).append(record)
     if not found:
         return []
     learned = _learned(records)
@@ -337,8 +340,17 @@ def _learned(records: list[Record]) -> dict[str, list[Learned]]:
     for record in records:
         text, run = record.get("text") or texts.get(record["id"]), record.get("run")
         if record["kind"] in TAUGHT and run and text:
-            learned.setdefault(run, []).append((record["time"], text))
+            learned.setdefault(run, []).append((_clock(record), text))
     return {run: sorted(told) for run, told in learned.items()}
+
+
+def _clock(record: Record) -> str:
+    """Return when a record was made: its change begins with the time by the clock.
+
+    Times of versions run ahead of that where several are written within a second.
+    """
+    change = str(record.get("change") or "")
+    return f"{change[:23]}Z" if change[4:5] == "-" else str(record["time"])
 
 
 def _resolution(record: Record, learned: dict[str, list[Learned]]) -> str:

@@ -142,6 +142,17 @@ def beside(document: Document, own: Document) -> Document:
     return edits.remove_items(document, gone)
 
 
+def current(document: Document) -> Document:
+    """Return a document in which each key stands once, with the value that counts."""
+    counts = {item.line for item in counting(document)}
+    gone = [item for item in items(document) if pair(item.text)[0] and item.line not in counts]
+    if not gone:
+        return document
+    from memory_core import edits
+
+    return edits.remove_items(document, gone)
+
+
 def _with(document: Document, key: str, value: str, limits: Limits) -> Document:
     from memory_core import edits, merge
 

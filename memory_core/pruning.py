@@ -36,11 +36,13 @@ def prune(
     """
     # The times of versions may run ahead of the clock by some seconds: 0 means all.
     cutoff = log.utc(time.time() - older_than) if older_than else writing.LATEST
+    works = (writing.Memory(project, agent, held) for agent in agents)
+    found = [each for each in (_weak(work, cutoff, below) for work in works) if each.items]
+    if not write:
+        return found
     change = writing.new_change("prune")
-    found = [
-        _pruned(project, held, agent, cutoff, below, change if write else "") for agent in agents
-    ]
-    return [each for each in found if each.items]
+    writing.check_free(held, [each.agent for each in found])
+    return [_pruned(project, held, each.agent, cutoff, below, change) for each in found]
 
 
 def _pruned(
@@ -51,8 +53,7 @@ def _pruned(
         work.take_out([each.text for each in found.items], "archived", source="person")
         return found
 
-    found = _weak(writing.Memory(project, agent, held), cutoff, below)
-    return writing.changing(project, agent, work, held, change) if change and found.items else found
+    return writing.changing(project, agent, work, held, change)
 
 
 def _weak(work: writing.Memory, cutoff: str, below: float) -> Pruned:

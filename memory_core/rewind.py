@@ -42,10 +42,10 @@ class Step(NamedTuple):
 
 
 def steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> list[Step]:
-    """Return what takes the chosen records back, in the order in which it is to be done.
+    """Return what takes the chosen records back, the last first, as it is to be done.
 
     `records` are all of one agent.  What a record that is not chosen has changed since
-    is left as it is.  Of one change the items that left come back in their order.
+    is left as it is.
     """
     so_far, found = Past(), dict[str, list[tuple[int, Step]]]()
     for number, record in enumerate(past.ordered(records)):
@@ -55,11 +55,12 @@ def steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> list[S
             found.setdefault(record["id"], []).extend([(number, step)] if step else [])
         elif record["kind"] in (*past.ARRIVALS, *past.DEPARTURES):
             found.pop(record["id"], None)
-        so_far.add([record])
+        if record["kind"] in past.OF_ITEMS:  # what is undone tells of confidence only
+            so_far.add([record])
     numbered = sorted(
         (each for group in found.values() for each in group), key=lambda each: -each[0]
     )
-    return _last_first([step for _number, step in numbered])
+    return [step for _number, step in numbered]
 
 
 def overtaken(
@@ -80,21 +81,6 @@ def overtaken(
             before = [found.pop(each) for each in (record.get("was"), key) if each in found]
             found.update((key, (each, text)) for each, _text in before)
     return [pair for pair in found.values() if pair[1]]
-
-
-def _last_first(found: list[Step]) -> list[Step]:
-    """Let what left at one time come back in its order; the rest is undone the last first."""
-    ordered: list[Step] = []
-    run: list[Step] = []
-    for step in found:
-        if step.now or (run and run[0].record["time"] != step.record["time"]):
-            ordered += run
-            run = []
-        if step.now:
-            ordered.append(step)
-        else:
-            run.insert(0, step)
-    return ordered + run
 
 
 def _was(known: Known | None) -> Was | None:

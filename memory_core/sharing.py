@@ -70,6 +70,8 @@ def share(
 ) -> list[Shared]:
     """Copy an item to other agents or levels, with its origin and how sure it is."""
     change = writing.new_change("share")
+    for agent, held in to:
+        writing.check_free(held, [agent])
     return [_shared(project, source, agent, held, change) for agent, held in to]
 
 

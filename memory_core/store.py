@@ -179,6 +179,10 @@ class Store:
         path = self.aside(kind, agent)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         before = _bytes(path).decode("utf-8", "surrogateescape")
+        if "<<<<<<< " in before:
+            from memory_core import union
+
+            before = union.of_sides(before).text
         after = aside.added(before, lines, now[:10])
         if after != before:
             replace(path, _encoded(after))

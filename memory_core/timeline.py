@@ -183,6 +183,7 @@ def undo(project: memory.Project, held: store.Store, count: int) -> list[Undone]
         raise NothingToUndo(_too_few(len(able)))
     chosen = able[len(able) - count :]
     done = writing.new_change("undo")
+    writing.check_free(held, {agent for change in chosen for agent in change.agents})
     stays: dict[str, list[str]] = {change.id: [] for change in chosen}
     for agent in sorted({agent for change in chosen for agent in change.agents}):
         ids = [change.id for change in chosen if agent in change.agents]
@@ -211,7 +212,8 @@ def undoable(held: store.Store) -> list[Change]:
 
 def _is_undoable(change: Change) -> bool:
     kinds = (*past.OF_ITEMS, "undone")
-    return not change.is_by_hand and any(record["kind"] in kinds for record in change.records)
+    own = [record for record in change.records if "imported" not in record]  # done elsewhere
+    return not change.is_by_hand and any(record["kind"] in kinds for record in own)
 
 
 def _undo(work: writing.Memory, ids: Sequence[str]) -> list[tuple[str, str]]:

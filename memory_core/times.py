@@ -20,6 +20,9 @@ _MOMENT = re.compile(
 )
 
 
+LATEST = "9"  # behind all times of records
+
+
 class NoTime(ValueError):
     """A text that is no time or duration; the message says what is expected."""
 
@@ -43,7 +46,9 @@ def moment(text: str, now: float, is_first: bool = False) -> str:
     the log shows at a time is since then.  A day alone is its beginning.  Raises NoTime.
     """
     try:
-        return _utc(now - duration(text))
+        ago = duration(text)
+        # The times of versions may run ahead of the clock by some seconds: 0 means now, too.
+        return _utc(now - ago) if ago else LATEST
     except NoTime:
         pass
     found = _MOMENT.fullmatch(text.strip())

@@ -31,13 +31,13 @@ from memory_core.learnings import Learning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
     from memory_core.markdown import Document, Item
     from memory_core.memory import Project
     from memory_core.merge import Merged
-    from memory_core.past import Difference, Record, Titled
+    from memory_core.past import Difference, Known, Record, Titled
     from memory_core.rewind import Step
 
     Result = TypeVar("Result")
@@ -78,7 +78,8 @@ class Memory:
         self.store = held or project.store
         self.limits = project.limits(agent)
         self.read = self.store.read(agent)
-        self.past = past.Past(history.read(self.store.history(agent)), project.weights)
+        records = history.read(self.store.history(agent), runs=False)
+        self.past = past.Past(records, project.weights)
         self.left: list[tuple[str, str]] = []  # what has no place any more
         self.text = self.before = self.read.text if self.read else ""
         document = self._mended() if mends else markdown.parse(self.text)
@@ -206,9 +207,11 @@ class Memory:
         """Go on with what became of the text; what had to leave is bound for the archive."""
         before, self.text = markdown.parse(self.text), merged.text
         self.evicted += merged.evicted
+        gone: list[str] = []
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
-            behind = _behind(before, text)
+            behind = _behind(before, text, gone)
+            gone.append(text)
             self.record("evicted", text, section=section, nested=nested, after=behind)
         return merged
 
@@ -219,10 +222,12 @@ class Memory:
         self.record("restored", text, section=section, nested=nested, **source)
         self._take(merged)
 
-    def take_out(self, texts: list[str], kind: str, **source: str) -> list[str]:
+    def take_out(
+        self, texts: list[str], kind: str, only: str | None = None, **source: str
+    ) -> list[str]:
         """Move the items with these words to the archive; return the texts of those there were.
 
-        `kind` is `removed` or `archived`.
+        `kind` is `removed` or `archived`; `only` the section that they are taken from.
         """
         document = markdown.parse(self.text)
         folds = {similarity.fold(text) for text in texts}
@@ -230,13 +235,12 @@ class Memory:
         if not gone:
             return []
         titles = {each.line: title.title for title in document.sections for each in title.items}
-        for each in gone:
-            nested = _nested(document, each)
-            section = titles.get(each.line, "")
-            self.evicted.append(
-                (section, "\n".join([each.text, nested] if nested else [each.text]))
-            )
-            fields = {"section": section, "nested": nested, "after": _behind(document, each.text)}
+        gone = [each for each in gone if only in (None, titles.get(each.line, ""))]
+        for at, each in enumerate(gone):
+            nested, section = _nested(document, each), titles.get(each.line, "")
+            self.evicted.append((section, f"{each.text}\n{nested}" if nested else each.text))
+            behind = _behind(document, each.text, [other.text for other in gone[:at]])
+            fields = {"section": section, "nested": nested, "after": behind}
             self.record(kind, each.text, **fields, **source)
         self.rewrite(edits.remove_items(document, gone))
         return [each.text for each in gone]
@@ -271,7 +275,9 @@ class Memory:
         longer has, is recorded.  `kept` go to the archive.  Return how many records are new.
         """
         have = set(map(past.mark, self.past.records))
-        fresh = [each for each in records if past.mark(each) not in have]
+        fresh = [
+            {**each, "imported": self.change} for each in records if past.mark(each) not in have
+        ]
         self.past = past.Past([*self.past.records, *fresh], self.project.weights)
         self.records += fresh
         # A person who saves this version must know of all that came before.
@@ -315,16 +321,19 @@ class Memory:
             fields = {"section": section, "nested": nested, "was": twin and past.identity(twin)}
             kind = "returned" if self.past.get(key) else "imported"
             self.record(kind, text, source=IMPORT, origin=IMPORT, **fields)
-        for text in gone:
+        for at, text in enumerate(gone):
             section, nested = had[past.identity(text)][1:]
-            fields = {"section": section, "nested": nested, "after": _behind(before, text)}
+            behind = _behind(before, text, gone[:at])
+            fields = {"section": section, "nested": nested, "after": behind}
             self.record("archived", text, source=IMPORT, origin=IMPORT, **fields)
 
     def take_back(self, step: Step) -> None:
         """Undo one thing that a change did; where it cannot be done, nothing is."""
         if step.then is None:
-            if not self._was_moved(step.now):
-                self.take_out([step.now], "removed", source="person")
+            known = self.past.find(step.now)
+            if known and not self._was_moved(step.now):
+                only = self._only_there(known)
+                self.take_out([step.now], "removed", only, source="person")
             return
         from memory_core import rewind  # which no hook needs
 
@@ -346,6 +355,11 @@ class Memory:
         section = after.get(then.text, ("", then.section))[1]
         fields = {"section": section, "nested": then.nested, "was": was}
         self.record("restored", then.text, source="person", **fields)
+
+    def _only_there(self, known: Known) -> str | None:
+        """Return the section where an item stands that a person has copied elsewhere."""
+        there = [each[1] for each in items(markdown.parse(self.text)) if each[0] == known.text]
+        return known.section if known.section in there and len(there) > 1 else None
 
     def _was_moved(self, text: str) -> bool:
         """Say whether a person has put an item into another section, and so wants it there."""
@@ -399,8 +413,20 @@ class Memory:
                 history.cut(path, size)  # it tells what has not come about
             raise
         history.pack(path, size)
-        common_errors.keep(self.store.place, self.stem, self.past.records)
+        if self._may_resolve():
+            common_errors.keep(self.store.place, self.stem, history.read(path))
         self._leave_archive()
+
+    def _may_resolve(self) -> bool:
+        """Say whether a run that has had an error teaches something here, or all was deleted."""
+        runs = {each.get("run") for each in self.records if each["kind"] in past.TAUGHT} - {
+            "",
+            None,
+        }
+        has_erred = any(
+            each["kind"] == "error" and each.get("run") in runs for each in self.past.records
+        )
+        return has_erred or len(self.past.records) == len(self.records)
 
     def _is_as_it_was(self) -> bool:
         path = self.store.path(self.agent)
@@ -412,8 +438,14 @@ class Memory:
             versions.add(self.store.place, self.stem, [self.before, self.text])
 
     def _leave_archive(self) -> None:
-        """Take from the archive what stands in the memory again: the last entry of each."""
+        """Take from the archive what stands in the memory again: the last entry of each.
+
+        A file that is then empty stays: git asks what is to become of one that is gone.
+        """
+        there = _by_id(markdown.parse(self.text))
         for section, item in self.returned:
+            if past.identity(item.partition("\n")[0]) not in there:
+                continue  # it has left once more
             path = self.store.aside("archive", self.agent)
             read = self.store.read_file(path)
             wanted = aside.normal(aside.label(section, item))
@@ -422,7 +454,7 @@ class Memory:
             )
             if read and found:
                 rest = aside.without(read.text, found[-1])
-                self.store.write_file(path, rest, read) if rest else os.unlink(path)
+                self.store.write_file(path, rest, read)
 
 
 IMPORT = "import"  # the origin of what came with a file
@@ -455,13 +487,16 @@ def _nested(document: Document, item: Item) -> str:
     return "\n".join(line.rstrip() for line in document.lines[item.text_end : item.end])
 
 
-def _behind(document: Document, text: str) -> str:
-    """Return the id of the item in front of this one in its section, TOP for none."""
+def _behind(document: Document, text: str, gone: list[str]) -> str:
+    """Return the id of the item in front of this one in its section, TOP for none.
+
+    `gone` have left already: each comes back before those that left earlier.
+    """
     for section in document.sections:
         texts = [item.text for item in section.items]
         if text in texts:
-            at = texts.index(text)
-            return past.identity(texts[at - 1]) if at else past.TOP
+            before = [each for each in texts[: texts.index(text)] if each not in gone]
+            return past.identity(before[-1]) if before else past.TOP
     return ""
 
 
@@ -489,6 +524,16 @@ def _time(last: str) -> str:
     later = (log.utc(now + ahead) for ahead in range(AHEAD))
     shared = f"{last[:19]}.999Z" if last[:19] <= log.utc(now + AHEAD) else log.utc(now)
     return next((told for told in later if told[:19] > last[:19]), shared)
+
+
+def check_free(held: store.Store, agents: Iterable[str]) -> None:
+    """Raise store.Busy where one of these memories is locked: a change is done to all or none.
+
+    Who changes several looks first; after that only a crash or a full disk can part them.
+    """
+    for agent in agents:
+        with held.locked(agent):
+            pass
 
 
 def changing(

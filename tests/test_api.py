@@ -11,7 +11,7 @@ import pytest
 from conftest import Sandbox
 
 import memory_core
-from memory_core import history, naming, people, performance, preferences
+from memory_core import history, memory, naming, people, performance, preferences
 
 FACT = "Services talk through the event bus, never directly"
 OTHER = "The test database is shared"
@@ -48,6 +48,30 @@ def test_each_run_makes_an_item_surer_once(shop: memory_core.Memories) -> None:
     assert shop.reinforce("qa", item[:4]).confidence == 0.8
     assert [shop.contradict("qa", FACT, run=run).confidence for run in ("a4", "a4")] == [0.6, 0.6]
     assert shop.remember("qa", "pattern", FACT.lower(), run="a5").confidence == 0.7
+
+
+def test_what_has_no_run_counts_each_time(shop: memory_core.Memories) -> None:
+    shop.remember("qa", "pattern", FACT)
+    assert [shop.contradict("qa", FACT).confidence for _ in range(3)] == [0.3, 0.1, 0.0]
+    assert [shop.reinforce("qa", FACT).confidence for _ in range(2)] == [0.1, 0.2]
+
+
+def test_the_main_session_in_any_spelling(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+    shop.remember("pm", "context", FACT)
+    assert FACT in sandbox.memory("PM")
+
+
+def test_a_budget_that_is_too_small_gives_nothing(shop: memory_core.Memories) -> None:
+    shop.remember("qa", "pattern", FACT)
+    assert [len(shop.recall("qa", budget=size)) <= max(size, 0) for size in (-1, 0, 9, 500)] == [
+        True
+    ] * 4
+
+
+def test_a_task_waits_for_the_lock_and_raises(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+    (sandbox.root / ".claude-mpm" / "state").write_text("in the way")
+    with pytest.raises(OSError, match="state"):
+        shop.record_task("qa")
 
 
 def test_what_is_forgotten_is_in_the_archive(shop: memory_core.Memories, sandbox: Sandbox) -> None:
@@ -109,6 +133,15 @@ def test_prune(shop: memory_core.Memories) -> None:
         (lambda shop: shop.record_task("qa", duration_s=-0.5), ValueError),
         (lambda shop: shop.record_error("qa", " \n"), ValueError),
         (lambda shop: shop.prune(-1), ValueError),
+        (lambda shop: shop.prune(float("inf")), ValueError),
+        (lambda shop: shop.prune(0, agents="qa"), ValueError),
+        (lambda shop: shop.record_task("qa", duration_s=float("inf")), ValueError),
+        (lambda shop: shop.record_task("qa", duration_s=float("nan")), ValueError),
+        (lambda shop: shop.record_task("qa", type=5), ValueError),
+        (lambda shop: shop.record_task("qa", run="a\nb"), ValueError),
+        (lambda shop: shop.remember("..", "pattern", FACT), memory.NoAgent),
+        (lambda shop: shop.set_preference("", "a", "b"), memory.NoAgent),
+        (lambda shop: memory_core.Memories(f"{shop.root}/nowhere"), NotADirectoryError),
         (lambda shop: shop.prune(1, below=1.5), ValueError),
     ],
 )

@@ -49,7 +49,7 @@ HAS = told("learned", FACT, 1, run="a1")
         ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a1")], 0.5),
         ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a2")], 0.6),
         ([told("reinforced", FACT, n, run=f"a{n}") for n in range(1, 20)], 1.0),
-        ([told("imported", FACT, 1)], 0.5),
+        ([told("imported", FACT, 1)], 0.8),
         ([told("edited", FACT, 1)], 0.8),
         ([told("edited", FACT, 1), told("reinforced", FACT, 2, run="a2")], 0.9),
         ([told("learned", FACT, 1, source="person")], 0.8),
@@ -122,6 +122,20 @@ def test_a_better_wording_keeps_the_past() -> None:
     older = found.find("Use tabs")
     assert older is not None
     assert not older.here
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "confidence"),
+    [("merged", {"run": "a1"}, 0.1), ("merged", {"run": "a2"}, 0.2), ("edited", {}, 0.8)],
+)
+def test_another_wording_is_as_doubtful(
+    kind: str, fields: dict[str, str], confidence: float
+) -> None:
+    doubted = [told("contradicted", FACT, n, source="person") for n in (2, 3)]
+    better = told(kind, f"{FACT} at all", 4, was=past.identity(FACT), **fields)
+    known = past.Past([HAS, *doubted, better]).find(f"{FACT} at all")
+    assert known is not None
+    assert known.confidence == confidence
 
 
 def test_what_was_put_back_is_young_again() -> None:

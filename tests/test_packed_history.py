@@ -98,6 +98,33 @@ def test_a_small_history_stays_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_runs_are_packed_apart_and_what_is_packed_stays(large: Path) -> None:
+    tasks = [
+        {"v": 1, "time": at(number), "kind": "task", "id": f"{number:010}", "outcome": "done"}
+        for number in range(300)
+    ]
+    history.append(str(large), tasks)
+    pack(large)
+    first = large.read_text().splitlines()[:2]
+    assert [json.loads(line)["of"] for line in first] == ["items", "runs"]
+    assert len(history.read(str(large))) == 1900
+    assert not [each for each in history.read(str(large), runs=False) if each in tasks[:100]]
+    history.append(str(large), many(1600, first=1600))
+    pack(large)
+    assert large.read_text().splitlines()[:2] == first
+    assert len(history.read(str(large))) == 3500
+
+
+def test_a_damaged_packed_line_is_kept(large: Path) -> None:
+    pack(large)
+    packed, *rest = large.read_text().splitlines()
+    damaged = packed[:100] + packed[200:]
+    large.write_text("\n".join([damaged, *rest, ""]))
+    history.append(str(large), many(1600, first=1600))
+    pack(large)
+    assert large.read_text().splitlines()[0] == damaged
+
+
 @pytest.mark.parametrize("cut", [0.1, 0.5, 0.9])
 def test_a_torn_packed_line_is_passed_over(large: Path, cut: float) -> None:
     pack(large)

@@ -447,7 +447,7 @@ WRONG = {
     "get": (["get", "engineer", "tone"], 1, "engineer has no preference 'tone'"),
     "unset": (["unset", "engineer", "tone"], 1, "engineer has no preference 'tone'"),
     "list": (["list", "engineer"], 0, "engineer has no preferences."),
-    "another agent": (["get", "enginer", "tone"], 1, "did you mean engineer?"),
+    "another agent": (["get", "enginer", "tone"], 2, "did you mean engineer?"),
     "a key": (["set", "engineer", "a: b", "c"], 2, "holds no colon with a blank: 'a: b'"),
     "no key": (["set", "engineer", "", "c"], 2, "'' is no name of a preference"),
     "no value": (["set", "engineer", "tone", ""], 2, "the preference 'tone' has no value"),

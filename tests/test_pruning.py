@@ -135,18 +135,18 @@ def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", wrong(OLD, 100))
     before = contents(sandbox.root)
     line = f"qa: [Mine] {OLD} (0.1, last used {ago(100)[:10]})\n"
-    for arguments in ([], ["--dry-run"], ["qa"]):
-        done = person.run("prune", "--older-than", "90d", *arguments)
+    for arguments in ([], ["qa"]):
+        done = person.run("prune", "--older-than", "90d", "--dry-run", *arguments)
         assert (done.returncode, done.stdout) == (0, line)
-        assert "1 item would go to the archive.  Nothing is changed yet; --yes" in done.stderr
-    told = person.json("prune", "--older-than", "12w")
+        assert done.stderr == "1 item would go to the archive; nothing is changed.\n"
+    told = person.json("prune", "--older-than", "12w", "--dry-run")
     assert set(told) == fields_told("`prune`")
     assert told["written"] is False
     assert contents(sandbox.root) == before
-    done = person.run("prune", "--older-than", "90d", "--yes")
+    done = person.run("prune", "--older-than", "90d")
     assert (done.returncode, done.stdout) == (0, line)
     assert done.stderr == "1 item went to the archive; agent-memory undo brings it back.\n"
-    done = person.run("prune", "--older-than", "90d", "--yes")
+    done = person.run("prune", "--older-than", "90d")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing to prune: no item is that old and that unsure.\n"
 
@@ -154,7 +154,7 @@ def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
 def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None:
     sandbox.remembers("qa", OLD, user=True)
     assert person.json("prune", "--older-than", "0d", "--below", "0.9")["agents"] == []
-    told = person.json("prune", "--older-than", "0d", "--below", "0.9", "--user", "--yes")
+    told = person.json("prune", "--older-than", "0d", "--below", "0.9", "--user")
     assert [each["text"] for each in told["agents"][0]["items"]] == [OLD]
     assert OLD not in (sandbox.user_memories / "qa.md").read_text()
 
@@ -172,7 +172,6 @@ def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None
         (["--older-than", "1d", "--below", "-0.1"], "invalid value for '--below'"),
         (["--older-than", "1d", "--below", "nan"], "'--below'"),
         (["--older-than", "1d", "--below", "low"], "invalid value for '--below'"),
-        (["--older-than", "1d", "--dry-run", "--yes"], "--dry-run and --yes exclude each other"),
         (["nobody", "--older-than", "1d"], "no agent 'nobody' here"),
         (["engineeer", "--older-than", "1d"], "did you mean engineer?"),
     ],

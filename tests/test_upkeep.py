@@ -646,7 +646,7 @@ def test_restore_what_is_there_already(sandbox: Sandbox, project: memory.Project
     was_archived(project, "qa", ("A", "use tabs."))
     assert archive.restore(project, project.store, "qa", "use tabs.").known
     assert sandbox.memory("qa") == "## B\n- **Use tabs**\n"
-    assert not (sandbox.memories / "archive" / "qa.md").exists()
+    assert (sandbox.memories / "archive" / "qa.md").read_text() == ""
 
 
 def test_restore_makes_room(sandbox: Sandbox, project: memory.Project) -> None:

@@ -56,13 +56,11 @@ def since_of(since: str | None) -> str:
 
 def agent_named(project: Project, name: str, level: Store | None = None) -> str:
     """Return the agent's id; raise Refused for a name that is only nearly a known one."""
-    from memory_core import agents, memory
+    from memory_core import memory
 
-    agent = agents.agent_id(name)
+    agent = memory.named(project, name, level)
     having = (level or project.store).agents()
-    if name.strip() == memory.PM or (agent == "pm" and agent not in having):
-        return memory.PM
-    if agent not in having:
+    if agent != memory.PM and agent not in having:
         _refuse_mistyped(name, [*having, *defined(project)])
     return agent
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def known_agent(project: Project, name: str, level: Store | None = None) -> str:
     """Return the agent's id; raise Refused where nothing here is of that name."""
-    from memory_core import agents, memory
+    from memory_core import memory
 
-    agent = agents.agent_id(name)
+    agent = memory.named(project, name, level)
     if agent in _known(project, level):
         return agent
     agent = agent_named(project, name, level)

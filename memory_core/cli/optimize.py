@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, agent_named, note_nothing, project_of
+from memory_core.cli.common import AsJson, note_nothing, project_of
+from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, is_terminal, note, out, paint, text_of
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ def optimize(
     if older_than is not None and helper is None:
         raise Refused(f"--older-than wants --with {CLAUDE}")
     project = project_of(ctx)
-    names = [agent_named(project, name) for name in agent or []]
+    names = [known_agent(project, name) for name in agent or []]
     found, refused = _found(project, names, helper, older_than)
     asks = not (dry_run or yes or json) and is_terminal() and sys.stdin.isatty()
     if not (asks or json):
@@ -152,8 +153,20 @@ def _tell_end(found: list[Proposal], done: list[Outcome], is_over: bool) -> None
     count = sum(not each.skipped for each in done)
     if count:
         note(f"{counted(count, 'proposal')} carried out; agent-memory undo takes it back.")
+        if any(_is_double(each.proposal) for each in done if not each.skipped):
+            note(
+                "What stood there twice in the same words is in the archive: undo leaves it there."
+            )
     elif found:
         note("Nothing is changed." if is_over else "Nothing is changed yet; --yes does it.")
+
+
+def _is_double(proposal: Proposal) -> bool:
+    """Say whether an item leaves in whose words another one stays: it has no record of its own."""
+    from memory_core import similarity
+
+    fold = similarity.fold(proposal.new)
+    return any(similarity.fold(old.text) == fold for old in proposal.olds[1:])
 
 
 def _fields(

@@ -42,7 +42,10 @@ def _visible(char: str) -> str:
 
 def text_of(text: str) -> str:
     """Return text that every reader takes: no lone surrogates for bytes that are not UTF-8."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # half a surrogate pair, as JSON may hold it
+        return text.encode("utf-8", "replace").decode()
 
 
 def raw(data: bytes) -> None:

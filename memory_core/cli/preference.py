@@ -8,6 +8,7 @@ import typer
 
 from memory_core.cli.app import Suggesting, new_app
 from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, text_of
 
 TYPE_CHECKING = False
@@ -134,7 +135,7 @@ def list_(
     check_user(user)
     project = project_of(ctx)
     level = project.level(user)
-    names = [agent_named(project, agent, level)] if agent else level.agents()
+    names = [known_agent(project, agent, level)] if agent else level.agents()
     held = {name: people.preferred(project, name, level) for name in names}
     found = [_fields(name, key, values) for name, values in held.items() for key in values]
     if json:

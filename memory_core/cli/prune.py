@@ -29,13 +29,13 @@ def prune(
     below: Annotated[
         float, typer.Option(min=0, max=1, metavar="0..1", help="Less sure than that.")
     ] = 0.3,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show it: the default.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it.  Default: only show it.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show it.")] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
     """Move items to the archive that are not sure and were not used for long.
 
+    agent-memory undo brings them back.
     A use is that a run taught the item again, or a person confirmed it.
     One that never was is as old as it is.  Preferences stay.
 
@@ -45,8 +45,6 @@ def prune(
     """
     from memory_core import pruning, times
 
-    if dry_run and yes:
-        raise Refused("--dry-run and --yes exclude each other")
     if below != below:
         raise Refused("--below nan: a number from 0 to 1 is expected")
     seconds = times.duration(older_than)
@@ -54,11 +52,11 @@ def prune(
     project = project_of(ctx)
     level = project.level(user)
     names = [known_agent(project, name, level) for name in agent or []]
-    found = pruning.prune(project, level, names or level.agents(), seconds, below, yes)
+    found = pruning.prune(project, level, names or level.agents(), seconds, below, not dry_run)
     if json:
-        as_json({"written": yes, "agents": [_fields(each) for each in found]})
+        as_json({"written": not dry_run, "agents": [_fields(each) for each in found]})
     elif found:
-        _print(found, yes, user)
+        _print(found, not dry_run, user)
     else:
         note_nothing(level, names, "Nothing to prune: no item is that old and that unsure.")
 
@@ -90,4 +88,4 @@ def _print(found: list[Pruned], written: bool, user: bool) -> None:
     if written:
         note(f"{count} went to the archive; {undo} brings {them} back.")
     else:
-        note(f"{count} would go to the archive.  Nothing is changed yet; --yes does it.")
+        note(f"{count} would go to the archive; nothing is changed.")
