@@ -286,11 +286,23 @@ class Memory:
         self.rewrite(markdown.parse(text))
         after = markdown.parse(self.text)
         self._agree(before)
+        told = len(self.records)
         self._note_import(before, after)
         self.evicted += kept
         if self.text != self.before:
             self.fit(frozenset())
+        if self._is_as_before():
+            self.text, self.evicted = self.before, []
+            del self.records[told:]
         return len(fresh)
+
+    def _is_as_before(self) -> bool:
+        """Say whether only what had no room came, and that is in the archive already."""
+        if self.text != merge.stamp(self.before, self.limits, self.now, self.agent):
+            return False
+        read = self.store.read_file(self.store.aside("archive", self.agent))
+        there = {each.text for each in aside.entries(read.text if read else "")}
+        return all(aside.normal(aside.label(*each)) in there for each in self.evicted)
 
     def _agree(self, before: Document) -> None:
         """Let the history tell what stood here, which another one may contradict.

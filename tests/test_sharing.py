@@ -393,8 +393,13 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
     data = exported(shop)
     imported(other, data, replace)
     there = said(other, "qa")
-    for line in (line.strip(f"{markdown.BOM} \r\n") for line in markdown.split_lines(own)):
+    document = markdown.parse(own)
+    headings = {at for each in document.headings for at in range(each.line, each.body)}
+    lines = [line for at, line in enumerate(document.lines) if at not in headings]
+    for line in (line.strip(f"{markdown.BOM} \r\n") for line in lines):
         assert line.lstrip("-*+# ") in there or line.startswith(("<!--", "#", *markdown.CONFLICT))
+    if not (is_plain_list(own) and is_plain_list(theirs)):
+        return  # what stands twice is one item to a history; what git left is mended
     after = contents(Path(other.place.root))
     imported(other, data, replace)
     assert contents(Path(other.place.root)) == after
