@@ -37,9 +37,13 @@ others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 	.venvs/$*/bin/python -m pip install --quiet --editable . --group dev
 	touch $@
 
-# What takes long and is the same on every version is run on the newest only.
+# What takes long, and what only goes through the command line or git, is the same on every
+# version: it is run on the newest only.  These go through all that a hook or a program calls.
+OTHERS := api delegation events floors history learnings merge naming packed_history \
+	performance pruning settings similarity storage times union
+
 unit-%: .venvs/%/made
-	.venvs/$*/bin/pytest -n 2 -m "not slow" --ignore tests/e2e --ignore tests/test_install.py
+	.venvs/$*/bin/pytest -n 2 -m "not slow" $(OTHERS:%=tests/test_%.py)
 
 bench: .venv/made
 	$(BIN)/python bench/run.py

@@ -37,6 +37,7 @@ TEXTS = (
     *("session", "source", "origin", "change", "type", "outcome", "tool", "resolution"),
 )
 NUMBERS = ("v", "n", "confidence", "duration_ms", "tokens", "tool_uses")
+TYPED = frozenset((*TEXTS, *NUMBERS))
 
 
 def read(path: str, runs: bool = True) -> list[Record]:
@@ -61,6 +62,8 @@ def _records(text: str, is_packed: bool = False, spared: str = "") -> list[Recor
         found = fastjson.loads(f"[{','.join(lines)}]")  # at once: in a third less time
     except ValueError:
         found = [_loaded(line) for line in lines]
+    if not any(type(each) is dict and "packed" in each for each in found):
+        return [each for each in found if type(each) is dict and _is_record(each)]
     return [record for each in found for record in _whole(each, is_packed)]
 
 
@@ -78,13 +81,19 @@ def _whole(value: object, is_packed: bool) -> Iterator[Record]:
     packed = value.get("packed")
     if type(packed) is str and not is_packed:
         yield from _records(_unpacked(packed), is_packed=True)
-    elif all(map(value.get, ("time", "kind", "id"))) and _is_typed(value):
+    elif _is_record(value):
         yield value
 
 
-def _is_typed(record: Record) -> bool:
-    texts = all(type(record.get(key, "")) is str for key in TEXTS)
-    return texts and all(type(record.get(key, 0)) in (int, float) for key in NUMBERS)
+def _is_record(value: Record) -> bool:
+    if not (value.get("time") and value.get("kind") and value.get("id")):
+        return False
+    # Each key is looked at once: a writer reads thousands of records.
+    return all(
+        type(value[key]) in ((int, float) if key in NUMBERS else (str,))
+        for key in value
+        if key in TYPED
+    )
 
 
 def append(path: str, records: list[Record]) -> int:

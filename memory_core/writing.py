@@ -205,12 +205,15 @@ class Memory:
 
     def _take(self, merged: Merged) -> Merged:
         """Go on with what became of the text; what had to leave is bound for the archive."""
-        before, self.text = markdown.parse(self.text), merged.text
+        before, self.text = self.text, merged.text
+        if not merged.evicted:
+            return merged  # to read it once more takes as long as all the rest
+        document = markdown.parse(before)
         self.evicted += merged.evicted
         gone: list[str] = []
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
-            behind = _behind(before, text, gone)
+            behind = _behind(document, text, gone)
             gone.append(text)
             self.record("evicted", text, section=section, nested=nested, after=behind)
         return merged
@@ -454,7 +457,7 @@ class Memory:
 
         A file that is then empty stays: git asks what is to become of one that is gone.
         """
-        there = _by_id(markdown.parse(self.text))
+        there = _by_id(markdown.parse(self.text)) if self.returned else {}
         for section, item in self.returned:
             if past.identity(item.partition("\n")[0]) not in there:
                 continue  # it has left once more

@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 REPO = Path(__file__).resolve().parent.parent
 EVENTS = sorted((REPO / "tests" / "events").glob("*/*/*.json"))

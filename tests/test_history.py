@@ -400,6 +400,7 @@ def test_what_a_person_removes_stays_away_though_the_clock_goes_back(
     assert [kind for kind, _text in kinds(sandbox)].count("removed") == 1
 
 
+@pytest.mark.slow
 def test_more_writes_than_seconds_bring_nothing_back(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 64, max_items_per_section: 1000}}")
     project = memory.project_of(str(sandbox.root), sandbox.env)

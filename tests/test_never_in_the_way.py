@@ -17,17 +17,17 @@ HOOKS = ["pre_tool_use", "subagent_start", "session_start", "post_tool_use", "su
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_5000_mutated_events(tmp_path: Path, seed: int) -> None:
-    """Four seeds: 20,000 events."""
+def test_mutated_events(tmp_path: Path, seed: int) -> None:
+    """Four seeds, 6,000 events; `python tests/fuzz.py 20000 SEED FOLDER` runs more."""
     done = subprocess.run(
-        [sys.executable, str(REPO / "tests" / "fuzz.py"), "5000", str(seed), str(tmp_path)],
+        [sys.executable, str(REPO / "tests" / "fuzz.py"), "1500", str(seed), str(tmp_path)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     counts = json.loads(done.stdout)
-    assert counts["events"] == counts["silent"] + counts["reply"] == 5000
+    assert counts["events"] == counts["silent"] + counts["reply"] == 1500
     # The mutations are neither all harmless nor all fatal (the log is rotated meanwhile).
     assert counts["reply"] > 100
     assert counts["errors"] > 50

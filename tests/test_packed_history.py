@@ -59,6 +59,7 @@ def state(records: list[past.Record]) -> list[tuple[Any, ...]]:
     return [tuple(getattr(each, name) for name in sorted(names)) for each in known]
 
 
+@pytest.mark.slow
 def test_packing_changes_no_answer(sandbox: Sandbox, large: Path, tmp_path: Path) -> None:
     person = test_cli.Person(sandbox, tmp_path)
     project = memory.project_of(str(sandbox.root), sandbox.env)
