@@ -43,7 +43,7 @@ OTHERS := api delegation events floors history learnings merge naming packed_his
 	performance pruning settings similarity storage times union
 
 unit-%: .venvs/%/made
-	.venvs/$*/bin/pytest -n 2 -m "not slow" $(OTHERS:%=tests/test_%.py)
+	.venvs/$*/bin/pytest -n 2 -m "not slow" --hypothesis-profile few $(OTHERS:%=tests/test_%.py)
 
 bench: .venv/made
 	$(BIN)/python bench/run.py

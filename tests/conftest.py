@@ -14,6 +14,7 @@ from hypothesis import settings
 
 # A busy machine is no failure.
 settings.register_profile("patient", deadline=None)
+settings.register_profile("few", deadline=None, max_examples=20)
 settings.load_profile("patient")
 
 REPO = Path(__file__).resolve().parent.parent
