@@ -67,7 +67,7 @@ def start(project: Project, event: Event) -> Reply | None:
     claimed = _claim(records, agent, run, event)
     given = None if claimed else _recall_at_start(project, agent, event)
     route = runs.START if given else runs.PROMPT if claimed else "none"
-    _note(project, records, run, agent=agent, route=route, call=claimed, began=time.time())
+    records.try_note(run, agent=agent, route=route, call=claimed, began=time.time())
     if given is None:
         return None
     _log_loaded(project, agent, given, runs.START, event, run=run)
@@ -179,7 +179,7 @@ def _own_agent(project: Project, event: Event) -> str | None:
 def _end(project: Project, event: Event, agent: str, run: str) -> None:
     """Note that a run's report was seen, so that no sweep reads its transcript."""
     records = runs.Runs(project.place, events.session(event))
-    _note(project, records, run, agent=agent, ended=time.time())
+    records.try_note(run, agent=agent, ended=time.time())
 
 
 def failure(project: Project, event: Event) -> Reply | None:
@@ -269,14 +269,6 @@ def _verdict(arrived: bool, had_receipt: bool, started: object) -> str:
     if had_receipt:
         return "lost"
     return "delivered" if started == runs.START else ""
-
-
-def _note(project: Project, records: runs.Runs, run: str, **fields: Any) -> None:
-    """Note something of a run; where that fails, the delegation must still go on."""
-    try:
-        records.note(run, **fields)
-    except OSError as error:
-        log.write(project.place, "agent.memory.error", error=str(error), run=run)
 
 
 def _log_loaded(

@@ -130,11 +130,7 @@ def told(kind: str, content: str, max_length: int = MAX_LENGTH) -> Found:
     verdict = _verdict((kind, " ".join(content.split()), ""), max_length, "")
     refused = Rejected(kind, content, "this is no learning: nothing is said")
     found = refused if verdict is None else verdict
-    return Found(
-        [] if isinstance(found, Rejected) else [found],
-        [found] if isinstance(found, Rejected) else [],
-        [],
-    )
+    return Found([], [found], []) if isinstance(found, Rejected) else Found([found], [], [])
 
 
 def strip(text: str, spans: Iterable[Span]) -> str:

@@ -282,7 +282,7 @@ def _old(project: memory.Project, agent: str, older_than: float) -> list[Item]:
         return []
     known = past.Past(history.read(project.store.history(agent)), project.weights)
     # The times of versions may run ahead of the clock by some seconds: 0 means all.
-    until = log.utc(time.time() - older_than) if older_than else writing.LATEST
+    until = log.utc(time.time() - older_than) if older_than else past.LATEST
     changed = log.utc(read.changed)
     found = []
     for item in _items(read.text):

@@ -37,7 +37,7 @@ def launched(project: Project, event: Event, agent: str, run: str) -> None:
     if not project.serves(agent) or not run:
         return
     records = runs.Runs(project.place, events.session(event))
-    _note(project, records, runs.launch(run), launched=time.time(), type=_type(event))
+    records.try_note(runs.launch(run), launched=time.time(), type=_type(event))
     if "ended" in records.record(run):  # within the time that this process took to start
         ended(project, event, agent, run)
 
@@ -93,7 +93,7 @@ def troubled(project: Project, event: Event, agent: str) -> None:
     if error is None or error["id"] in known or len(known) >= ERRORS_A_RUN:
         return
     if keep(project, agent, [error]):
-        _note(project, records, run, errors=[*known, error["id"]])
+        records.try_note(run, errors=[*known, error["id"]])
 
 
 def left(project: Project, agent: str, session: str, run: str, path: str) -> None:
@@ -116,7 +116,7 @@ def left(project: Project, agent: str, session: str, run: str, path: str) -> Non
     task = performance.task(run, outcome, run=run, session=session, **told)
     found = [task, performance.error(error, "Agent", run=run, session=session)]
     if keep(project, agent, [each for each in found if each], until):
-        _note(project, records, run, told=outcome, counted=1)
+        records.try_note(run, told=outcome, counted=1)
 
 
 def _found(known: dict[str, Any], last: str) -> tuple[str, str]:
@@ -141,9 +141,9 @@ def _tell(project: Project, event: Event, agent: str, run: str, told: dict[str, 
     found = [task, _error(event, run) if outcome == performance.FAILED else None]
     if keep(project, agent, [each for each in found if each]):
         records = runs.Runs(project.place, session)
-        _note(project, records, key, told=outcome)
+        records.try_note(key, told=outcome)
         if has_failed and events.call(event) not in ("", key):
-            _note(project, records, events.call(event), told=outcome)
+            records.try_note(events.call(event), told=outcome)
 
 
 def _error(event: Event, run: str) -> Record | None:
@@ -222,11 +222,3 @@ def _spooled(project: Project, agent: str, records: list[Record], reason: OSErro
         log.write(project.place, "agent.memory.error", agent_id=agent, error=str(reason))
         return False
     return True
-
-
-def _note(project: Project, records: runs.Runs, run: str, **fields: Any) -> None:
-    """Note something of a run; where that fails it is recorded twice, and counted once."""
-    try:
-        records.note(run, **fields)
-    except OSError as error:
-        log.write(project.place, "agent.memory.error", error=str(error), run=run)

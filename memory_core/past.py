@@ -43,6 +43,8 @@ OF_ITEMS = (*ARRIVALS, *DEPARTURES, *TAUGHT, "confirmed", "contradicted")
 
 TOP = "top"  # in the place of an item's id: it stood in front of all others
 
+LATEST = "9"  # later than any record's time
+
 HAND = "hand"  # the source of what a person did in the file itself
 PEOPLE = (HAND, "person")
 

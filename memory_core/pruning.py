@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memory_core import log, memory, people, preferences, store, writing
+from memory_core import log, memory, past, people, preferences, store, writing
 
 # An item begins at 0.5 and loses 0.2 when it is called wrong: below this it was so twice.
 BELOW = 0.3
@@ -35,7 +35,7 @@ def prune(
     the history knows nothing of.  All of it is one change.
     """
     # The times of versions may run ahead of the clock by some seconds: 0 means all.
-    cutoff = log.utc(time.time() - older_than) if older_than else writing.LATEST
+    cutoff = log.utc(time.time() - older_than) if older_than else past.LATEST
     works = (writing.Memory(project, agent, held) for agent in agents)
     found = [each for each in (_weak(work, cutoff, below) for work in works) if each.items]
     if not write:

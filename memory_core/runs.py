@@ -186,6 +186,15 @@ class Runs:
         finally:
             os.close(descriptor)
 
+    def try_note(self, run: str, **fields: Any) -> None:
+        """Note something of a run; where that fails, the delegation must still go on."""
+        try:
+            self.note(run, **fields)
+        except OSError as error:
+            from memory_core import log
+
+            log.write(self.place, "agent.memory.error", error=str(error), run=run)
+
     def record(self, run: str) -> dict[str, Any]:
         """Return all that was noted of a run, in one dict; empty for an unknown one."""
         known: dict[str, Any] = {}

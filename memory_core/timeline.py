@@ -141,7 +141,7 @@ def compared(project: memory.Project, held: store.Store, agent: str, since: str 
     work = writing.Memory(project, agent, held)
     last = next((r for r in reversed(past.ordered(work.past.records)) if r["kind"] in MOVES), None)
     if since or last is None:
-        before = rewind.at(work.text, work.past.records, since or writing.LATEST, work.limits)
+        before = rewind.at(work.text, work.past.records, since or past.LATEST, work.limits)
     else:
         change = past.change_of(last)
         before = rewind.before(work.text, work.past.records, change, work.limits)

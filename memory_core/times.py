@@ -6,6 +6,8 @@ import calendar
 import re
 import time
 
+from memory_core import past
+
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 # A hundred years: more is a slip of the hand, and far beyond it no clock can count.
@@ -18,9 +20,6 @@ _MOMENT = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,6})?)?)?\s*(Z|[+-]\d{2}:?\d{2})?",
     re.ASCII,
 )
-
-
-LATEST = "9"  # behind all times of records
 
 
 class NoTime(ValueError):
@@ -48,7 +47,7 @@ def moment(text: str, now: float, is_first: bool = False) -> str:
     try:
         ago = duration(text)
         # The times of versions may run ahead of the clock by some seconds: 0 means now, too.
-        return _utc(now - ago) if ago else LATEST
+        return _utc(now - ago) if ago else past.LATEST
     except NoTime:
         pass
     found = _MOMENT.fullmatch(text.strip())

@@ -474,8 +474,6 @@ class Memory:
 
 IMPORT = "import"  # the origin of what came with a file
 
-LATEST = "9"  # later than any time: who has a text now has all of it
-
 MISTAKES = merge.SECTIONS["mistake"]
 
 

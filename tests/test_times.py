@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core import log, times
+from memory_core import log, past, times
 
 NOW = 1_795_000_000.5  # 2026-11-18T11:06:40.500Z
 
@@ -41,7 +41,7 @@ def test_what_is_no_duration(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "last", "first"),
     [
-        ("0d", times.LATEST, None),
+        ("0d", past.LATEST, None),
         ("1s", "2026-11-18T11:06:39.500Z", None),
         ("2d", "2026-11-16T11:06:40.500Z", None),
         ("36525d", "1970-01-01T00:00:00.000Z", None),
