@@ -29,7 +29,7 @@ def test_mutated_events(tmp_path: Path, seed: int) -> None:
     counts = json.loads(done.stdout)
     assert counts["events"] == counts["silent"] + counts["reply"] == 1500
     # The mutations are neither all harmless nor all fatal (the log is rotated meanwhile).
-    assert counts["reply"] > 100
+    assert counts["reply"] > 50
     assert counts["errors"] > 50
     assert counts["learned"] > 10
 
