@@ -594,12 +594,14 @@ def work(text: str) -> int:
     return lines + Counted.seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
 def test_twice_the_text_is_at_most_twice_the_work(hostile: Callable[[int], str]) -> None:
     # Quadratic work would be four times as much; some lines run once only, whatever the text.
     assert work(hostile(1600)) <= 2.5 * work(hostile(800)) + 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
 def test_a_large_hostile_text_comes_to_an_end(hostile: Callable[[int], str]) -> None:
     """The C functions, too, must be linear: a quadratic one would take minutes here."""

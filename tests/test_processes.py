@@ -17,7 +17,8 @@ from test_delegation import FACT, LEARNED, REPORT, silent, stop
 from memory_core import memory
 
 WRITERS = 64
-REPORTS = 5  # of ten learnings: 3,200 merges one by one, into a file of 3,200, take minutes
+REPORTS = 5  # of ten learnings: 3,200 merges one by one take minutes
+AGENTS = ("engineer", "qa", "docs")
 READERS = 2
 
 WRITER = """
@@ -32,7 +33,8 @@ for report in range(5):
     words = [f"Fact_{number}_{report}_{place}" for place in range(10)]
     learned = [learnings.Learning(kind, word) for kind, word in zip(types, words)]
     found = learnings.Found(learned, [], [])
-    assert memory.remember(project, "engineer", [found], f"w{number}r{report}", "s1")
+    agent = ("engineer", "qa", "docs")[report % 3]
+    assert memory.remember(project, agent, [found], f"w{number}r{report}", "s1")
 """
 
 READER = """
@@ -94,14 +96,17 @@ def test_64_processes_with_50_learnings_each_lose_none_and_double_none(sandbox: 
     for writer in writers:
         ended(writer)
     # Whoever could not have the lock in time left it to the next writer.
-    memory.apply_spool(memory.project_of(str(sandbox.root), sandbox.env), "engineer")
+    for agent in AGENTS:
+        memory.apply_spool(memory.project_of(str(sandbox.root), sandbox.env), agent)
     released(readers)
     assert all(int(ended(reader)) > 10 for reader in readers)
-    lines = Counter(line for line in path.read_text().splitlines() if line.startswith("- "))
+    texts = [(sandbox.memories / f"{agent}.md").read_text() for agent in AGENTS]
+    lines = Counter(line for text in texts for line in text.splitlines() if line.startswith("- "))
     assert set(lines.values()) == {1}, "doubled"
     assert len(lines) == WRITERS * REPORTS * 10 + 1
-    assert not list((sandbox.state / "spool" / "engineer").iterdir())
-    assert sorted(os.listdir(sandbox.memories)) == ["README.md", "engineer.md", "history"]
+    assert not [path for path in (sandbox.state / "spool").rglob("*") if path.is_file()]
+    names = [*(f"{agent}.md" for agent in AGENTS), "README.md", "history"]
+    assert sorted(os.listdir(sandbox.memories)) == sorted(names)
 
 
 # A person's editor.  It reads the whole file, and later writes the whole file.

@@ -131,6 +131,7 @@ def test_only_the_named_agents(shop: memory.Project, sandbox: Sandbox) -> None:
     assert OLD in sandbox.memory("qa")
 
 
+@pytest.mark.slow
 def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", wrong(OLD, 100))
     before = contents(sandbox.root)
@@ -151,6 +152,7 @@ def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
     assert done.stderr == "Nothing to prune: no item is that old and that unsure.\n"
 
 
+@pytest.mark.slow
 def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None:
     sandbox.remembers("qa", OLD, user=True)
     assert person.json("prune", "--older-than", "0d", "--below", "0.9")["agents"] == []
@@ -159,6 +161,7 @@ def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None
     assert OLD not in (sandbox.user_memories / "qa.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
