@@ -86,9 +86,9 @@ class Memories:
         """Say that an item is wrong: 0.2 less, down to 0; each `run` counts once."""
         return people.contradict(self._project, self._agent(agent), item, None, **_by(run, session))
 
-    def forget(self, agent: str, item: str) -> Told:
+    def remove(self, agent: str, item: str) -> Told:
         """Move an item to the archive, from where `agent-memory restore` brings it back."""
-        return people.forget(self._project, self._agent(agent), item, source=SOURCE)
+        return people.remove(self._project, self._agent(agent), item, source=SOURCE)
 
     def preferences(self, agent: str) -> dict[str, str]:
         """Return value by key of the project's preferences for an agent."""

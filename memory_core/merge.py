@@ -196,7 +196,7 @@ def stamp(text: str, limits: Limits, now: str, author: str) -> str:
 def _stamped(document: Document, limits: Limits, now: str, author: str) -> Document:
     document = edits.set_comment(document, LIMITS_COMMENT, str(limits))
     document = edits.set_comment(document, UPDATED_COMMENT, _told(now, author))
-    return edits.set_suffixes(document, _suffix(limits))
+    return edits.set_suffixes(document, suffix(limits))
 
 
 def _updated(now: str, author: str) -> str:
@@ -208,7 +208,8 @@ def _told(now: str, author: str) -> str:
     return f"{now} | Auto-updated by: {_one_line(author).replace('>', '')}"
 
 
-def _suffix(limits: Limits) -> str:
+def suffix(limits: Limits) -> str:
+    """Return what stands behind a section's title."""
     return f"(Max: {limits.items} items)"
 
 
@@ -300,8 +301,8 @@ def home(document: Document, title: str, limits: Limits) -> tuple[Document, Sect
     section = markdown.find_section(document, title)
     is_own = preferences.is_title(title)
     if section is None and (is_own or not is_full(document, limits.sections)):
-        suffix = "" if is_own else _suffix(limits)
-        document = edits.add_section(document, title, suffix, order(document, title))
+        behind = "" if is_own else suffix(limits)
+        document = edits.add_section(document, title, behind, order(document, title))
         section = markdown.find_section(document, title)
     section = section or last_resort(document)
     if section is None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Titled = tuple[str, str, str]  # an item's text, its section, the lines nested in it
 
-NOTED = ("edited", "returned", "imported")  # found in the file, not written by us
+NOTED = ("edited", "returned", "imported")  # found in the file, unless a command wrote it
 ARRIVALS = ("learned", "merged", "restored", "approved", "preference", *NOTED)
 DEPARTURES = ("removed", "evicted", "archived")
 TAUGHT = ("learned", "merged", "reinforced")
@@ -46,7 +46,8 @@ TOP = "top"  # in the place of an item's id: it stood in front of all others
 LATEST = "9"  # later than any record's time
 
 HAND = "hand"  # the source of what a person did in the file itself
-PEOPLE = (HAND, "person")
+PERSON = "person"  # and of what one did by a command
+PEOPLE = (HAND, PERSON)
 
 # Of an edited line at least so much is as it was, as git has it for a renamed file.
 LIKENESS = 0.5
@@ -207,7 +208,7 @@ class Past:
         known.text, known.section = record.get("text") or "", record.get("section") or ""
         known.nested = record.get("nested") or ""
         known.arrived, known.here = record["time"], True
-        known.noted = record["kind"] in NOTED
+        known.noted = record["kind"] in NOTED and record.get("source") != PERSON
         self._by_text[known.text] = known
         if record["kind"] not in ("restored", "returned"):
             known.run, known.session = record.get("run") or "", record.get("session") or ""

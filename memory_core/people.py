@@ -6,9 +6,24 @@ has it: by id, by a part of the id, or by their text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from memory_core import learnings, markdown, memory, naming, past, preferences, store, writing
+from memory_core import (
+    learnings,
+    markdown,
+    memory,
+    merge,
+    naming,
+    past,
+    preferences,
+    similarity,
+    store,
+    writing,
+)
+
+# As much of one learning of several is told, where it is refused.
+BEGINNING = 40
 
 
 class Told(NamedTuple):
@@ -44,7 +59,7 @@ def reinforce(
     return _say(project, agent, item, "reinforced" if by.get("run") else "confirmed", held, by)
 
 
-def forget(
+def remove(
     project: memory.Project, agent: str, item: str, held: store.Store | None = None, **by: str
 ) -> Told:
     """Move an item to the archive.  Raises naming.NotFound or naming.Ambiguous."""
@@ -94,6 +109,25 @@ class Refused(ValueError):
     status = 2
 
 
+class Taught(NamedTuple):
+    """An item that was taught; `known` if it stood there already, `was` what it replaced."""
+
+    item: Told
+    known: bool
+    was: str
+
+
+class Lesson(NamedTuple):
+    """What came of teaching: what stands there now, what is less sure since, and what left.
+
+    The last as (section, text), with the lines nested in it behind the text.
+    """
+
+    taught: list[Taught]
+    doubted: list[Told]
+    left: list[tuple[str, str]]
+
+
 def remember(
     project: memory.Project,
     agent: str,
@@ -104,23 +138,66 @@ def remember(
 ) -> Told:
     """Add one learning, or confirm the item that says the same; return what stands there then.
 
+    As `teach` does it.
+    """
+    return teach(project, agent, kind, [content], held, **by).taught[0].item
+
+
+def teach(
+    project: memory.Project,
+    agent: str,
+    kind: str,
+    contents: Sequence[str],
+    held: store.Store | None = None,
+    **by: str,
+) -> Lesson:
+    """Add learnings of one kind, or confirm the items that say the same: all of them, or none.
+
     `kind` is a type or a category, see docs/learnings.md; `by` may have run, session and
     source.  Raises Refused for what a report could not teach either.
     """
-    found = learnings.told(kind, content, project.config["max_learning_length"])
-    for refused in found.rejected:
-        raise Refused(refused.reason)
-    pairs = [[each.type, each.content] for each in found.learnings]
+    contents = list(dict.fromkeys(contents))
+    several = len(contents) > 1
+    if len(contents) > memory.FLOOD:
+        raise Refused(f"{len(contents)} learnings: at most {memory.FLOOD} are taken at once")
+    pairs = [_accepted(project, kind, each, several) for each in contents]
 
-    def work(work: writing.Memory) -> Told:
+    def work(work: writing.Memory) -> Lesson:
+        since = len(work.records)
         merged = work.learn(pairs, **{"source": "person", **by})
-        for _learning, reason in merged.refused:
-            raise Refused(reason)
-        new = [*merged.added, *(new for _old, new in merged.replaced)]
-        text = (new or [standing for standing, _learning in merged.known])[0]
-        return next(each for each in told(work) if each.text == text)
+        for learning, reason in merged.refused:
+            raise Refused(_named(learning.content, reason, several))
+        doubted = [each["id"] for each in work.records[since:] if each["kind"] == "contradicted"]
+        less_sure = [each for each in told(work) if each.id in doubted]
+        return Lesson(_taught(work, merged, pairs), less_sure, merged.evicted)
 
     return writing.changing(project, agent, work, held)
+
+
+def _accepted(project: memory.Project, kind: str, content: str, is_named: bool) -> list[str]:
+    found = learnings.told(kind, content, project.config["max_learning_length"])
+    for refused in found.rejected:
+        raise Refused(_named(content, refused.reason, is_named))
+    return next([each.type, each.content] for each in found.learnings)
+
+
+def _named(content: str, reason: str, is_named: bool) -> str:
+    return f"{content[:BEGINNING]!r}: {reason}" if is_named else reason
+
+
+def _taught(work: writing.Memory, merged: merge.Merged, pairs: list[list[str]]) -> list[Taught]:
+    """Return what stands there of each learning; nothing of one that has left at once."""
+    document, read = markdown.parse(work.text), dict[str, similarity.Folded]()
+    was = {past.identity(new): old for old, new in merged.replaced}
+    fresh = {*map(past.identity, merged.added), *was}
+    by_id = {each.id: each for each in told(work)}
+    found: dict[str, Taught] = {}
+    for _kind, content in pairs:
+        twin = merge.find_twin(document, content, read)
+        key = past.identity(twin.text) if twin else ""
+        if key in by_id:
+            found.setdefault(key, Taught(by_id[key], key not in fresh, was.get(key, "")))
+    return list(found.values())
 
 
 # Preferences.

@@ -228,34 +228,40 @@ def prefer_start(place: Place) -> None:
 
 def clear_old(place: Place) -> None:
     """Remove the records of sessions that nobody will resume."""
-    for kind, life in (("receipts", RECEIPT_LIFE), ("runs", RUN_LIFE)):
-        folder = os.path.join(place.state, kind)
-        for session in _names(folder, ""):
-            _clear(os.path.join(folder, session), time.time() - life)
+    idle = _idle(place)
+    for path in outdated(place):
+        _unlink(path)
+    for folder, _before in idle:
+        try:
+            os.rmdir(folder)
+        except OSError:
+            pass  # something in it is younger
+
+
+def outdated(place: Place) -> list[str]:
+    """Return the files that nobody will ask for: of sessions, and of hooks that were killed."""
+    found = [path for folder, before in _idle(place) for path in _older(folder, before)]
     spool = os.path.join(place.state, "spool")
     for folder in (place.state, *(os.path.join(spool, stem) for stem in _names(spool, ""))):
-        _clear_left_over(folder, time.time() - LEFT_OVER)
+        # X.json.PID, with or without our ending
+        older = _older(folder, time.time() - LEFT_OVER)
+        found += [path for path in older if ".json." in os.path.basename(path)]
+    return found
 
 
-def _clear(folder: str, before: float) -> None:
-    if not _is_older(folder, before):
-        return
-    for name in _names(folder, ""):
-        path = os.path.join(folder, name)
-        if _is_older(path, before):
-            _unlink(path)
-    try:
-        os.rmdir(folder)
-    except OSError:
-        pass  # something in it is younger
+def _idle(place: Place) -> list[tuple[str, float]]:
+    """Return the folders of sessions in which no file came or went for long, and since when."""
+    found = []
+    for kind, life in (("receipts", RECEIPT_LIFE), ("runs", RUN_LIFE)):
+        folder, before = os.path.join(place.state, kind), time.time() - life
+        sessions = (os.path.join(folder, name) for name in _names(folder, ""))
+        found += [(path, before) for path in sessions if _is_older(path, before)]
+    return found
 
 
-def _clear_left_over(folder: str, before: float) -> None:
-    """Remove what killed hooks were writing: X.json.PID, with or without our ending."""
-    for name in _names(folder, ""):
-        path = os.path.join(folder, name)
-        if ".json." in name and _is_older(path, before):
-            _unlink(path)
+def _older(folder: str, before: float) -> list[str]:
+    paths = (os.path.join(folder, name) for name in _names(folder, ""))
+    return [path for path in paths if _is_older(path, before)]
 
 
 def _is_older(path: str, before: float) -> bool:

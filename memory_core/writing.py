@@ -31,7 +31,7 @@ from memory_core.learnings import Learning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any, TypeVar
 
     from memory_core.markdown import Document, Item
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from memory_core.rewind import Step
 
     Result = TypeVar("Result")
+    # How to go through many agents: a door may count them off to a person who waits.
+    Along = Callable[[Collection[Any]], Iterable[Any]]
     Signed = tuple[str, str]  # a section's title, an item's text with its nested lines
 
 # How far, in seconds, the time of a version may run ahead of the clock: each has one of its
@@ -149,15 +151,14 @@ class Memory:
         if version != versions.NEW:
             told.missed = []
 
-    def _note(self, told: Difference, new: str) -> None:
-        hand = past.HAND
+    def _note(self, told: Difference, new: str, source: str = past.HAND) -> None:
         for known in told.gone:
             fields = {"id": known.id, "section": known.section, "nested": known.nested}
-            self.record("removed", known.text, source=hand, **fields)
+            self.record("removed", known.text, source=source, **fields)
         for text, section, nested in told.back:
-            self.record("returned", text, section=section, nested=nested, source=hand)
+            self.record("returned", text, section=section, nested=nested, source=source)
         for text, section, nested, was in told.new:
-            self.record(new, text, section=section, nested=nested, source=hand, was=was)
+            self.record(new, text, section=section, nested=nested, source=source, was=was)
 
     @property
     def stem(self) -> str:
@@ -217,6 +218,17 @@ class Memory:
             gone.append(text)
             self.record("evicted", text, section=section, nested=nested, after=behind)
         return merged
+
+    def edit(self, document: Document, told: Difference) -> None:
+        """Go on with a document that a person made of this one; `told` is what sets it apart."""
+        before = markdown.parse(self.text)
+        gone, told.gone = told.gone, []
+        for at, known in enumerate(gone):
+            behind = _behind(before, known.text, [other.text for other in gone[:at]])
+            fields = {"section": known.section, "nested": known.nested, "after": behind}
+            self.record("removed", known.text, id=known.id, source="person", **fields)
+        self._note(told, "edited", source="person")
+        self.rewrite(document)
 
     def put_back(self, merged: Merged, text: str, section: str, **source: str) -> None:
         """Go on with a text into which a person had an item put back."""
@@ -318,10 +330,11 @@ class Memory:
             fields = {"id": known.id, "section": known.section, "nested": known.nested}
             self.record("removed", known.text, source=past.HAND, **fields)
         for key, (text, section, nested) in there.items():
-            here = self.past.get(key)
+            here, fields = self.past.get(key), {"section": section, "nested": nested}
             if here is None or not here.here:
-                fields = {"section": section, "nested": nested}
                 self.record("returned", text, source=past.HAND, **fields)
+            elif (here.section, here.nested) != (section, nested):
+                self.record("edited", text, source=past.HAND, **fields)
         self.change = own
 
     def _note_import(self, before: Document, after: Document) -> None:

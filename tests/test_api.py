@@ -76,7 +76,7 @@ def test_a_task_waits_for_the_lock_and_raises(shop: memory_core.Memories, sandbo
 
 def test_what_is_forgotten_is_in_the_archive(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.remember("qa", "pattern", FACT)
-    assert shop.forget("qa", "event bus").text == FACT
+    assert shop.remove("qa", "event bus").text == FACT
     assert FACT not in shop.recall("qa")
     assert FACT in (sandbox.memories / "archive" / "qa.md").read_text()
 
@@ -125,7 +125,7 @@ def test_prune(shop: memory_core.Memories) -> None:
         (lambda shop: shop.remember("qa", "pattern", "long " * 60), people.Refused),
         (lambda shop: shop.remember("qa", "recipe", FACT), people.Refused),
         (lambda shop: shop.reinforce("qa", "nothing like it"), naming.NotFound),
-        (lambda shop: shop.forget("nobody", "x"), naming.NotFound),
+        (lambda shop: shop.remove("nobody", "x"), naming.NotFound),
         (lambda shop: shop.set_preference("qa", "", "x"), preferences.Unfit),
         (lambda shop: shop.record_task("qa", "great"), ValueError),
         (lambda shop: shop.record_task("qa", tokens=-1), ValueError),

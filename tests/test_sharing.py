@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import Sandbox
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from test_cli import Person, contents, fields_told
 from test_cli import person as person
@@ -309,7 +309,7 @@ def test_what_the_other_removed_stays_where_it_is(
 ) -> None:
     teach(other, "qa", FACT, TABS)
     shutil.copytree(other.store.folder, shop.store.folder)
-    people.forget(shop, "qa", TABS)
+    people.remove(shop, "qa", TABS)
     data = exported(shop)
     imported(other, data)
     assert [each[0] for each in items(other, "qa")] == [FACT, TABS]
@@ -426,6 +426,7 @@ def is_plain_list(text: str) -> bool:
     theirs=documents.filter(is_plain_list),
     replace=st.booleans(),
 )
+@example(own="- queue\n\n    code", theirs="- queue", replace=False)
 def test_nothing_is_lost_for_want_of_room(
     folder: Path, own: str, theirs: str, replace: bool
 ) -> None:

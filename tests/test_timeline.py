@@ -143,7 +143,7 @@ def started(root: Path) -> Workshop:
 
 
 def forget(*texts: str) -> Any:
-    return lambda shop: [people.forget(shop.project, "qa", text) for text in texts]
+    return lambda shop: [people.remove(shop.project, "qa", text) for text in texts]
 
 
 def optimized(shop: Workshop) -> None:
@@ -439,7 +439,7 @@ def undo(shop: Workshop, agent: str, number: int, word: str) -> None:
 BY_HAND = [hand_edit, hand_remove, hand_nest, hand_add]
 BY_US = [
     *(learn, learn, reword, prefer, unprefer, prune, share, undo),
-    *map(say, (people.confirm, people.contradict, people.forget)),
+    *map(say, (people.confirm, people.contradict, people.remove)),
 ]
 
 STEPS = st.tuples(st.sampled_from(AGENTS), st.integers(0, 9), st.sampled_from(WORDS))

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, User, check_user, project_of
+from memory_core.cli.common import AsJson, User, check_user, complete_agents, project_of
 from memory_core.cli.known import known_agent
-from memory_core.cli.output import as_json, note, out, text_of
+from memory_core.cli.output import as_json, note, out, page, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 def restore(
     ctx: typer.Context,
     agent: Annotated[
-        str, typer.Argument(help="An agent in any spelling, or PM; an item, if one agent had it.")
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            help="An agent in any spelling, or PM; an item, if one agent had it.",
+            autocompletion=complete_agents,
+        ),
     ],
     item: Annotated[
         str | None,
         typer.Argument(
+            metavar="ITEM",
             help="The item to put back: its id or text, a part of it, or its number.",
             show_default="list them",
         ),
@@ -33,7 +39,7 @@ def restore(
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """List what had to leave a memory, or put an item of it back.
+    """List what had to leave a memory, or put it back.
 
     The list is of the archive; what was removed by hand, the history has.
     What leaves for the item goes to the archive.
@@ -57,6 +63,8 @@ def restore(
         as_json(_fields(name, done))
     else:
         _print(done)
+        if not done.known:
+            note(f"agent-memory undo{' --user' if user else ''} takes it back.")
 
 
 def _meant(project: Project, held: Store, first: str, item: str | None) -> tuple[str, str | None]:
@@ -88,6 +96,7 @@ def _list(agent: str, found: list[Archived], json: bool) -> None:
             ]
         )
         return
+    page()
     width = len(str(len(found)))
     for each in found:
         first, *nested = each.text.split("\n")

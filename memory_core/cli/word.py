@@ -1,12 +1,10 @@
-"""`agent-memory confirm`, `contradict`, `forget`: a person's word on one item."""
+"""`agent-memory confirm`, `contradict`, `remove`: a person's word on one item."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from memory_core.cli.common import AsJson, User, check_user, project_of
+from memory_core.cli.common import Agent, AsJson, Item, User, check_user, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, text_of
 
@@ -15,11 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_core.people import Told
-
-Agent = Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")]
-Item = Annotated[
-    str, typer.Argument(help="Its id, the first four digits of it or more, its text, or a part.")
-]
 
 
 def confirm(
@@ -50,18 +43,20 @@ def contradict(
     _say(ctx, people.contradict, ("contradicted", "Contradicted"), (agent, item, user), json)
 
 
-def forget(
+def remove(
     ctx: typer.Context, agent: Agent, item: Item, user: User = False, json: AsJson = False
 ) -> None:
     """Move an item to the archive.
 
+    agent-memory restore lists what is there, and puts it back.
+
     \b
     Example:
-      agent-memory forget engineer "event bus"
+      agent-memory remove engineer "event bus"
     """
     from memory_core import people
 
-    _say(ctx, people.forget, ("removed", "To the archive"), (agent, item, user), json)
+    _say(ctx, people.remove, ("removed", "To the archive"), (agent, item, user), json)
 
 
 def _say(
