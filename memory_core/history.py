@@ -54,6 +54,77 @@ def read(path: str, runs: bool = True) -> list[Record]:
     return _records(text, spared="" if runs else f'"of": "{RUNS}"')
 
 
+def learned(path: str, since: str) -> list[str]:
+    """Return when items were learned from a time on that were not taken back; raises OSError.
+
+    Each time stands for one item, in no order.  Lines as we write them are not decoded: that
+    takes the most time by far.
+    """
+    try:
+        with open(path, "rb") as file:
+            text = file.read().decode("utf-8", "replace")
+    except FileNotFoundError:
+        return []
+    if '"packed"' in text:
+        text = _with_packed(text, since)
+    told = _learned_at_a_glance(text)
+    if told is None:
+        from memory_core import past
+
+        records = past.ordered(_records(_young(text, since), is_packed=True))
+        gone = past.undone(records)
+        left = [each for each in records if past.change_of(each) not in gone]
+        told = [(each["time"], each["id"]) for each in left if each["kind"] == "learned"]
+    return [time for time, _id in set(told) if time >= since]
+
+
+def _learned_at_a_glance(text: str) -> list[tuple[str, str]] | None:
+    """Return (time, id) of what was learned; None where some of it cannot be seen so."""
+    import re  # which a hook does without
+
+    is_torn = text.count("}\n") < text.count("\n") or not text.endswith("\n")
+    if is_torn or '"undone"' in text:
+        return None
+    told = re.findall('"time": "([^"]+)", "kind": "learned", "id": "([^"]+)"', text)
+    return told if len(told) == text.count('"learned"') else None
+
+
+def _young(text: str, since: str) -> str:
+    """Return the lines that may tell of something learned since a time, or taken back."""
+    lines = text.split("\n")
+    young = [line for line in lines if '"learned"' in line and _may_be_since(line, since)]
+    return "\n".join([*young, *(line for line in lines if '"undone"' in line)])
+
+
+def _with_packed(text: str, since: str) -> str:
+    """Unpack what may hold lines so young: each is older than PLAIN lines that are not packed."""
+    lines = [line for line in text.split("\n") if line]
+    plain = [line for line in lines if not _is_packed(line)]
+    parts = ["\n".join(plain)]
+    if sum(_may_be_since(line, since) for line in plain) >= PLAIN:
+        for line in filter(_is_packed, lines):
+            if f'"of": "{RUNS}"' not in line[:40]:
+                parts.append(_unpacked(str((_loaded(line) or {}).get("packed"))).strip("\n"))
+    return "".join(f"{part}\n" for part in parts if part)
+
+
+def _may_be_since(line: str, since: str) -> bool:
+    """Say whether a line may tell of so late a time; one that we did not write may."""
+    before = '"time": "'
+    at = line.find(before, 0, 60) + len(before)
+    return at < len(before) or line[at : at + len(since)] >= since
+
+
+def odd_lines(path: str) -> list[int]:
+    """Return the numbers of the lines that `read` passes over, none where nothing can be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().split("\n")
+    except OSError:
+        return []
+    return [number for number, line in enumerate(lines, 1) if line.strip() and not _records(line)]
+
+
 def _records(text: str, is_packed: bool = False, spared: str = "") -> list[Record]:
     lines = [line for line in text.split("\n") if line.startswith("{")]
     if spared:

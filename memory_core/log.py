@@ -10,6 +10,7 @@ from memory_core import fastjson, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from memory_core.places import Place
@@ -73,21 +74,40 @@ def _rotate(descriptor: int, path: str) -> None:
 
 def read(place: Place) -> list[dict[str, Any]]:
     """Return the logged events, oldest first; a line that was torn is left out."""
-    events = []
-    for name in (OLDER, NAME):
-        for line in _lines(os.path.join(place.logs, name)):
-            try:
-                event = fastjson.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict):
-                events.append(event)
-    return events
+    lines = (line for name in (OLDER, NAME) for line in _lines(os.path.join(place.logs, name)))
+    return [event for line in lines if (event := _loaded(line)) is not None]
+
+
+def last(place: Place, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the last event of these names, None without one; no other is decoded."""
+    marks = [f'"{name}"'.encode() for name in names]
+    for file in (NAME, OLDER):
+        data = _bytes(os.path.join(place.logs, file))
+        while (at := max(data.rfind(mark) for mark in marks)) >= 0:
+            begin = data.rfind(b"\n", 0, at) + 1
+            event = _loaded(data[begin:].partition(b"\n")[0].decode("utf-8", "replace"))
+            if event and event.get("event") in names:
+                return event
+            data = data[:begin]
+    return None
+
+
+def _loaded(line: str) -> dict[str, Any] | None:
+    """Return the event of a line, None for one that was torn."""
+    try:
+        event = fastjson.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def _lines(path: str) -> list[str]:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read().split("\n")
-    except OSError:
-        return []
+    return _bytes(path).decode("utf-8", "replace").split("\n")

@@ -126,6 +126,41 @@ def parse(text: str) -> Document:
     return document
 
 
+class Census:
+    """How many sections and items a document has, and its warnings."""
+
+    __slots__ = ("items", "sections", "warnings")
+
+    def __init__(self, sections: int, items: int, warnings: list[tuple[int, str]]) -> None:
+        self.sections = sections
+        self.items = items
+        self.warnings = warnings
+
+
+def census(text: str) -> Census:
+    """Count what `parse` finds: in a tenth of its time where a text is as most memories are."""
+    counted = _plain_census(text)
+    if counted is None:
+        document = parse(text)
+        counted = Census(len(document.sections), len(document.items), document.warnings)
+    return counted
+
+
+def _plain_census(text: str) -> Census | None:
+    """Count where all lines are items, headings, comments and blanks, and no section has a twin."""
+    if "\t" in text or "\r" in text:
+        return None
+    items, titles = 0, []
+    for line in text.split("\n"):
+        if line[:2] == BULLET and line[2:3] not in UNCLEAR:
+            items += 1
+        elif line[:3] == SECTION:
+            titles.append(title_key(split_title(_without_closing(line[3:]))[0]))
+        elif line and not (line[:2] == "# " or (line[:4] == "<!--" and "-->" in line)):
+            return None
+    return Census(len(titles), items, []) if len(set(titles)) == len(titles) else None
+
+
 def render(document: Document) -> str:
     """Give back the text of the document."""
     return "".join(document.lines)
@@ -255,11 +290,7 @@ class _Reader:
             line = self._plain(at)
             if line[:1] in ("<", "=", "|", ">") and self._is_marker(line):
                 self._mark(line)
-            elif (
-                line[:2] == BULLET and line[2:3] not in UNCLEAR and (self.open or self.leaf < FENCE)
-            ):
-                self._plain_item(line[2:])
-            else:
+            elif not self._is_plain(line):
                 self._line(line)
         if self.leaf == FENCE and not self.open:
             self.document.open_code = self.code_line
@@ -388,9 +419,30 @@ class _Reader:
             self._begin_item()
         return inner
 
-    def _plain_item(self, text: str) -> None:
+    def _is_plain(self, line: str) -> bool:
         """Take a line as most lines of a memory are: the way through all rules takes longer."""
+        if not line:
+            return self._plain_blank()
+        if self.leaf >= FENCE and not self.open:
+            return False
+        if line[:2] == BULLET and line[2:3] not in UNCLEAR:
+            self._plain_item(line[2:])
+            return True
+        if line[0] == "#" and self._heading(line, 0):
+            self.hollow = False
+            return True
+        return False
+
+    def _plain_blank(self) -> bool:
+        if self.leaf >= FENCE or self.hollow or QUOTE in self.open:
+            return False
+        self.leaf = NOTHING  # every item goes on
+        self.texting = False
+        return True
+
+    def _plain_item(self, text: str) -> None:
         self._close(0)
+        self.hollow = False
         self.open.append(len(BULLET))
         self._begin_item()
         self.leaf = PARAGRAPH

@@ -70,13 +70,17 @@ class Project:
         harness = agent in events.HARNESS_AGENTS
         return bool(self.config["enabled"]) and not harness and self.config.serves(agent)
 
+    def size_limit(self, agent: str) -> int:
+        """Return how many bytes an agent's memory may have."""
+        return self.config.size_kb(agent) * 1024
+
     def limits(self, agent: str) -> Limits:
         """Return the limits in force for an agent's memory."""
         from memory_core import merge
 
         common, own = self.config["limits"], self.config.override(agent)
         return merge.Limits(
-            size=self.config.size_kb(agent) * 1024,
+            size=self.size_limit(agent),
             sections=own.get("max_sections") or common["max_sections"],
             items=own.get("max_items_per_section") or common["max_items_per_section"],
             line=common["max_line_length"],

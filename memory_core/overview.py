@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import time
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memory_core import agents, client, log, markdown, memory, spool, store
+from memory_core import agents, client, history, log, markdown, memory, spool, store
 
 # The verdicts on a delivery, as the event log has them.
 VERDICTS = ("delivered", "doubled", "lost")
+EVENT = "agent.memory."
+EVENTS = tuple(f"{EVENT}{verdict}" for verdict in VERDICTS)
+
+# How many weeks of seven days a trend has, the last of them up to now.
+WEEKS = 8
+WEEK = 7 * 86400
 
 
 class Memory(NamedTuple):
-    """One agent's memory in numbers; `error` says why it could not be read.
+    """One agent's memory in numbers; `error` says why it, or its history, could not be read.
 
     `size` and `limit` are in bytes, `changed` in seconds since 1970.  `review` items
     wait in quarantine/, `spooled` learnings to be merged.  `warnings` are (line, sentence).
+    `trend` is how many items were learned in each of the last weeks, oldest first.
     """
 
     agent: str
@@ -30,86 +39,137 @@ class Memory(NamedTuple):
     spooled: int
     warnings: list[tuple[int, str]]
     error: str
+    trend: list[int]
 
     @property
     def exists(self) -> bool:
         return bool(self.changed)
 
-
-def memories(project: memory.Project) -> list[Memory]:
-    """Return the memories of a project, those that only wait to be made among them."""
-    stems = dict(spool.waiting(project.place))
-    waiting = {stem: _spooled(project, stem) for stem in stems}
-    named = set(stems.values())
-    names = {*project.store.agents(), *named, *_in_review(project)}
-    ordered = sorted(names, key=lambda name: (name == memory.PM, name))
-    return [_memory(project, agent, waiting) for agent in ordered]
+    @property
+    def is_in_conflict(self) -> bool:
+        return any(sentence.startswith(CONFLICT) for _line, sentence in self.warnings)
 
 
-def _memory(
-    project: memory.Project, agent: str, waiting: dict[str, list[dict[str, Any]]]
-) -> Memory:
-    text, error = _read(project, agent)
-    document = markdown.parse(text.text if text else "")
-    path = text.path if text else project.store.path(agent)
-    spooled = waiting.get(project.store.stem(agent), [])
-    return Memory(
-        agent=agent,
-        path=project.place.relative(path),
-        size=len(text.text.encode("utf-8", "surrogateescape")) if text else 0,
-        limit=project.limits(agent).size,
-        sections=len(document.sections),
-        items=len(document.items),
-        changed=text.changed if text else 0.0,
-        review=len(review(project, agent)),
-        spooled=sum(len(entry["learnings"]) for entry in spooled),
-        warnings=[*document.warnings, *_unreadable(document.lines)],
-        error=error,
-    )
+CONFLICT = "a merge conflict"  # how `markdown` begins to tell of one
 
 
-def _read(project: memory.Project, agent: str) -> tuple[store.Text | None, str]:
+def memories(project: memory.Project, held: store.Store | None = None) -> list[Memory]:
+    """Return the memories of a level, those that only wait to be made among them.
+
+    The project's, or those of `held`.
+    """
+    held = held or project.store
+    stems = dict(spool.waiting(held.place))
+    waiting = {stem: _spooled(held, stem) for stem in stems}
+    beside = _listed(os.path.join(held.folder, "quarantine"))
+    owners = {memory.PM if name == f"{memory.PM}.md" else agents.owner(name) for name in beside}
+    names = {*held.agents(), *stems.values(), *owners} - {""}
+    told = _Told(project, held, waiting, beside, _weeks(time.time()))
+    return [told.memory(agent) for agent in in_order(names)]
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return agents by their names, the main session behind them."""
+    return sorted(names, key=lambda name: (name == memory.PM, name))
+
+
+def _weeks(now: float) -> list[str]:
+    """Return when each of the last weeks began, as records have it, oldest first."""
+    return [log.utc(now - ago * WEEK) for ago in range(WEEKS, 0, -1)]
+
+
+def _listed(folder: str) -> frozenset[str]:
     try:
-        return project.store.read(agent), ""
+        return frozenset(os.listdir(folder))
+    except OSError:
+        return frozenset()
+
+
+class _Told:
+    """What is looked up once for all memories of a level: at 200 agents that shows."""
+
+    def __init__(
+        self,
+        project: memory.Project,
+        held: store.Store,
+        waiting: Mapping[str, int],
+        in_review: frozenset[str],
+        weeks: Sequence[str],
+    ) -> None:
+        self.project, self.store = project, held
+        self.waiting, self.in_review, self.weeks = waiting, in_review, weeks
+
+    def memory(self, agent: str) -> Memory:
+        stem = self.store.stem(agent)
+        text, error = _read(self.store, agent)
+        trend, unread = _trend(self.store, agent, self.weeks)
+        census = markdown.census(text.text if text else "")
+        path = text.path if text else self.store.path(agent)
+        in_review = f"{stem}.md" in self.in_review
+        return Memory(
+            agent=agent,
+            path=self.project.place.relative(path),
+            size=len(text.text.encode("utf-8", "surrogateescape")) if text else 0,
+            limit=self.project.size_limit(agent),
+            sections=census.sections,
+            items=census.items,
+            changed=text.changed if text else 0.0,
+            review=len(review(self.project, agent, self.store)) if in_review else 0,
+            spooled=self.waiting.get(stem, 0),
+            warnings=[*census.warnings, *_unreadable(text)],
+            error=error or unread,
+            trend=trend,
+        )
+
+
+def _read(held: store.Store, agent: str) -> tuple[store.Text | None, str]:
+    try:
+        return held.read(agent), ""
     except store.Outside as error:
         return None, str(error)
     except OSError as error:
         return None, f"{error.strerror}"
 
 
-def _unreadable(lines: list[str]) -> list[tuple[int, str]]:
+def _unreadable(text: store.Text | None) -> list[tuple[int, str]]:
     """Point out the first line with bytes that are not UTF-8."""
-    for number, line in enumerate(lines, 1):
-        if any("\udc80" <= char <= "\udcff" for char in line):
-            return [(number, "holds bytes that are not UTF-8; agents get a replacement character")]
-    return []
+    try:
+        (text.text if text else "").encode()
+        return []
+    except UnicodeEncodeError as error:
+        number = len(markdown.split_lines(error.object[: error.start + 1]))
+        told = "holds bytes that are not UTF-8; agents get a replacement character"
+        return [(number, told)]
 
 
-def review(project: memory.Project, agent: str) -> list[str]:
+def _trend(held: store.Store, agent: str, weeks: Sequence[str]) -> tuple[list[int], str]:
+    """Return how many items were learned in each week, and why that is not known."""
+    counts = [0] * len(weeks)
+    try:
+        for when in history.learned(held.history(agent), weeks[0]):
+            counts[bisect_right(weeks, when) - 1] += 1
+    except OSError as error:
+        return counts, f"its history: {error.strerror or error}"
+    return counts, ""
+
+
+def review(project: memory.Project, agent: str, held: store.Store | None = None) -> list[str]:
     """Return the items of an agent that wait for a person."""
     try:
-        with open(review_path(project, agent), encoding="utf-8", errors="replace") as file:
+        path = review_path(project, agent, held)
+        with open(path, encoding="utf-8", errors="replace") as file:
             return [line[2:].strip() for line in file if line.startswith("- ")]
     except OSError:
         return []
 
 
-def review_path(project: memory.Project, agent: str) -> str:
-    folder = os.path.join(project.store.folder, "quarantine")
-    return os.path.join(folder, f"{project.store.stem(agent)}.md")
+def review_path(project: memory.Project, agent: str, held: store.Store | None = None) -> str:
+    held = held or project.store
+    return os.path.join(held.folder, "quarantine", f"{held.stem(agent)}.md")
 
 
-def _in_review(project: memory.Project) -> set[str]:
-    try:
-        names = os.listdir(os.path.join(project.store.folder, "quarantine"))
-    except OSError:
-        return set()
-    owners = {memory.PM if name == f"{memory.PM}.md" else agents.owner(name) for name in names}
-    return owners - {""}
-
-
-def _spooled(project: memory.Project, stem: str) -> list[dict[str, Any]]:
-    return [entry for _path, entry in spool.entries(project.place, stem)]
+def _spooled(held: store.Store, stem: str) -> int:
+    return sum(len(entry["learnings"]) for _path, entry in spool.entries(held.place, stem))
 
 
 class Delivery(NamedTuple):
@@ -123,13 +183,19 @@ class Delivery(NamedTuple):
 
 def deliveries(project: memory.Project) -> list[Delivery]:
     """Return the logged verdicts on deliveries, oldest first."""
-    found = []
-    for event in log.read(project.place):
-        verdict = str(event.get("event")).removeprefix("agent.memory.")
-        if verdict in VERDICTS:
-            told = [str(event.get(key) or "") for key in ("route", "timestamp")]
-            found.append(Delivery(str(event.get("agent_id")), verdict, *told))
-    return found
+    return [_delivery(event) for event in log.read(project.place) if event.get("event") in EVENTS]
+
+
+def last_delivery(project: memory.Project) -> Delivery | None:
+    """Return the last logged verdict on a delivery."""
+    event = log.last(project.place, EVENTS)
+    return _delivery(event) if event else None
+
+
+def _delivery(event: dict[str, Any]) -> Delivery:
+    verdict = str(event["event"]).removeprefix(EVENT)
+    told = [str(event.get(key) or "") for key in ("route", "timestamp")]
+    return Delivery(str(event.get("agent_id")), verdict, *told)
 
 
 class Warned(NamedTuple):
@@ -148,13 +214,12 @@ class Overview(NamedTuple):
     warnings: list[Warned]
 
 
-def overview(project: memory.Project, environ: Mapping[str, str]) -> Overview:
-    """Return what there is in a project, and what needs a person."""
-    found = memories(project)
-    files = [file for file in client.settings_files(project.place.root, environ) if file.ours]
-    verdicts = deliveries(project)
-    last = verdicts[-1] if verdicts else None
-    told = [*_of_project(project, files, last), *_of_memories(found)]
+def overview(project: memory.Project, environ: Mapping[str, str], user: bool = False) -> Overview:
+    """Return what there is in a project, or at the user's level, and what needs a person."""
+    found = memories(project, project.level(user))
+    files = [file for file in client.hook_files(project.place.root, environ) if file.ours]
+    last = last_delivery(project)
+    told = [*_of_project(project, files, last), *_of_memories(found, user)]
     return Overview(found, files, last, told)
 
 
@@ -174,12 +239,41 @@ def _of_project(
         yield Warned(f"the last delivery, to {last.agent}, was {last.verdict}", DOCTOR)
 
 
-def _of_memories(found: list[Memory]) -> Iterator[Warned]:
-    for entry in found:
-        if entry.error:
-            yield Warned(f"{entry.path}: {entry.error}", DOCTOR)
-        if entry.warnings:
-            yield Warned(f"{entry.path}: {counted(len(entry.warnings), 'oddity')}", DOCTOR)
+# From which share of its limit on a memory is nearly full.
+FULL = 0.9
+
+# As many agents are named in one warning.
+NAMED = 3
+
+
+def _of_memories(found: list[Memory], user: bool) -> Iterator[Warned]:
+    level = " --user" if user else ""
+    for error in dict.fromkeys(entry.error for entry in found if entry.error):
+        of = [entry for entry in found if entry.error == error]
+        told = named([entry.path for entry in of])
+        yield Warned(f"{told}: {error}", _looking(of[0], user))
+    conflicts = [entry.agent for entry in found if entry.is_in_conflict]
+    if conflicts:
+        told = f"{named(conflicts)}: a merge conflict is not resolved"
+        yield Warned(told, f"agent-memory resolve{level}")
+    odd = [entry for entry in found if entry.warnings and not entry.is_in_conflict]
+    if odd:
+        told = named([entry.agent for entry in odd])
+        mend = _looking(odd[0], user)
+        yield Warned(f"{told}: some lines may be read otherwise than meant", mend)
+    full = [entry.agent for entry in found if entry.size >= FULL * entry.limit]
+    if full:
+        mend = f"agent-memory prune{level} --older-than 90d" if user else "agent-memory optimize"
+        yield Warned(f"{named(full)}: nearly full, what is worth least leaves next", mend)
+    yield from _of_waiting(found)
+
+
+def _looking(entry: Memory, user: bool) -> str:
+    """Return what tells more of a memory: the doctor looks at those of the project."""
+    return f"agent-memory show --user {entry.agent}" if user else DOCTOR
+
+
+def _of_waiting(found: list[Memory]) -> Iterator[Warned]:
     spooled = sum(entry.spooled for entry in found)
     if spooled:
         yield Warned(f"{counted(spooled, 'learning')} not merged yet", "agent-memory sweep")
@@ -189,6 +283,12 @@ def _of_memories(found: list[Memory]) -> Iterator[Warned]:
 
 
 DOCTOR = "agent-memory doctor"
+
+
+def named(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    over = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {over} more" if over > 0 else "")
 
 
 def counted(number: int, noun: str) -> str:

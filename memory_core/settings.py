@@ -16,10 +16,11 @@ How `unmerge` knows what to take away:
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
+
+from memory_core import fastjson
 
 # What every command of ours begins with.  A shell variable, not a comment, because
 # the command needs it anyway; nobody else's hook sets a variable of this name first.
@@ -76,7 +77,7 @@ def command(hook: str) -> str:
 
 def block(template: str, version: Version | None = None) -> Block:
     """Return our hooks for this version of Claude Code; None is a current one."""
-    hooks: dict[str, list[Any]] = json.loads(template)["hooks"]
+    hooks: dict[str, list[Any]] = fastjson.loads(template)["hooks"]
     return {
         event: _filled(groups[0])
         for event, groups in hooks.items()
@@ -169,7 +170,7 @@ def _member(text: str, at: int) -> Node:
     if text[colon : colon + 1] != ":":
         raise _stumble(text, colon, '":"')
     value = _value(text, _skip(text, colon + 1))
-    return value._replace(key=json.loads(text[at:key_end]), outer=at, key_end=key_end)
+    return value._replace(key=fastjson.loads(text[at:key_end]), outer=at, key_end=key_end)
 
 
 def _string(text: str, start: int) -> int:
@@ -232,9 +233,9 @@ def _entries_of(text: str, around: tuple[Node, Node, Node], group: Node) -> Iter
     if siblings is None:
         return
     for hook in _elements(siblings):
-        value = json.loads(text[hook.start : hook.end])
-        if _is_ours(value):
-            matcher = json.loads(text[group.start : group.end]).get("matcher")
+        value = fastjson.loads(text[hook.start : hook.end])
+        if is_ours(value):
+            matcher = fastjson.loads(text[group.start : group.end]).get("matcher")
             yield Entry(around[2].key, value, matcher, around, group, siblings, hook)
 
 
@@ -248,8 +249,13 @@ def _elements(node: Node) -> list[Node]:
     return node.children if node.kind == "array" else []
 
 
-def _is_ours(hook: Any) -> bool:
-    return isinstance(hook, dict) and str(hook.get("command", "")).startswith(TAG)
+def is_ours(hook: Any) -> bool:
+    """Say whether a hook is ours: by its command or, in the exec form, that of its shell."""
+    if not isinstance(hook, dict):
+        return False
+    arguments = hook.get("args")
+    told = [hook.get("command", ""), *(arguments if isinstance(arguments, list) else [])]
+    return any(str(part).startswith(TAG) for part in told)
 
 
 # --- in ---
@@ -420,12 +426,14 @@ def _fill(text: str, container: Node, style: Style, key: str, value: Any) -> str
 
 def _child(key: str, value: Any, style: Style, indent: str | None) -> str:
     rendered = _render(value, style, indent)
-    return json.dumps(key) + style.colon + rendered if key else rendered
+    return fastjson.dumps(key) + style.colon + rendered if key else rendered
 
 
 def _render(value: Any, style: Style, indent: str | None) -> str:
     """Return `value` as JSON, on one line where `indent` is None."""
     if not isinstance(value, dict | list):
+        import json  # which is dear, and not needed to read
+
         return json.dumps(value, ensure_ascii=False)
     inner = None if indent is None else indent + style.unit
     if isinstance(value, dict):

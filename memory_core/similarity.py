@@ -39,13 +39,14 @@ _SHORTEST = 3
 # Text of this length is no learning; to read it closely would only cost time.
 _LONGEST = 1000
 
-_TYPOGRAPHY = {
+# What stands for these signs of a typesetter on a keyboard.
+TYPOGRAPHY = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb"), "'"),
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-"),
     ord("\u2026"): "...",
     ord("\u2192"): "->",
 }
-_TYPOGRAPHIC = frozenset(map(chr, _TYPOGRAPHY))
+_TYPOGRAPHIC = frozenset(map(chr, TYPOGRAPHY))
 _MARKS = _TYPOGRAPHIC | set("'\"*")  # what is taken away or replaced outside of code
 _PAUSE = ".,;:"
 _FINAL = ".,;:!?"
@@ -281,7 +282,7 @@ def _typed(text: str) -> str:
 
     if not _TYPOGRAPHIC.isdisjoint(text):
         parts = text.split("`")
-        parts[::2] = [part.translate(_TYPOGRAPHY) for part in parts[::2]]
+        parts[::2] = [part.translate(TYPOGRAPHY) for part in parts[::2]]
         text = "`".join(parts)
     return normalize("NFC", text)
 

@@ -190,6 +190,7 @@ def judge(text: str) -> None:
 
 @settings(max_examples=1500, deadline=None)
 @given(lines)
+@example(["- ", "- item", "", "  behind"])
 def test_headings_items_and_code_are_what_markdown_it_says(fragments: list[str]) -> None:
     text = "\n".join(fragments)
     assume(not differs(text))
@@ -228,6 +229,42 @@ def reading(document: markdown.Document) -> object:
     sections = [(s.title, s.suffix, s.line, s.body, s.end) for s in document.sections]
     items = [(item.text, item.line, item.end) for item in document.items]
     return sections, items, document.verbatim, document.warnings
+
+
+# As most memories are, and what may stand among that.
+USUAL = [
+    "- item",
+    "- other (x)",
+    "# Title",
+    "## Section",
+    "## Other (Max: 3 items)",
+    "",
+    "<!-- c -->",
+]
+UNUSUAL = [
+    "## Section ##",
+    "## ",
+    "##",
+    "- - x",
+    "- *x*",
+    "<!-- c",
+    "<!-->",
+    "prose",
+    "---",
+    "- x\r",
+]
+
+most_usual = st.lists(st.sampled_from([*USUAL, *USUAL, *USUAL, *UNUSUAL]), max_size=9)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.one_of(any_text, lines.map("\n".join), most_usual.map("\n".join)))
+@example("\n".join(USUAL))
+def test_a_census_counts_what_is_read(text: str) -> None:
+    document, census = markdown.parse(text), markdown.census(text)
+    assert census.sections == len(document.sections)
+    assert census.items == len(document.items)
+    assert census.warnings == document.warnings
 
 
 def test_lines_end_where_a_text_file_says() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.common import Agent, AsJson, User, agent_named, check_user, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, raw, text_of, utc
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def show(
     ctx: typer.Context,
-    agent: Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")],
+    agent: Agent,
     as_given: Annotated[
         bool,
         typer.Option("--as-given", help="Print what the agent would be given now, if anything."),

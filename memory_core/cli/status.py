@@ -1,33 +1,56 @@
-"""`agent-memory status`: a project's memories at a glance."""
+"""`agent-memory status`: memories at a glance."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import typer
 
-from memory_core.cli.common import AsJson, project_of
-from memory_core.cli.output import Column, as_json, day_or_hour, out, paint, size, table, utc
+from memory_core.cli.common import AsJson, User, check_user, project_of
+from memory_core.cli.output import (
+    Column,
+    ago,
+    as_json,
+    is_terminal,
+    out,
+    paint,
+    size,
+    table,
+    text_of,
+    utc,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from memory_core.overview import Memory, Overview
 
-COLUMNS = [
+# As a terminal shows it; what matters least gives way first where it is narrow.
+DRAWN = [
     Column("AGENT", 0, right=False),
     Column("ITEMS", 1),
-    Column("SECTIONS", 5),
-    Column("SIZE", 2),
-    Column("USED", 3),
-    Column("CHANGED", 6),
+    Column("SECT", 8),
+    Column("SIZE", 7),
+    Column("USED", 2, right=False),
+    Column("CHANGED", 5),
+    Column("LEARNED", 3),
     Column("REVIEW", 4),
-    Column("SPOOLED", 7),
+    Column("SPOOLED", 9),
+    Column("TREND", 6, right=False),
 ]
 
+# Elsewhere, without pictures.
+PLAIN = [each._replace(right=bool(each.rank)) for each in DRAWN[:-1]]
 
-def status(ctx: typer.Context, json: AsJson = False) -> None:
+
+def status(ctx: typer.Context, user: User = False, json: AsJson = False) -> None:
     """Print one line an agent, and what needs you.
+
+    USED is the share of the limit on a memory's size.
+    LEARNED counts the items of the last 7 days, TREND those of 8 weeks.
+    REVIEW counts what waits for a person, SPOOLED what is not merged yet.
+    In a pipe USED is a percentage, and there is no TREND.
 
     \b
     Example:
@@ -35,58 +58,91 @@ def status(ctx: typer.Context, json: AsJson = False) -> None:
     """
     from memory_core import overview
 
+    check_user(user)
     project = project_of(ctx)
-    found = overview.overview(project, os.environ)
+    found = overview.overview(project, os.environ, user)
     if json:
-        as_json({"project": project.place.root, **_fields(found)})
+        as_json({"project": project.place.root, "user": user, **_fields(found)})
         return
-    _print_memories(found.memories)
+    _print_memories(found.memories, user)
     out()
     for line in _state(found):
         out(line)
     for warning in found.warnings:
-        out(paint("warning", "warning"), f": {warning.what} ({warning.mend})")
+        out(paint("warning", "warning"), text_of(f": {warning.what} ({warning.mend})"))
 
 
-def _print_memories(entries: list[Memory]) -> None:
+def _print_memories(entries: list[Memory], user: bool) -> None:
     if not entries:
-        out("No agent has a memory yet; its first learning makes it.")
+        whose = "of your own " if user else ""
+        out(f"No agent has a memory {whose}yet; its first learning makes it.")
         return
-    head, *lines = table(COLUMNS, [*map(_row, entries), _total(entries)])
+    row = _drawn if is_terminal() else _plain
+    rows = [*map(row, entries), row(_total(entries))]
+    columns = DRAWN if is_terminal() else PLAIN
+    kept = [at for at, each in enumerate(columns) if _is_told(each, [line[at] for line in rows])]
+    rows = [[line[at] for at in kept] for line in rows]
+    head, *lines = table([columns[at] for at in kept], rows)
     out(paint(head, "bold"))
-    for line in lines:
-        out(line)
+    out("\n".join(lines))
 
 
-def _row(entry: Memory) -> list[str]:
+def _is_told(column: Column, cells: Sequence[str]) -> bool:
+    """Say whether a column is worth its room: seldom does something wait to be merged."""
+    return column.title not in ("SPOOLED", "TREND") or any(cell not in ("", "-") for cell in cells)
+
+
+def _drawn(entry: Memory) -> list[str]:
+    from memory_core.cli import drawing
+
+    used = drawing.bar(entry.size / entry.limit) if entry.limit else ""
+    return [*_cells(entry, used), drawing.sparkline(entry.trend)]
+
+
+def _plain(entry: Memory) -> list[str]:
+    return _cells(entry, f"{100 * entry.size // entry.limit}%" if entry.limit else "-")
+
+
+def _cells(entry: Memory, used: str) -> list[str]:
+    learned = entry.trend[-1]
     return [
-        entry.agent,
+        text_of(entry.agent),
         str(entry.items),
         str(entry.sections),
         size(entry.size),
-        f"{100 * entry.size // entry.limit}%",
-        day_or_hour(entry.changed),
-        str(entry.review or ""),
-        str(entry.spooled or ""),
+        used,
+        ago(entry.changed),
+        f"+{learned}" if learned else "-",
+        str(entry.review or "-"),
+        str(entry.spooled or "-"),
     ]
 
 
-def _total(entries: list[Memory]) -> list[str]:
+def _total(entries: list[Memory]) -> Memory:
+    """Return all memories in the numbers of one; each has a limit of its own."""
     from memory_core.overview import counted
 
-    rows = [(each.items, each.sections, each.size, each.review, each.spooled) for each in entries]
-    items, sections, total, review, spooled = (sum(column) for column in zip(*rows, strict=True))
-    count = counted(len(entries), "agent")
-    waiting = [str(review or ""), str(spooled or "")]
-    return [count, str(items), str(sections), size(total), "", "", *waiting]
+    return entries[0]._replace(
+        agent=counted(len(entries), "agent"),
+        size=sum(entry.size for entry in entries),
+        limit=0,
+        sections=sum(entry.sections for entry in entries),
+        items=sum(entry.items for entry in entries),
+        changed=max(entry.changed for entry in entries),
+        review=sum(entry.review for entry in entries),
+        spooled=sum(entry.spooled for entry in entries),
+        trend=[sum(week) for week in zip(*(entry.trend for entry in entries), strict=True)],
+    )
 
 
 def _state(found: Overview) -> Iterator[str]:
-    files = ", ".join(f"{file.level} settings" for file in found.hooks)
+    levels = dict.fromkeys(file.level for file in found.hooks)
+    files = ", ".join("a plugin" if level == "plugin" else f"{level} settings" for level in levels)
     yield f"Hooks: {f'installed in {files}' if files else 'not installed'}"
     last = found.last_delivery
     if last:
-        yield f"Last delivery: {last.agent}, {last.verdict} by {last.route}, {last.timestamp}"
+        told = f"{last.agent}, {last.verdict} by {last.route}, {last.timestamp}"
+        yield text_of(f"Last delivery: {told}")
     else:
         yield "Last delivery: none yet"
 
@@ -117,6 +173,8 @@ def _agent_fields(entry: Memory) -> dict[str, object]:
         "bytes": entry.size,
         "limit": entry.limit,
         "changed": utc(entry.changed),
+        "learned_week": entry.trend[-1],
+        "trend": entry.trend,
         "review": entry.review,
         "spooled": entry.spooled,
         "error": entry.error or None,
