@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from memory_core import learnings, settings
+from memory_core import agents, fastjson, settings
 from memory_core.events import DELEGATION
 
 if TYPE_CHECKING:
@@ -23,13 +23,26 @@ FRONT_MATTER = 100
 
 
 class SettingsFile(NamedTuple):
-    """A settings file: whose, where, what it says, our hooks in it, or why it is not read."""
+    """A settings file: whose, where, what it says, our hooks in it, or why it is not read.
 
-    level: str  # user, project or local
+    `level` is user, project, local, managed or plugin; a plugin has a `folder`, and is named.
+    """
+
+    level: str
     path: str
     value: dict[str, Any]
     ours: list[settings.Entry]
     problem: str
+    plugin: str = ""
+    folder: str = ""
+
+    def argv(self, hook: Mapping[str, Any]) -> list[str]:
+        """Return what Claude Code runs for one of the file's hooks: a shell, or the exec form."""
+        arguments = hook.get("args")
+        if not isinstance(arguments, list):
+            return ["sh", "-c", str(hook.get("command"))]
+        parts = [str(hook.get("command")), *map(str, arguments)]
+        return [part.replace("${CLAUDE_PLUGIN_ROOT}", self.folder) for part in parts]
 
 
 class Foreign(NamedTuple):
@@ -49,11 +62,15 @@ EVERY_TOOL = ("", "*", ".*")
 
 
 class AgentFile(NamedTuple):
-    """An agent's definition: its name, where, and its native `memory:` (empty: none)."""
+    """An agent's definition: its name, where, and its native `memory:` (empty: none).
+
+    Without `name:` it is called as its file is; Claude Code passes such a file over.
+    """
 
     name: str
     path: str
     memory: str
+    is_named: bool
 
 
 def config_folder(environ: Mapping[str, str]) -> str:
@@ -86,7 +103,7 @@ def _settings_file(level: str, path: str) -> SettingsFile | None:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
         ours = settings.entries(text)
-        value = json.loads(text) if text.strip() else {}
+        value = fastjson.loads(text) if text.strip() else {}
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError, settings.Refused) as error:
@@ -97,49 +114,113 @@ def _settings_file(level: str, path: str) -> SettingsFile | None:
     return SettingsFile(level, path, value, ours, "")
 
 
+# Where those who manage a machine put their settings: on Linux (seen in 2.1.63 and 2.1.329; the
+# folder managed-settings.d beside the file in 2.1.329) and, by the documentation, on macOS.
+MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}.get(
+    sys.platform, "/etc/claude-code"
+)
+
+
+def hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
+    """Return every file that can bring hooks: settings, managed ones behind them, and plugins."""
+    files = [*settings_files(root, environ), *_managed()]
+    return [*files, *_of_plugins(root, environ, files)]
+
+
+def _managed() -> Iterator[SettingsFile]:
+    single = os.path.join(MANAGED, "managed-settings.json")
+    folder = os.path.join(MANAGED, "managed-settings.d")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    parts = [os.path.join(folder, name) for name in names if name.endswith(".json")]
+    found = (_settings_file("managed", path) for path in (single, *parts))
+    yield from (file for file in found if file is not None)
+
+
+def _of_plugins(
+    root: str, environ: Mapping[str, str], files: list[SettingsFile]
+) -> Iterator[SettingsFile]:
+    if not any("enabledPlugins" in file.value for file in files):
+        return
+    from memory_core import plugin_hooks
+
+    names = plugin_hooks.enabled(file.value for file in files)
+    for plugin in plugin_hooks.installed(config_folder(environ), root, names):
+        for told in plugin_hooks.sources(plugin):
+            value, problem = {"hooks": told.hooks}, told.problem
+            ours = [] if problem else settings.entries(fastjson.dumps(value))
+            yield SettingsFile("plugin", told.path, value, ours, problem, told.plugin, told.folder)
+
+
+def variables(files: list[SettingsFile]) -> dict[str, str]:
+    """Return the environment that settings give to hooks; it stands over the user's (seen)."""
+    told = [file.value.get("env") for file in files if file.level != "plugin"]
+    return {
+        name: value
+        for env in told
+        if isinstance(env, dict)
+        for name, value in env.items()
+        if isinstance(value, str)
+    }
+
+
 def is_switched_off(files: list[SettingsFile]) -> SettingsFile | None:
-    """Return the file that switches all hooks off, if one does."""
+    """Return the file that switches all hooks off, if one does; of several the last one counts."""
     telling = [file for file in files if "disableAllHooks" in file.value]
     return telling[-1] if telling and telling[-1].value["disableAllHooks"] is True else None
 
 
+def is_managed_only(files: list[SettingsFile]) -> SettingsFile | None:
+    """Return the managed file that lets only managed hooks run, if one does."""
+    managed = (file for file in files if file.level == "managed")
+    return next((file for file in managed if file.value.get("allowManagedHooksOnly") is True), None)
+
+
 def foreign_hooks(file: SettingsFile) -> list[Foreign]:
     """Return other tools' hooks that could rewrite a delegation's prompt as well."""
-    ours = {str(entry.value["command"]) for entry in file.ours}
     return [
-        Foreign(command, matcher, file.path)
-        for matcher, command in _commands(file.value)
-        if command not in ours and _sees_delegations(matcher)
+        Foreign(_named(hook), matcher, file.path)
+        for matcher, hook in _before_tools(file.value)
+        if not settings.is_ours(hook) and _sees_delegations(matcher)
     ]
 
 
-def _commands(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give (matcher, command) of every PreToolUse hook, whatever else may stand there."""
+def _named(hook: dict[str, Any]) -> str:
+    told = hook.get("command") or hook.get("url") or hook.get("type")
+    arguments = hook.get("args")
+    return " ".join(map(str, [told, *arguments] if isinstance(arguments, list) else [told]))
+
+
+def _before_tools(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give (matcher, hook) of every PreToolUse hook, whatever else may stand there."""
     hooks = value.get("hooks")
     groups = hooks.get("PreToolUse") if isinstance(hooks, dict) else None
     for group in groups if isinstance(groups, list) else []:
         members = group.get("hooks") if isinstance(group, dict) else None
         for hook in members if isinstance(members, list) else []:
             if isinstance(hook, dict):
-                told = hook.get("command") or hook.get("url") or hook.get("type")
-                yield str(group.get("matcher") or ""), str(told)
+                yield str(group.get("matcher") or ""), hook
 
 
 def _sees_delegations(matcher: str) -> bool:
+    """Say whether a matcher matches: names, with | between them, or else a pattern."""
     if matcher in EVERY_TOOL:
         return True
+    if matcher.replace("|", "").replace("_", "").isalnum():
+        return any(tool in matcher.split("|") for tool in DELEGATION)
     try:
-        return any(re.fullmatch(matcher, tool) for tool in DELEGATION)
+        return any(re.search(matcher, tool) for tool in DELEGATION)
     except re.error:
         return False
 
 
 def agent_files(root: str, environ: Mapping[str, str]) -> list[AgentFile]:
-    """Return the agents that are defined for a project and its user."""
-    folders = [
-        os.path.join(folder, "agents")
-        for folder in (os.path.join(root, ".claude"), config_folder(environ))
-    ]
+    """Return the agents that are defined for a project, its user, and all users (2.1.63)."""
+    levels = (
+        os.path.join(root, ".claude"),
+        config_folder(environ),
+        os.path.join(MANAGED, ".claude"),
+    )
+    folders = [os.path.join(folder, "agents") for folder in levels]
     paths = [
         os.path.join(folder, name)
         for top in folders
@@ -150,6 +231,24 @@ def agent_files(root: str, environ: Mapping[str, str]) -> list[AgentFile]:
     return [file for path in paths if (file := _agent_file(path))]
 
 
+def plugin_agents(root: str, environ: Mapping[str, str]) -> Iterator[AgentFile]:
+    """Give the agents of the plugins that are switched on, as PLUGIN:NAME, with folders between."""
+    from memory_core import plugin_hooks
+
+    files = [*settings_files(root, environ), *_managed()]
+    names = plugin_hooks.enabled(file.value for file in files)
+    for plugin in plugin_hooks.installed(config_folder(environ), root, names):
+        top = os.path.join(plugin.folder, "agents")
+        for folder, _folders, found in os.walk(top):
+            inner = os.path.relpath(folder, top)
+            scopes = [plugin.name.rpartition("@")[0], *inner.split(os.sep)]
+            for name in sorted(name for name in found if name.endswith(".md")):
+                file = _agent_file(os.path.join(folder, name))
+                if file:
+                    parts = [*(scope for scope in scopes if scope != "."), file.name]
+                    yield file._replace(name=":".join(parts))
+
+
 def _agent_file(path: str) -> AgentFile | None:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -157,7 +256,7 @@ def _agent_file(path: str) -> AgentFile | None:
     except OSError:
         return None
     name = told.get("name") or os.path.basename(path).removesuffix(".md")
-    return AgentFile(name, path, told.get("memory", ""))
+    return AgentFile(name, path, told.get("memory", ""), bool(told.get("name")))
 
 
 def _front_matter(lines: list[str]) -> dict[str, str]:
@@ -172,6 +271,40 @@ def _front_matter(lines: list[str]) -> dict[str, str]:
         if colon and key == key.strip():
             told[key] = value.partition(" #")[0].strip().strip("\"'")
     return {}
+
+
+def plugins(root: str, environ: Mapping[str, str]) -> set[str] | None:
+    """Return the ids of the plugins that are installed or switched on; None: nobody knows."""
+    told = [file.value.get("enabledPlugins") for file in settings_files(root, environ)]
+    path = os.path.join(config_folder(environ), "plugins", "installed_plugins.json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            told.append(fastjson.loads(file.read())["plugins"])
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    # PLUGIN@MARKETPLACE (seen in 2.1.63)
+    names = (str(key).partition("@")[0] for each in told if isinstance(each, dict) for key in each)
+    return set(map(agents.agent_id, names))
+
+
+class Defined:
+    """The agents that Claude Code knows in a project: files, plugins, and what it brings along.
+
+    A class since 200 agents may be asked for, and the files are read once.  All that an
+    installed plugin may bring counts as known.
+    """
+
+    def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+        names = (*(file.name for file in agent_files(root, environ)), *BUILT_IN)
+        self._ids = {agents.agent_id(name) for name in names}
+        self._plugins = plugins(root, environ)
+
+    def has(self, agent: str) -> bool:
+        plugin, colon, _name = agent.partition(":")
+        by_plugin = bool(colon) and (self._plugins is None or plugin in self._plugins)
+        return agent in self._ids or by_plugin
 
 
 # Claude Code, asked one question.
@@ -289,9 +422,11 @@ def _end(process: Popen[bytes]) -> None:
 
 def _answer(status: int, told: bytes, wrong: IO[bytes]) -> str:
     """Return the answer among what the client tells of its run."""
+    from memory_core import learnings
+
     try:
-        run = json.loads(told.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+        run = fastjson.loads(told.decode("utf-8", "replace"))
+    except ValueError:
         run = None
     result = run.get("result") if isinstance(run, dict) else None
     if status == 0 and isinstance(result, str) and not run.get("is_error"):
@@ -304,3 +439,82 @@ def _answer(status: int, told: bytes, wrong: IO[bytes]) -> str:
     reason = next((line for text in lines for line in text.split("\n") if line.strip()), "")
     said = learnings.clean(reason)[:REASON] or f"it ended with status {status}, and no result"
     raise NotAnswered(f"claude failed: {said}")
+
+
+# Claude Code at work, as a person has it.
+
+# It can do nothing but delegate, nor can an agent that it calls; all else is as people have it.
+# Nothing is kept of the session: it would stand in the list of the person's own.
+WORKING = (
+    *("-p", "--tools", "Agent,Task", "--strict-mcp-config"),
+    *("--disable-slash-commands", "--no-session-persistence"),
+)
+
+# Seconds between two looks at whether it is over.
+REST = 0.1
+
+
+class Worked(NamedTuple):
+    """A run of Claude Code: its exit status, None where it was stopped, and its last words."""
+
+    status: int | None
+    said: str
+    complained: str
+
+
+def work(
+    question: str,
+    root: str,
+    environ: Mapping[str, str],
+    patience: float,
+    is_over: Callable[[], bool],
+) -> Worked:
+    """Have the user's own Claude Code delegate something in a project.
+
+    It is stopped once it `is_over`, or after `patience` seconds.  Raises NotAnswered where
+    there is none.
+    """
+    from subprocess import Popen
+    from tempfile import TemporaryFile
+
+    claude = program(environ)
+    if claude is None:
+        raise NotAnswered("there is no `claude` on PATH")
+    kept = {name: value for name, value in environ.items() if name not in WITHIN}
+    with TemporaryFile() as given, TemporaryFile() as said, TemporaryFile() as wrong:
+        given.write(question.encode())
+        given.seek(0)
+        try:
+            process = Popen(
+                [claude, *WORKING],
+                cwd=root,
+                env=kept,
+                start_new_session=True,  # to be ended with all that it starts
+                stdin=given,
+                stdout=said,
+                stderr=wrong,
+            )
+        except OSError as error:
+            raise NotAnswered(f"{claude} cannot be run: {error.strerror or error}") from None
+        try:
+            status = _watched(process, patience, is_over)
+        finally:
+            _end(process)
+        return Worked(status, _last_words(said), _last_words(wrong))
+
+
+def _watched(process: Popen[bytes], patience: float, is_over: Callable[[], bool]) -> int | None:
+    """Return the status of a process that ends in time, None for one that is to be ended."""
+    import time
+
+    until = time.monotonic() + patience
+    while process.poll() is None:
+        if time.monotonic() > until or is_over():
+            return None
+        time.sleep(REST)
+    return process.returncode
+
+
+def _last_words(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(ANSWER).decode("utf-8", "replace").strip()

@@ -71,9 +71,14 @@ def _event(name: str) -> tuple[Project | None, Event | None]:
     event = events.checked(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
     if event is None:
         return None, None
-    from memory_core import memory
+    from memory_core import memory, places
 
+    trial = os.environ.get(places.TRIAL)
+    if trial:
+        os.environ["CLAUDE_PROJECT_DIR"] = trial
     project = memory.project_of(events.cwd(event), os.environ)
+    if trial and project.place.root != trial:
+        return None, None  # it is over: what comes now is not to be learned by the project
     _say_unread(project)
     return (project, event) if project.config["enabled"] else (None, None)
 

@@ -69,13 +69,34 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     if dry_run:
         _say_diff(change, say)
         return
+    trial, backup = _carry_out(change)
+    _say_installed(change, wanted, version, backup, say)
+    _say_trial(trial, say)
+
+
+def _carry_out(change: Change) -> tuple[Trial, str | None]:
+    """Try the hooks, keep the settings as they were, and write them."""
     # Before anything is written: settings with hooks that do not work help nobody.
     _expect_environment()
     trial = prove(change.text, os.path.dirname(data_folder()))
     backup = _back_up(change)
     _write(change)
-    _say_installed(change, wanted, version, backup, say)
-    _say_trial(trial, say)
+    return trial, backup
+
+
+def renew(path: str) -> str:
+    """Bring our hooks in a settings file that has some up to date; return the diff, "" for none.
+
+    Raises Refused where they do not work, or the file cannot be written.
+    """
+    wanted = settings.block(template(), claude_version())
+    change = _change(Target(path, ""), lambda text: settings.merge(text, wanted))
+    if change.is_none:
+        return ""
+    _carry_out(change)
+    lines: list[str] = []
+    _say_diff(change, lines.append)
+    return "\n".join(lines)
 
 
 def check(project: str, user: bool = False) -> None:
@@ -511,7 +532,9 @@ def _sweep(folder: str, kept: set[str]) -> None:
 def _remove_environment(dry_run: bool, say: Say) -> None:
     folder = data_folder()
     link = os.path.join(_home(), ".local", "bin", COMMAND)
-    paths = [os.path.join(folder, name) for name in ("venv", "environments", "backups")]
+    paths = [
+        os.path.join(folder, name) for name in ("venv", "environments", "backups", "completions")
+    ]
     if _is_our_link(link):
         paths.insert(0, link)
     for path in paths:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 FOLDER = ".claude-mpm"
 
+# Names a folder that takes the project's place while `doctor --live` tries things out.
+TRIAL = "AGENT_MEMORY_TRIAL"
+
 IGNORED = "# Written by agent-memory: what only this machine needs.\nstate/\nlogs/\n"
 
 

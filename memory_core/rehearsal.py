@@ -177,6 +177,14 @@ def _run(
     return Outcome(status, stdout, stderr, took, changes, errors)
 
 
+def run_in(root: str, command: list[str], data: bytes, environ: Mapping[str, str]) -> bytes:
+    """Run a hook in a folder, whatever comes of it; return its reply."""
+    _status, stdout, _stderr = _process(
+        command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root}
+    )
+    return stdout
+
+
 def _process(
     command: list[str], data: bytes, root: str, environ: Mapping[str, str]
 ) -> tuple[int, bytes, str]:

@@ -30,11 +30,14 @@ def replay(
     write: Annotated[
         bool, typer.Option("--write", help="Do it in the project, not on a copy of its memory.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Do it on a copy of its memory: the default.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Feed an event to its hook and show what comes of it.
 
-    Printed are the reply, the changes on disk as a diff, and the time in ms.
+    Printed are the event, the reply, the changes on disk as a diff, and the time in ms.
     Exit 1 when the hook fails.
 
     \b
@@ -43,6 +46,8 @@ def replay(
     """
     from memory_core import rehearsal
 
+    if write and dry_run:
+        raise Refused("--dry-run and --write exclude each other")
     data = _data(event)
     told = _parsed(data, event)
     script = _script(told)

@@ -1,0 +1,84 @@
+"""What every check of the doctor has to hand: a finding's form, and the project examined."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from memory_core import client, config, events, installation, memory, overview, runs, samples
+
+OK, WARNING, BROKEN = "ok", "warning", "broken"
+
+# What is older, in seconds, has either been mended or will show itself again.
+RECENT = 7 * 86400
+
+SAMPLE_OF = {
+    "PreToolUse": "pre",
+    "SubagentStart": "start",
+    "SessionStart": "session",
+    "PostToolUse": "post",
+    "PostToolUseFailure": "failure",
+    "SubagentStop": "stop",
+}
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at: how it is, where, and how to mend it.
+
+    `cure` is a key of `mending.CURES` where that is safe to do by itself, `subject` what it is
+    to be done to.
+    """
+
+    level: str
+    check: str
+    what: str
+    where: str = ""
+    mend: str = ""
+    cure: str = ""
+    subject: str = ""
+
+
+class Patient:
+    """A project under examination: what several checks need, found out once."""
+
+    def __init__(self, project: memory.Project, environ: Mapping[str, str]) -> None:
+        self.project = project
+        self.root = project.place.root
+        self.files = client.hook_files(self.root, environ)
+        # As Claude Code's hooks have it.
+        self.environ = {**environ, **client.variables(self.files)}
+        self.version = installation.claude_version()
+        self.memories = overview.memories(project)
+        self.agent = self._sample_agent()
+
+    def _sample_agent(self) -> str:
+        """Return an agent that takes part, one with a memory if possible."""
+        named = [
+            entry.agent for entry in self.memories if entry.exists and entry.agent != memory.PM
+        ]
+        candidates = [*named, samples.AGENT, events.DEFAULT_AGENT]
+        return next((name for name in candidates if self.project.serves(name)), samples.AGENT)
+
+    @property
+    def takes_part(self) -> bool:
+        return self.project.serves(self.agent) and not config.is_off(self.environ)
+
+    @property
+    def settings_path(self) -> str:
+        """Return where the project's hooks are looked for first."""
+        return os.path.join(self.root, ".claude", "settings.json")
+
+    @property
+    def foreign(self) -> list[client.Foreign]:
+        """Return other tools' hooks that see delegations."""
+        return [hook for file in self.files for hook in client.foreign_hooks(file)]
+
+    def should_act(self, event: str) -> bool:
+        """Say whether the hook of an event has something to do, if only to note it."""
+        lost = runs.prompts_are_lost(self.project.place)
+        return self.takes_part and not (lost and event == "PreToolUse")
+
+    def sample(self, kind: str, run: str) -> bytes:
+        return json.dumps(samples.sample(kind, self.agent, self.root, run)).encode()
