@@ -71,14 +71,19 @@ def everybody(held: store.Store) -> list[str]:
     return sorted({*upkeep.with_any_file(held), *held.with_history()})
 
 
-def exported(project: memory.Project, held: store.Store, names: Sequence[str]) -> dict[str, Any]:
+def exported(
+    project: memory.Project,
+    held: store.Store,
+    names: Sequence[str],
+    along: writing.Along = iter,
+) -> dict[str, Any]:
     """Return the memories of these agents as one value for JSON; raises OSError."""
     return {
         "format": FORMAT,
         "version": VERSION,
         "exported": log.utc(time.time()),
         "project": project.name,
-        "agents": {name: _exported(project, held, name) for name in names},
+        "agents": {name: _exported(project, held, name) for name in along(names)},
     }
 
 
@@ -198,6 +203,7 @@ def take_in(
     found: Found,
     replace: bool = False,
     write: bool = False,
+    along: writing.Along = iter,
 ) -> list[Imported]:
     """Merge an export, as `parsed` gives it, into these memories, or put it in their place.
 
@@ -205,13 +211,14 @@ def take_in(
     to the archive.  All of it is one change.  Raises Malformed, then nothing is done, and
     OSError.
     """
-    told = [_taken_in(project, held, agent, each, replace) for agent, each in found.items()]
+    told = [_taken_in(project, held, agent, found[agent], replace) for agent in along(found)]
     if not write:
         return told
     change = writing.new_change("import")
-    if write:
-        writing.check_free(held, found)
-    return [_taken_in(project, held, agent, each, replace, change) for agent, each in found.items()]
+    writing.check_free(held, found)
+    return [
+        _taken_in(project, held, agent, found[agent], replace, change) for agent in along(found)
+    ]
 
 
 def _taken_in(

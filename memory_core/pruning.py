@@ -27,6 +27,7 @@ def prune(
     older_than: int,
     below: float = BELOW,
     write: bool = False,
+    along: writing.Along = iter,
 ) -> list[Pruned]:
     """Move items to the archive that are less sure than `below`, and were last used long ago.
 
@@ -36,13 +37,13 @@ def prune(
     """
     # The times of versions may run ahead of the clock by some seconds: 0 means all.
     cutoff = log.utc(time.time() - older_than) if older_than else past.LATEST
-    works = (writing.Memory(project, agent, held) for agent in agents)
+    works = (writing.Memory(project, agent, held) for agent in along(agents))
     found = [each for each in (_weak(work, cutoff, below) for work in works) if each.items]
     if not write:
         return found
     change = writing.new_change("prune")
     writing.check_free(held, [each.agent for each in found])
-    return [_pruned(project, held, each.agent, cutoff, below, change) for each in found]
+    return [_pruned(project, held, each.agent, cutoff, below, change) for each in along(found)]
 
 
 def _pruned(

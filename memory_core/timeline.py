@@ -171,7 +171,9 @@ def began(project: memory.Project, held: store.Store, agent: str) -> str:
 # Taking back.
 
 
-def undo(project: memory.Project, held: store.Store, count: int) -> list[Undone]:
+def undo(
+    project: memory.Project, held: store.Store, count: int, along: writing.Along = iter
+) -> list[Undone]:
     """Take back the last changes that were made through us, newest first.
 
     What a person did in a file is no such change, and stays: also where it was done to an
@@ -185,7 +187,7 @@ def undo(project: memory.Project, held: store.Store, count: int) -> list[Undone]
     done = writing.new_change("undo")
     writing.check_free(held, {agent for change in chosen for agent in change.agents})
     stays: dict[str, list[str]] = {change.id: [] for change in chosen}
-    for agent in sorted({agent for change in chosen for agent in change.agents}):
+    for agent in along(sorted({agent for change in chosen for agent in change.agents})):
         ids = [change.id for change in chosen if agent in change.agents]
         for change, text in _undone(project, held, agent, ids, done):
             stays[change].append(text)

@@ -135,12 +135,16 @@ def _owners(project: memory.Project, held: store.Store, names: Sequence[str]) ->
 
 
 def migrate(
-    project: memory.Project, names: Sequence[str] = (), user: bool = False, write: bool = False
+    project: memory.Project,
+    names: Sequence[str] = (),
+    user: bool = False,
+    write: bool = False,
+    along: writing.Along = iter,
 ) -> list[Migration]:
     """Bring the memories of these agents, or of all, to one file of today's name."""
     held = project.level(user)
     owners = _owners(project, held, names or held.agents())
-    return [done for owner in owners for done in _migrated(owner, write)]
+    return [done for owner in along(owners) for done in _migrated(owner, write)]
 
 
 def _migrated(owner: _Owner, write: bool) -> list[Migration]:
@@ -247,13 +251,17 @@ def _now() -> str:
 
 
 def resolve(
-    project: memory.Project, names: Sequence[str] = (), user: bool = False, write: bool = False
+    project: memory.Project,
+    names: Sequence[str] = (),
+    user: bool = False,
+    write: bool = False,
+    along: writing.Along = iter,
 ) -> list[Resolution]:
     """Make a union of each file with conflict markers: memories, archive and quarantine."""
     held = project.level(user)
     return [
         done
-        for owner in _owners(project, held, names or with_any_file(held))
+        for owner in along(_owners(project, held, names or with_any_file(held)))
         for path in _all_files(held, owner.agent)
         for done in _resolved(owner, path, write)
     ]

@@ -6,7 +6,6 @@ import doctest
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any
 import pexpect
 import pytest
 from conftest import REPO, Sandbox
-from typer.testing import CliRunner
 
 from memory_core import (
     events,
@@ -218,6 +216,7 @@ def test_the_json_fields_are_those_on_the_page(settled: Person) -> None:
     replay = settled.json("replay", "-", data=settled.sample("post"))
     doctor = json.loads(settled.run("doctor", "--json").stdout)
     for row, value in {
+        "`version`": settled.json("version"),
         "`status`": status,
         "`status`, in `agents`": status["agents"][0],
         "`status`, in `hooks`": status["hooks"][0],
@@ -247,11 +246,16 @@ def test_the_json_fields_are_those_on_the_page(settled: Person) -> None:
         (["xyzzy"], 2, "no command 'xyzzy'\n"),
         (["config", "chek"], 2, "no command 'chek'; did you mean check?"),
         (["show"], 2, "missing argument"),
-        (["show", "engineer", "--jason"], 2, "no such option: --jason"),
+        (["show", "engineer", "--jason"], 2, "no such option: --jason; did you mean --json?"),
+        (["--debg", "status"], 2, "no such option: --debg; did you mean --debug?"),
+        (["show", "engineer", "--projct", "x"], 2, "did you mean --project?"),
+        (["run", "--no-lerning", "x"], 2, "did you mean --no-learning?"),
+        (["status", "-x"], 2, "no such option: -x\n"),
         (["show", "enginer"], 2, "did you mean engineer?"),
         (["sample", "stat"], 2, "no sample 'stat'; did you mean start?"),
         (["status", "--project", "nowhere"], 2, "nowhere is not a folder"),
         (["status", "--project"], 2, "--project"),
+        (["replay", "-", "--write", "--dry-run"], 2, "--dry-run and --write exclude each other"),
         (["replay", "nowhere.json"], 2, "nowhere.json: No such file or directory"),
         (["replay", "/"], 2, "/: Is a directory"),
     ],
@@ -293,31 +297,6 @@ def test_the_version_is_that_of_the_package(person: Person) -> None:
     assert told == {f"agent-memory {installation.__version__}\n"}
 
 
-def test_the_runner_of_typer_sees_the_same(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(sandbox.root))
-    path = sandbox.remembers("engineer", ITEM)
-    result = CliRunner().invoke(cli.app, ["show", "Engineer Agent"])
-    assert (result.exit_code, result.output) == (0, path.read_text())
-
-
-def test_ctrl_c_is_quiet(person: Person) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "replay", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=person.env,
-    )
-    assert process.stdin
-    process.stdin.write(b" " * 1_000_000)  # more than a pipe holds: so it is being read
-    process.stdin.flush()
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate()
-    assert (process.returncode, stdout, stderr) == (130, b"", b"")
-
-
 @pytest.mark.parametrize("words", ["status", "--help", "sample", "config show", "show a0"])
 def test_a_reader_that_goes_away_is_no_error(person: Person, words: str) -> None:
     for number in range(200):
@@ -337,20 +316,12 @@ def test_closed_channels_are_no_reason_to_fail(settled: Person) -> None:
     assert settled.shell("agent-memory show engineer >&- 2>&-").returncode == 0
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-def test_any_encoding_of_the_terminal_will_do(settled: Person, encoding: str) -> None:
-    settled.sandbox.remembers("müller", "Grüße — 漢字")
-    for words in (["status"], ["show", "müller"], ["show", "müller", "--as-given"]):
-        done = settled.run(*words, PYTHONIOENCODING=encoding)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout
-
-
+# Typer itself, without its --help, for which some versions load pydantic.
 BARE = """
 import typer
 app = typer.Typer(rich_markup_mode=None)
 main = lambda: typer.main.get_command(app).main(standalone_mode=False)
-app.command()(lambda: None)
+app.command(add_help_option=False)(lambda: None)
 """
 
 
@@ -364,17 +335,70 @@ def loaded(person: Person, source: str, words: str) -> set[str]:
     return set(done.stderr.split())
 
 
+# What a command of ours may load, beside what typer does.
+HEAVY = {"rich", "pydantic", "yaml", "filelock", "tempfile", "secrets", "hashlib"}
+
+
 def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
-    bare = loaded(settled, BARE, "")  # some versions of typer load pydantic themselves
+    settled.run("status")  # settings are compiled once, whoever asks first
+    bare = loaded(settled, BARE, "")
     ours = "from memory_core.cli import main"
     more = {
         words: loaded(settled, ours, words) - bare
-        for words in ("--version", "--help", "status", "show engineer", "sweep")
+        for words in ("--version", "--help", "status", "show engineer", "blame engineer", "sweep")
     }
     for words, modules in more.items():
-        assert not modules & {"rich", "pydantic", "yaml", "filelock"}, words
-    assert not more["--version"] & {"memory_core.memory", "json", "subprocess"}
-    assert not more["status"] & {"memory_core.diagnosis", "subprocess"}
+        assert not modules & HEAVY, words
+        assert not modules & {"subprocess", "difflib", "unittest", "email"}, words
+    own = {name for name in more["--help"] if name.startswith("memory_core")}
+    assert own == {"memory_core", "memory_core.cli"} | {
+        f"memory_core.cli.{name}" for name in ("app", "parameters")
+    }
+    assert not more["--version"] & {"memory_core.memory", "json"}
+    assert "memory_core.diagnosis" not in more["status"]
+
+
+# Nothing to show, or what is shown is a script, a sample or an export: JSON already.
+WITHOUT_JSON = {"completion", "edit", "export", "install", "run", "sample", "uninstall"}
+
+
+def test_whatever_shows_something_shows_it_as_json_too() -> None:
+    without = {
+        name
+        for name, command in commands().items()
+        if not any("--json" in param.opts for param in command.params)
+    }
+    assert without == WITHOUT_JSON
+    fields = PAGE.partition("## JSON")[2].split("\n")
+    rows = " ".join(line.split("|")[1] for line in fields if line.startswith("|"))
+    assert not [name for name in set(commands()) - without if not re.search(rf"`{name}\b", rows)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "show enginer",
+        "show engineer --at x",
+        "log enginer",
+        "blame nobody",
+        "diff nobody",
+        "undo 9",
+        "share nothing --user",
+        "remove engineer nothing",
+        "preference get enginer x",
+        "git install",
+        "config check --nothing",
+        "import nowhere.json",
+        "prune --older-than x",
+        "status --project nowhere",
+        "version now",
+    ],
+)
+def test_an_error_leaves_stdout_empty_for_json(settled: Person, words: str) -> None:
+    done = settled.run(*words.split(), "--json")
+    assert done.returncode in (1, 2)
+    assert done.stdout == ""
+    assert done.stderr.startswith("agent-memory: ")
 
 
 # --- which project ---
@@ -432,7 +456,7 @@ def test_show_prints_the_bytes_as_they_stand(settled: Person) -> None:
 
 def test_show_does_not_let_a_memory_command_the_terminal(settled: Person) -> None:
     (settled.sandbox.memories / "engineer.md").write_text("- \x1b]0;pwned\x07item\n")
-    assert "\x1b" not in on_terminal(settled, "show engineer")
+    assert "\x1b" not in on_terminal(settled, "show engineer", PAGER="cat")
 
 
 def test_show_of_nothing_is_no_error(settled: Person) -> None:
@@ -557,10 +581,11 @@ def test_status_fits_the_terminal(settled: Person, width: int) -> None:
     long = "a-very-long-name-of-an-agent-that-somebody-made-up-on-a-quiet-afternoon"
     settled.sandbox.remembers(long, ITEM)
     settled.sandbox.remembers("漢字漢字漢字漢字", ITEM)
-    shown = plain(on_terminal(settled, "status", width))
+    shown = plain(on_terminal(settled, "status", width, LANG="en_US.UTF-8"))
     table = shown[: shown.index("")]
     assert max(map(output.cells, table)) <= width
-    assert ("SECTIONS" in table[0]) == (width >= 60)
+    assert ("REVIEW" in table[0]) == (width >= 60)
+    assert ("SECT" in table[0] and "TREND" in table[0]) == (width >= 80)
     assert (long in "".join(table)) == (width == 200)
 
 
@@ -630,7 +655,8 @@ def test_replay_changes_nothing(settled: Person, kind: str) -> None:
 def test_replay_shows_what_write_does(settled: Person, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_bytes(settled.sample("post"))
-    shown = settled.json("replay", str(event))
+    shown = settled.json("replay", str(event), "--dry-run")
+    assert samples.LEARNED not in settled.sandbox.memory("engineer")
     diff = next(each for each in shown["changes"] if each["file"].endswith("engineer.md"))
     assert f"+- {samples.LEARNED}" in diff["diff"]
     copy = tmp_path / "copy"
@@ -749,70 +775,7 @@ def test_replay_ends_with_1_when_the_hook_reports_an_error(settled: Person) -> N
     assert "The hook reported: Invalid: PreToolUse: tool_input is a list" in done.stderr
 
 
-# --- doctor ---
-
-
-def test_a_healthy_project(settled: Person) -> None:
-    before = contents(settled.sandbox.root)
-    found = settled.findings()
-    assert {level for level, _check in found} == {"ok"}
-    assert found.count(("ok", "command")) == 6
-    after = contents(settled.sandbox.root)
-    assert after == before
-
-
-def test_a_new_project_wants_its_hooks(person: Person) -> None:
-    assert person.findings("broken", "warning") == [("broken", "settings")]
-    assert contents(person.sandbox.root) == {}
-
-
-def broken_settings(person: Person) -> None:
-    (person.sandbox.root / ".claude" / "settings.local.json").write_text("{,}")
-
-
-def missing_events(person: Person) -> None:
-    some = dict(list(settings.block(installation.template()).items())[:2])
-    (person.sandbox.root / ".claude" / "settings.json").write_text(settings.merge("", some))
-
-
-def other_version(person: Person) -> None:
-    path = person.sandbox.root / ".claude" / "settings.json"
-    path.write_text(path.read_text().replace('"timeout": 10', '"timeout": 20', 1))
-
-
-def no_program(person: Person) -> None:
-    (person.sandbox.home / ".local" / "share" / "agent-memory" / "venv" / "hooks").unlink()
-
-
-def hooks_disabled(person: Person) -> None:
-    (person.sandbox.home / ".claude").mkdir()
-    (person.sandbox.home / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
-
-
-def old_client(person: Person) -> None:
-    person.program("claude", 'echo "2.0.30 (Claude Code)"')
-
-
-def bad_config(person: Person) -> None:
-    person.sandbox.configure("memory:\n  natural_langage: true\n")
-
-
-def switched_off(person: Person) -> None:
-    person.sandbox.configure("memory:\n  enabled: false\n")
-
-
-def odd_memory(person: Person) -> None:
-    path = person.sandbox.memories / "engineer.md"
-    path.write_text(f"{path.read_text()}<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n")
-
-
-def unreadable_memory(person: Person) -> None:
-    (person.sandbox.memories / "qa.md").symlink_to("/etc/hostname")
-
-
-def no_folder(person: Person) -> None:
-    person.sandbox.configure("memory:\n  directory: notes/memory\n")
-    (person.sandbox.root / "notes").write_text("a file")
+# --- sweep ---
 
 
 def in_spool(person: Person) -> None:
@@ -823,116 +786,6 @@ def cut_in_spool(person: Person) -> None:
     """A power failure, before the entry was on the disk."""
     path = spool.add(places.Place(str(person.sandbox.root)), "engineer", waiting("engineer"))
     os.truncate(path, 20)
-
-
-def another_in_spool(person: Person) -> None:
-    entry = {**waiting("engineer"), "learnings": "Retries are set in one place"}
-    spool.add(places.Place(str(person.sandbox.root)), "engineer", entry)
-
-
-def no_text_in_spool(person: Person) -> None:
-    path = spool.add(places.Place(str(person.sandbox.root)), "engineer", waiting("engineer"))
-    Path(path).write_bytes(b"\xff")
-
-
-def unreadable_in_spool(person: Person) -> None:
-    """A folder: a file that root cannot read either."""
-    (person.sandbox.state / "spool" / "engineer" / "1-1.json").mkdir(parents=True)
-
-
-def spool_without_end(person: Person) -> None:
-    (person.sandbox.state / "spool").mkdir(parents=True)
-    (person.sandbox.state / "spool" / "engineer").symlink_to("engineer")
-
-
-def in_review(person: Person) -> None:
-    project = memory.project_of(str(person.sandbox.root), person.sandbox.env)
-    project.store.append("quarantine", "engineer", ["[x] a (too long)"], "2026-11-20")
-
-
-def native_memory(person: Person) -> None:
-    folder = person.sandbox.root / ".claude" / "agents" / "team"
-    folder.mkdir(parents=True)
-    (folder / "e.md").write_text('---\nname: "Engineer"\nmemory: project  # own\n---\nYou ...\n')
-
-
-def other_tool(person: Person) -> None:
-    hook = {"matcher": "Task", "hooks": [{"type": "command", "command": "other-tool"}]}
-    text = json.dumps({"hooks": {"PreToolUse": [hook]}})
-    (person.sandbox.root / ".claude" / "settings.local.json").write_text(text)
-
-
-def lost_delivery(person: Person) -> None:
-    place = places.Place(str(person.sandbox.root))
-    log.write(place, "agent.memory.lost", agent_id="engineer", route="prompt")
-
-
-def fallback(person: Person) -> None:
-    runs.prefer_start(places.Place(str(person.sandbox.root)))
-
-
-def logged_error(person: Person) -> None:
-    log.write(places.Place(str(person.sandbox.root)), "agent.memory.error", error="no space")
-
-
-@pytest.mark.parametrize(
-    ("ail", "found"),
-    [
-        (broken_settings, [("broken", "settings")]),
-        (missing_events, [("broken", "settings")]),
-        (other_version, [("warning", "settings")]),
-        (no_program, [("broken", "command")] * 6),
-        (hooks_disabled, [("broken", "disabled")]),
-        (old_client, [("broken", "claude")] * 2),
-        (bad_config, [("warning", "config")]),
-        (switched_off, [("warning", "switched-off")]),
-        (odd_memory, [("warning", "memory")] * 3),
-        (unreadable_memory, [("broken", "memory")]),
-        (no_folder, [("broken", "folder")]),
-        (in_spool, [("warning", "spool")]),
-        (cut_in_spool, [("warning", "spool")]),
-        (another_in_spool, [("warning", "spool")]),
-        (no_text_in_spool, [("warning", "spool")]),
-        (unreadable_in_spool, [("warning", "spool")]),
-        (spool_without_end, [("warning", "spool")]),
-        (in_review, [("warning", "review")]),
-        (native_memory, [("warning", "native-memory")]),
-        (other_tool, [("warning", "other-hooks")]),
-        (lost_delivery, [("warning", "deliveries")]),
-        (fallback, [("warning", "route")]),
-        (logged_error, [("warning", "errors")]),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_the_doctor_finds(settled: Person, ail: Any, found: list[tuple[str, str]]) -> None:
-    ail(settled)
-    assert settled.findings("warning", "broken") == found
-
-
-def test_each_finding_that_is_not_ok_says_where_and_how_to_mend(settled: Person) -> None:
-    for ail in (bad_config, in_review, lost_delivery, native_memory, no_program, odd_memory):
-        ail(settled)
-    found = json.loads(settled.run("doctor", "--json").stdout)["findings"]
-    wrong = [each for each in found if each["level"] != "ok"]
-    assert wrong
-    assert all(each["where"] and each["mend"] for each in wrong)
-    places_told = {each["check"]: each["where"] for each in wrong}
-    assert places_told["config"].endswith(".claude-mpm/config.yml:2")
-    assert re.fullmatch(r"\.claude-mpm/memories/engineer\.md:\d+", places_told["memory"])
-    said = settled.run("doctor").stdout
-    assert "broken   command: PreToolUse: the hook does nothing\n" in said
-    assert "         mend: " in said
-
-
-def test_the_checks_on_the_page_are_those_of_the_doctor() -> None:
-    source = (REPO / "memory_core" / "diagnosis.py").read_text(encoding="utf-8")
-    made = set(re.findall(r'(?:WARNING|BROKEN|OK|level), "([a-z-]+)"', source))
-    made |= set(re.findall(r'event, "(hook)"|entry\.event, "(command)"', source)[0]) - {""}
-    told = re.findall(r"^\| `([a-z-]+)` \| ", PAGE, re.MULTILINE)
-    assert made <= set(told)
-
-
-# --- sweep ---
 
 
 def transcript(person: Person, project: Path) -> Path:

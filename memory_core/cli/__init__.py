@@ -6,10 +6,18 @@ command runs: so Ctrl-C is quiet from the beginning on.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 NAME = "agent-memory"
+
+# Set by a shell that wants to know what may stand next.
+COMPLETE = "_AGENT_MEMORY_COMPLETE"
 
 INTERRUPTED = 130
 
@@ -32,6 +40,21 @@ class ReaderGone(Exception):
     """Nobody reads our output any more."""
 
 
+def program() -> None:
+    """Be the program: run the command line, and end.
+
+    The collector has nothing to do while modules are loaded, nor the interpreter at its end:
+    both cost a fifth of a short command.
+    """
+    gc.disable()
+    status = main()
+    try:
+        sys.stderr.flush()
+    except (AttributeError, OSError):
+        pass  # there is none, or nobody reads it
+    os._exit(status)
+
+
 def main() -> int:
     """Run the command line; return the exit status."""
     try:
@@ -43,13 +66,19 @@ def main() -> int:
         status = READER_GONE
     except Exception as error:  # noqa: BLE001 - the one place: no traceback reaches a person
         status = _report(error)
-    _let_go()
-    return status
+    return _end(status)
 
 
 def _run(arguments: list[str]) -> int:
+    if COMPLETE in os.environ:
+        from memory_core.cli import completing
+
+        completing.answer(arguments, os.environ[COMPLETE])
+        return 0
     from memory_core.cli.app import command
 
+    gc.freeze()  # what is loaded by now stays
+    gc.enable()
     try:
         status = command().main(arguments, prog_name=NAME, standalone_mode=False)
     except SystemExit as end:  # typer's own answer to a reader that went away
@@ -91,14 +120,38 @@ def _let_go() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _end(status: int) -> int:
+    _let_go()
+    # Who leaves the pager before the end has seen enough: that is no failure.
+    was_paged = _if_printing("end_page")
+    return 0 if was_paged and status == READER_GONE else status
+
+
+def _if_printing(what: str) -> Any:
+    """Do this with what stands on the terminal, if the commands' way to print was loaded."""
+    output = sys.modules.get("memory_core.cli.output")
+    return getattr(output, what)() if output else None
+
+
 def _report(error: Exception) -> int:
+    if COMPLETE in os.environ:
+        return 1  # whoever presses the Tab key asked for no sentence
+    _if_printing("end_bar")
     if "--debug" in ours(sys.argv[1:]) or os.environ.get("AGENT_MEMORY_DEBUG"):
         import traceback
 
-        traceback.print_exception(error)
+        _say("".join(traceback.format_exception(error)))
     sentence, status = _told(error)
-    print(f"{NAME}: {sentence}", file=sys.stderr)
+    _say(f"{NAME}: {sentence}\n")
     return status
+
+
+def _say(text: str) -> None:
+    try:
+        if sys.stderr:
+            sys.stderr.write(text.encode("utf-8", "replace").decode())
+    except OSError:
+        pass  # nobody reads that either
 
 
 def _told(error: Exception) -> tuple[str, int]:
@@ -107,6 +160,8 @@ def _told(error: Exception) -> tuple[str, int]:
         return _usage(error), 2
     if isinstance(error, OSError):
         return _system(error), 1
+    if isinstance(error, UnicodeEncodeError):
+        return "the locale has no such letters; LC_ALL=C.UTF-8 has them", 1
     status = getattr(error, "status", None)
     if isinstance(status, int):  # of ours, or of an installation that is refused
         return str(error), status
@@ -115,11 +170,23 @@ def _told(error: Exception) -> tuple[str, int]:
     return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
 
 
-def _usage(error: Exception) -> str:
-    sentence = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
-    context = getattr(error, "ctx", None)
+def _usage(error: Any) -> str:
+    context = error.ctx
+    sentence = str(error.format_message())
+    if hasattr(error, "possibilities"):  # a mistyped option
+        sentence = f"{error.message}{_suggestion(error.option_name, context)}"
+    sentence = sentence.rstrip(".")
     path = context.command_path if context else NAME
     return f"{sentence[:1].lower()}{sentence[1:]}\nSee {path} --help"
+
+
+def _suggestion(option: str, context: Any) -> str:
+    from memory_core.cli.app import SHARED, suggestion
+
+    params = context.command.get_params(context) if context else []
+    return suggestion(
+        option, [*(name for each in params for name in (*each.opts, *each.secondary_opts)), *SHARED]
+    )
 
 
 def _system(error: OSError) -> str:

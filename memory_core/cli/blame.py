@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from memory_core.cli.common import AsJson, User, check_user, project_of
+from memory_core.cli.common import Agent, AsJson, User, check_user, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.log import RUN, columns
 from memory_core.cli.output import as_json, note, out, text_of
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 def blame(
     ctx: typer.Context,
-    agent: Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")],
+    agent: Agent,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Print of each item when it came, from which run, and how sure it is.
+    """Print when each item came, from which run, and how sure it is.
 
     A line has the item's id, the day since when it is there, in this or an
     older wording, its source, how sure it is, the run, and the text.

@@ -3,26 +3,66 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.output import note
+from memory_core.cli.output import can_ask, is_agreed, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.memory import Project
     from memory_core.store import Store
 
+NOTHING_DONE = "nothing was done"
+
 # One letter in five may be wrong.
 CLOSE = 0.8
 
+
+def complete_agents(ctx: Any, args: Any, incomplete: str) -> Any:
+    from memory_core.cli import completing
+
+    return list(completing.agents(ctx))
+
+
+def complete_items(ctx: Any, args: Any, incomplete: str) -> Any:
+    from memory_core.cli import completing
+
+    return list(completing.items(ctx))
+
+
+Agent = Annotated[
+    str,
+    typer.Argument(
+        metavar="AGENT", help="An agent in any spelling, or PM.", autocompletion=complete_agents
+    ),
+]
+Agents = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="AGENT",
+        help="Agents in any spelling, or PM.",
+        show_default="all",
+        autocompletion=complete_agents,
+    ),
+]
+Item = Annotated[
+    str,
+    typer.Argument(
+        metavar="ITEM",
+        help="Its id, the first four digits of it or more, its text, or a part.",
+        autocompletion=complete_items,
+    ),
+]
 User = Annotated[bool, typer.Option("--user", help="The user's memories, not the project's.")]
 Since = Annotated[
     str | None,
     typer.Option(metavar="T", help="2d (ago), 2026-11-20, or '2026-11-20 22:10' (UTC)."),
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; the fields are in docs/cli.md.")]
 
 
@@ -30,7 +70,7 @@ def project_of(ctx: typer.Context) -> Project:
     """Return the project that --project names, or the one that a hook would find here."""
     from memory_core import memory
 
-    folder = ctx.find_root().params.get("project")
+    folder = (ctx.find_root().obj or {}).get("project")
     if not folder:
         return memory.project_of("", os.environ)
     environ = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
@@ -84,6 +124,22 @@ def defined(project: Project) -> list[str]:
 
     files = client.agent_files(project.place.root, os.environ)
     return [*(file.name for file in files), *client.BUILT_IN]
+
+
+def asks(yes: bool, dry_run: bool, json: bool) -> bool:
+    """Say whether a person is to be asked before much is changed: whoever is there to answer.
+
+    Raises Refused where it is to be done and not to be done.
+    """
+    if dry_run and yes:
+        raise Refused("--dry-run and --yes exclude each other")
+    return not (dry_run or yes or json) and can_ask()
+
+
+def check_agreed(question: str) -> None:
+    """Ask; raise Refused for a no."""
+    if not is_agreed(question):
+        raise Refused(NOTHING_DONE, 1)
 
 
 def note_archived(agent: str, count: int, written: bool, user: bool) -> None:

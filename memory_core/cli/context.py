@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, project_of
+from memory_core.cli.common import Agent, AsJson, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, text_of
 from memory_core.cli.show import show_given
@@ -15,7 +15,7 @@ from memory_core.cli.show import show_given
 
 def context(
     ctx: typer.Context,
-    agent: Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")],
+    agent: Agent,
     as_given: Annotated[
         bool, typer.Option("--as-given", help="Print what the agent would be given now.")
     ] = False,
@@ -27,7 +27,7 @@ def context(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Print all that is known: items, the surest first, preferences, performance, errors.
+    """Print all that is known of an agent, the surest first.
 
     Items below memory.min_confidence are left out.
 

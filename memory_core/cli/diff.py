@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from memory_core.cli.common import AsJson, Since, User, check_user, project_of, since_of
+from memory_core.cli.common import Agent, AsJson, Since, User, check_user, project_of, since_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, paint, text_of
 
@@ -19,7 +17,7 @@ STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
 def diff(
     ctx: typer.Context,
-    agent: Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")],
+    agent: Agent,
     since: Since = None,
     user: User = False,
     json: AsJson = False,

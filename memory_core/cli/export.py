@@ -9,23 +9,20 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import User, check_user, project_of
+from memory_core.cli.common import Agents, User, check_user, project_of
 from memory_core.cli.known import known_agent
-from memory_core.cli.output import as_json, note
+from memory_core.cli.output import as_json, counter, note
 
 
 def export(
     ctx: typer.Context,
-    agent: Annotated[
-        list[str] | None,
-        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
-    ] = None,
+    agent: Agents = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout.")
     ] = "-",
     user: User = False,
 ) -> None:
-    """Write memories, with history, archive and what waits for review, as one JSON file.
+    """Write memories, and all that belongs to them, as JSON.
 
     agent-memory import takes it in, here or elsewhere.
     The fields are in docs/sharing.md.
@@ -49,7 +46,7 @@ def export(
     if not having:
         note("There is no memory to export.")
     there = [name for name in dict.fromkeys(names) if name in having]
-    value = exchange.exported(project, level, there)
+    value = exchange.exported(project, level, there, counter("Exporting"))
     if output == "-":
         as_json(value)
     else:

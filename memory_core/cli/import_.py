@@ -8,8 +8,18 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, User, check_user, note_archived, project_of
-from memory_core.cli.output import as_json, note, out, text_of
+from memory_core.cli.common import (
+    AsJson,
+    DryRun,
+    User,
+    Yes,
+    asks,
+    check_agreed,
+    check_user,
+    note_archived,
+    project_of,
+)
+from memory_core.cli.output import as_json, counter, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,21 +28,23 @@ if TYPE_CHECKING:
 
 def import_(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(help="A file of agent-memory export; - is stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
+    ],
     replace: Annotated[
         bool,
         typer.Option("--replace", help="Let it take the place of the memories.  Default: merge."),
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done.")
-    ] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Take in memories that were exported, here or in another project.
+    """Take in memories that were exported.
 
     What is there stays; of a preference with two values yours stays.
-    With --replace the file's memories stand in the place of those that are there.
+    With --replace the file's memories stand in the place of those that are there;
+    on a terminal they are shown first, and you are asked.
     What has to leave goes to the archive.
     A file that is not right in all parts is refused, and nothing is changed.
 
@@ -43,16 +55,27 @@ def import_(
     from memory_core import exchange
 
     check_user(user)
+    is_asked = asks(yes, dry_run, json) and replace
     project = project_of(ctx)
+
+    def taken_in(write: bool) -> list[Imported]:
+        level = project.level(user)
+        return exchange.take_in(project, level, found, replace, write, counter("Importing"))
+
     try:
         found = exchange.parsed(_data(file))
-        done = exchange.take_in(project, project.level(user), found, replace, not dry_run)
+        done = taken_in(write=not (dry_run or is_asked))
+        if not json:
+            _print(done, not (dry_run or is_asked), user)
+        if is_asked and any(map(_brings, done)):
+            check_agreed("Put this in the place of what is there?")
+            done = taken_in(write=True)
     except exchange.Malformed as error:
         raise Refused(text_of(f"{file}: {error}; nothing is changed")) from None
     if json:
         as_json({"written": not dry_run, "agents": [_fields(each) for each in done]})
     else:
-        _print(done, not dry_run, user)
+        _tell_end(done, not dry_run, user)
 
 
 def _data(file: str) -> bytes:
@@ -82,11 +105,13 @@ def _fields(done: Imported) -> dict[str, object]:
 
 
 def _print(found: list[Imported], written: bool, user: bool) -> None:
-    new = [each for each in found if _brings(each)]
-    for each in new:
+    for each in filter(_brings, found):
         _print_one(each, written)
         note_archived(each.agent, len(each.kept), written, user)
-    if not new:
+
+
+def _tell_end(found: list[Imported], written: bool, user: bool) -> None:
+    if not any(map(_brings, found)):
         note("Nothing to import: all of it is here." if found else "The file holds no memory.")
     elif written:
         note(f"agent-memory undo{' --user' if user else ''} takes the items back.")

@@ -6,10 +6,13 @@ from typing import Annotated
 
 import typer
 
+from memory_core.cli.common import Yes, asks, check_agreed
+from memory_core.cli.output import out
+
 Project = Annotated[
     str,
     typer.Argument(
-        metavar="[PROJECT]",
+        metavar="PROJECT",
         help="The project's folder.  Default: --project, else here.",
         show_default=False,
     ),
@@ -27,7 +30,7 @@ Everything = Annotated[
 def install(
     ctx: typer.Context, project: Project = "", user: User = False, dry_run: DryRun = False
 ) -> None:
-    """Put the hooks into a project's settings, and show that they work.
+    """Put the hooks into a project's settings, and try them.
 
     \b
     Example:
@@ -35,7 +38,7 @@ def install(
     """
     from memory_core import installation
 
-    installation.install(_folder(ctx, project), user, dry_run)
+    installation.install(_folder(ctx, project), user, dry_run, say=out)
 
 
 def uninstall(
@@ -44,8 +47,13 @@ def uninstall(
     user: User = False,
     everything: Everything = False,
     dry_run: DryRun = False,
+    yes: Yes = False,
 ) -> None:
-    """Take the hooks out of a project's settings; its memories stay.
+    """Take the hooks out of a project's settings.
+
+    agent-memory install puts them in again.
+    With --all you are shown first what goes, and asked, on a terminal; ./install.sh
+    in a clone puts the program back.
 
     \b
     Example:
@@ -53,8 +61,12 @@ def uninstall(
     """
     from memory_core import installation
 
-    installation.uninstall(_folder(ctx, project), user, everything, dry_run)
+    folder = _folder(ctx, project)
+    if asks(yes, dry_run, json=False) and everything:
+        installation.uninstall(folder, user, everything, dry_run=True, say=out)
+        check_agreed("Remove the program, and the hooks from these settings?")
+    installation.uninstall(folder, user, everything, dry_run, say=out)
 
 
 def _folder(ctx: typer.Context, project: str) -> str:
-    return project or ctx.find_root().params.get("project") or "."
+    return project or ctx.find_root().obj.get("project") or "."

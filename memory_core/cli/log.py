@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, Since, User, check_user, project_of, since_of
+from memory_core.cli.common import Agents, AsJson, Since, User, check_user, project_of, since_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, text_of
 
@@ -27,10 +27,7 @@ RUN = 8  # so many digits of a run's id tell it from others of a project
 
 def log(
     ctx: typer.Context,
-    agent: Annotated[
-        list[str] | None,
-        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
-    ] = None,
+    agent: Agents = None,
     since: Since = None,
     number: Annotated[
         int | None, typer.Option("--number", "-n", help="At most so many.", show_default="all")

@@ -8,15 +8,19 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.common import (
+    Agents,
     AsJson,
+    DryRun,
     User,
     agent_named,
+    asks,
+    check_agreed,
     check_user,
     note_archived,
     note_nothing,
     project_of,
 )
-from memory_core.cli.output import as_json, note, out, text_of
+from memory_core.cli.output import as_json, counter, is_terminal, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +29,15 @@ if TYPE_CHECKING:
 
 def migrate(
     ctx: typer.Context,
-    agent: Annotated[
-        list[str] | None,
-        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it.  Default: only show it.")] = False,
+    agent: Agents = None,
+    dry_run: DryRun = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do it.  Default: ask, on a terminal.")
+    ] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Give each agent's memory one file, of the name that is used today.
+    """Give each memory one file, of the name that is used today.
 
     Two files of one agent become one; what both say stays once.
     What is beyond the limits goes to the archive.
@@ -49,11 +53,20 @@ def migrate(
     project = project_of(ctx)
     level = project.level(user)
     names = [agent_named(project, name, level) for name in agent or []]
-    found = upkeep.migrate(project, names, user, yes)
+    is_asked = asks(yes, dry_run, json) and is_terminal()
+
+    def migrated(write: bool) -> list[Migration]:
+        return upkeep.migrate(project, names, user, write, counter("Migrating"))
+
+    found = migrated(write=yes)
     if json:
         as_json({"written": yes, "migrations": [_fields(each) for each in found]})
     elif found:
         _print(found, yes, user)
+        if is_asked and not all(each.refused for each in found):
+            check_agreed("Do this?")
+            found, yes = migrated(write=True), True
+        _tell_end(found, yes)
     else:
         note_nothing(level, names, "Nothing to do: each memory has its one name.")
     if any(each.refused for each in found):
@@ -80,6 +93,9 @@ def _print(found: list[Migration], written: bool, user: bool) -> None:
         else:
             _print_one(each, written)
             note_archived(each.agent, len(each.kept), written, user)
+
+
+def _tell_end(found: list[Migration], written: bool) -> None:
     able = [each for each in found if not each.refused]
     if able and not written:
         note("Nothing is changed yet; --yes does it.")

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Annotated
 
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, note_nothing, project_of
+from memory_core.cli.common import (
+    NOTHING_DONE,
+    Agents,
+    AsJson,
+    DryRun,
+    asks,
+    note_nothing,
+    project_of,
+)
 from memory_core.cli.known import known_agent
-from memory_core.cli.output import as_json, is_terminal, note, out, paint, text_of
+from memory_core.cli.output import (
+    as_json,
+    counted_off,
+    is_agreed,
+    is_terminal,
+    note,
+    out,
+    paint,
+    text_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +41,8 @@ STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
 def optimize(
     ctx: typer.Context,
-    agent: Annotated[
-        list[str] | None,
-        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done.")
-    ] = False,
+    agent: Agents = None,
+    dry_run: DryRun = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Do it all.  Default: ask, on a terminal.")
     ] = False,
@@ -49,7 +60,7 @@ def optimize(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Join items that say the same into the one that says it all.
+    """Join items that say the same into the one that says all.
 
     Items that differ in a number, a path, a name or a "not" stay apart.
     What leaves goes to the archive.
@@ -60,8 +71,7 @@ def optimize(
     Example:
       agent-memory optimize engineer --dry-run
     """
-    if dry_run and yes:
-        raise Refused("--dry-run and --yes exclude each other")
+    is_asked = asks(yes, dry_run, json) and is_terminal()
     if helper not in (None, CLAUDE):
         raise Refused(f"--with {helper}: there is --with {CLAUDE} only")
     if older_than is not None and helper is None:
@@ -69,15 +79,14 @@ def optimize(
     project = project_of(ctx)
     names = [known_agent(project, name) for name in agent or []]
     found, refused = _found(project, names, helper, older_than)
-    asks = not (dry_run or yes or json) and is_terminal() and sys.stdin.isatty()
-    if not (asks or json):
+    if not (is_asked or json):
         for each in found:
             _print(each)
     for refusal in refused:
         note(text_of(f"{refusal.agent}: refused {refusal.new!r}: {refusal.reason}"))
     if not (found or refused):
         note_nothing(project.store, names, "Nothing to join: no two items say the same.")
-    _carry_out(project, found, refused, asks, yes, json)
+    _carry_out(project, found, refused, is_asked, yes, json)
 
 
 def _found(
@@ -89,7 +98,7 @@ def _found(
     age = times.duration(older_than) if older_than is not None else optimizing.OLD
     found: list[Proposal] = []
     refused: list[Refusal] = []
-    for name in names or project.store.agents():
+    for name in counted_off(names or project.store.agents(), "Comparing"):
         own = optimizing.proposals(project, name)
         found += own
         if helper:
@@ -108,25 +117,27 @@ def _carry_out(
     project: Project,
     found: list[Proposal],
     refused: list[Refusal],
-    asks: bool,
+    is_asked: bool,
     yes: bool,
     json: bool,
 ) -> None:
     from memory_core import optimizing
 
     # Nothing is done before the last answer: Ctrl-C leaves all as it is.
-    accepted = [each for each in found if yes or (asks and _is_accepted(each))]
+    accepted = [each for each in found if yes or (is_asked and _is_accepted(each))]
+    if is_asked and found and not accepted:
+        raise Refused(NOTHING_DONE, 1)
     done = optimizing.apply(project, accepted)
     if json:
         as_json(_fields(found, refused, done, yes))
-    _tell_end(found, done, is_over=yes or asks)
+    _tell_end(found, done, is_over=yes or is_asked)
     if any(each.skipped for each in done):
         raise typer.Exit(1)
 
 
 def _is_accepted(each: Proposal) -> bool:
     _print(each)
-    return typer.confirm("Do this?", err=True)
+    return is_agreed("Do this?")
 
 
 def _print(each: Proposal) -> None:

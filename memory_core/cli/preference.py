@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from memory_core.cli.app import Suggesting, new_app
-from memory_core.cli.common import AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.common import (
+    Agent,
+    AsJson,
+    User,
+    agent_named,
+    check_user,
+    complete_agents,
+    project_of,
+)
 from memory_core.cli.known import known_agent
-from memory_core.cli.output import as_json, note, out, text_of
+from memory_core.cli.output import as_json, note, out, page, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.memory import Project
     from memory_core.store import Store
 
-Agent = Annotated[str, typer.Argument(help="An agent in any spelling, or PM.")]
+
+def _complete_keys(ctx: Any, args: Any, incomplete: str) -> list[str]:
+    from memory_core import preferences
+
+    return list(preferences.USUAL)
+
+
 Key = Annotated[
-    str, typer.Argument(help="coding-style, communication, work-style, or a name of your own.")
+    str,
+    typer.Argument(
+        metavar="KEY",
+        help="coding-style, communication, work-style, or a name of your own.",
+        autocompletion=_complete_keys,
+    ),
 ]
 
 app = new_app(cls=Suggesting)
@@ -26,7 +45,7 @@ app = new_app(cls=Suggesting)
 
 @app.callback()
 def preference() -> None:
-    """Say how an agent is to work: its coding style, its tone and the like.
+    """Say how an agent is to work: its style, its tone.
 
     \b
     Example:
@@ -39,7 +58,7 @@ def set_(
     ctx: typer.Context,
     agent: Agent,
     key: Key,
-    value: Annotated[str, typer.Argument(help="What is wished, on one line.")],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="What is wished, on one line.")],
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -119,7 +138,12 @@ def list_(
     ctx: typer.Context,
     agent: Annotated[
         str | None,
-        typer.Argument(help="An agent in any spelling, or PM.", show_default="all"),
+        typer.Argument(
+            metavar="AGENT",
+            help="An agent in any spelling, or PM.",
+            show_default="all",
+            autocompletion=complete_agents,
+        ),
     ] = None,
     user: User = False,
     json: AsJson = False,
@@ -141,6 +165,7 @@ def list_(
     if json:
         as_json(found)
         return
+    page()
     for each in found:
         out(_line(each))
     if not found:

@@ -7,9 +7,20 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, User, check_user, note_nothing, project_of
+from memory_core.cli.common import (
+    Agents,
+    AsJson,
+    DryRun,
+    User,
+    Yes,
+    asks,
+    check_agreed,
+    check_user,
+    note_nothing,
+    project_of,
+)
 from memory_core.cli.known import known_agent
-from memory_core.cli.output import as_json, note, out, text_of
+from memory_core.cli.output import as_json, counter, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +29,7 @@ if TYPE_CHECKING:
 
 def prune(
     ctx: typer.Context,
-    agent: Annotated[
-        list[str] | None,
-        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
-    ] = None,
+    agent: Agents = None,
     older_than: Annotated[
         str,
         typer.Option(metavar="90d", help="Last used so long ago: in s, m, h, d or w; 0d is all."),
@@ -29,12 +37,14 @@ def prune(
     below: Annotated[
         float, typer.Option(min=0, max=1, metavar="0..1", help="Less sure than that.")
     ] = 0.3,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show it.")] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Move items to the archive that are not sure and were not used for long.
+    """Archive items that are not sure and were not used for long.
 
+    On a terminal they are shown first, and you are asked.
     agent-memory undo brings them back.
     A use is that a run taught the item again, or a person confirmed it.
     One that never was is as old as it is.  Preferences stay.
@@ -49,14 +59,24 @@ def prune(
         raise Refused("--below nan: a number from 0 to 1 is expected")
     seconds = times.duration(older_than)
     check_user(user)
+    is_asked = asks(yes, dry_run, json)
     project = project_of(ctx)
     level = project.level(user)
     names = [known_agent(project, name, level) for name in agent or []]
-    found = pruning.prune(project, level, names or level.agents(), seconds, below, not dry_run)
+
+    def pruned(write: bool) -> list[Pruned]:
+        every = names or level.agents()
+        return pruning.prune(project, level, every, seconds, below, write, counter("Pruning"))
+
+    found = pruned(write=not (dry_run or is_asked))
     if json:
         as_json({"written": not dry_run, "agents": [_fields(each) for each in found]})
     elif found:
-        _print(found, not dry_run, user)
+        _print(found)
+        if is_asked:
+            check_agreed(f"Move {_counted(found)} to the archive?")
+            found = pruned(write=True)
+        _tell_end(found, not dry_run, user)
     else:
         note_nothing(level, names, "Nothing to prune: no item is that old and that unsure.")
 
@@ -75,17 +95,23 @@ def _fields(found: Pruned) -> dict[str, object]:
     return {"agent": found.agent, "items": items}
 
 
-def _print(found: list[Pruned], written: bool, user: bool) -> None:
-    from memory_core.overview import counted
-
+def _print(found: list[Pruned]) -> None:
     for each in found:
         for item, used in zip(each.items, each.used, strict=True):
             told = f"{item.confidence:g}, last used {used[:10]}"
             out(text_of(f"{each.agent}: [{item.section}] {item.text} ({told})"))
-    number = sum(len(each.items) for each in found)
-    count, them = counted(number, "item"), "it" if number == 1 else "them"
-    undo = f"agent-memory undo{' --user' if user else ''}"
+
+
+def _counted(found: list[Pruned]) -> str:
+    from memory_core.overview import counted
+
+    return counted(sum(len(each.items) for each in found), "item")
+
+
+def _tell_end(found: list[Pruned], written: bool, user: bool) -> None:
+    count = _counted(found)
+    them, level = "it" if count == "1 item" else "them", " --user" if user else ""
     if written:
-        note(f"{count} went to the archive; {undo} brings {them} back.")
+        note(f"{count} went to the archive; agent-memory undo{level} brings {them} back.")
     else:
         note(f"{count} would go to the archive; nothing is changed.")

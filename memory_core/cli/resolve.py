@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from memory_core.cli.common import (
+    Agents,
     AsJson,
+    DryRun,
     User,
     agent_named,
     check_user,
@@ -15,7 +15,7 @@ from memory_core.cli.common import (
     note_nothing,
     project_of,
 )
-from memory_core.cli.output import as_json, note, out, text_of
+from memory_core.cli.output import as_json, counter, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,17 +24,12 @@ if TYPE_CHECKING:
 
 def resolve(
     ctx: typer.Context,
-    agent: Annotated[
-        list[str] | None,
-        typer.Argument(help="Agents in any spelling, or PM.", show_default="all"),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the diff and change nothing.")
-    ] = False,
+    agent: Agents = None,
+    dry_run: DryRun = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Resolve merge conflicts in memories, keeping what either side has.
+    """Resolve merge conflicts in memories, keeping both sides.
 
     Printed are the files.  What is beyond the limits goes to the archive.
     Exit 1 when one cannot be read or changed.
@@ -49,7 +44,7 @@ def resolve(
     project = project_of(ctx)
     level = project.level(user)
     names = [agent_named(project, name, level) for name in agent or []]
-    found = upkeep.resolve(project, names, user, not dry_run)
+    found = upkeep.resolve(project, names, user, not dry_run, counter("Resolving"))
     if json:
         as_json({"written": not dry_run, "files": [_fields(each) for each in found]})
     elif found:

@@ -23,7 +23,7 @@ app = new_app()
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
     command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND...", help="What to run, behind --.")
+        list[str], typer.Argument(metavar="COMMAND", help="What to run, behind --.")
     ],
     no_memory: Annotated[bool, typer.Option("--no-memory", help="Give and keep nothing.")] = False,
     learning: Annotated[
@@ -45,7 +45,7 @@ def run(
         ),
     ] = None,
 ) -> None:
-    """Run one command, mostly claude, with other settings of memory.
+    """Run one command, mostly claude, with other memory settings.
 
     The exit status is the command's.
 

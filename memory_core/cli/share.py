@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, check_user, project_of
+from memory_core.cli.common import AsJson, check_user, complete_agents, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, out, text_of
 
@@ -20,10 +20,17 @@ if TYPE_CHECKING:
 
 def share(
     ctx: typer.Context,
-    item: Annotated[str, typer.Argument(help="Its id, the first digits, its text, or a part.")],
+    item: Annotated[
+        str, typer.Argument(metavar="ITEM", help="Its id, the first digits, its text, or a part.")
+    ],
     to: Annotated[
         list[str] | None,
-        typer.Option("--to", metavar="AGENT", help="Whom to give it; may stand several times."),
+        typer.Option(
+            "--to",
+            metavar="AGENT",
+            help="Whom to give it; may stand several times.",
+            autocompletion=complete_agents,
+        ),
     ] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Give it every other agent with a memory, but PM.")
@@ -33,11 +40,17 @@ def share(
     ] = False,
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="AGENT", help="Whose it is.", show_default="any"),
+        typer.Option(
+            "--from",
+            metavar="AGENT",
+            help="Whose it is.",
+            show_default="any",
+            autocompletion=complete_agents,
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Copy an item, with what is nested in it, to other agents or to your own level.
+    """Copy an item to other agents, or to your own level.
 
     The copy is as sure as the item is, and says whom it is from.
 

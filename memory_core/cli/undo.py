@@ -9,7 +9,7 @@ import typer
 from memory_core.cli import Refused
 from memory_core.cli.common import AsJson, User, check_user, project_of
 from memory_core.cli.log import fields, minute
-from memory_core.cli.output import as_json, note, out, text_of
+from memory_core.cli.output import as_json, counter, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def undo(
     ctx: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="[N]", help="How many changes.")] = 1,
+    number: Annotated[int, typer.Argument(metavar="N", help="How many changes.")] = 1,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -39,7 +39,7 @@ def undo(
         raise Refused(f"undo {number}: a number from 1 on is expected")
     check_user(user)
     project = project_of(ctx)
-    done = timeline.undo(project, project.level(user), number)
+    done = timeline.undo(project, project.level(user), number, counter("Taking back"))
     if json:
         as_json([_fields(each) for each in done])
         return
