@@ -38,6 +38,7 @@ class Report(NamedTuple):
     floors: list[Line]
     ours: list[Line]
     delegation: list[Line]
+    commands: list[Line]
     rivals: list[Line]
     goals: list[Goal]
     floor: float  # MiB; less cannot be seen
@@ -77,6 +78,7 @@ def text(report: Report) -> str:
     tables = {
         "Our hooks": _table(report.floors + report.ours, report.floor),
         "A whole delegation": _table(report.delegation, report.floor, ""),
+        "The command line": _table(report.commands, report.floor, ""),
         "Rivals doing the same work": _table(report.rivals, report.floor, "does it"),
         "Goals": _goals(report.goals),
     }
@@ -123,7 +125,7 @@ def _goal(goal: Goal) -> str:
 
 def data(report: Report) -> dict:
     """Return the same as values for JSON."""
-    groups = ("floors", "ours", "delegation", "rivals")
+    groups = ("floors", "ours", "delegation", "commands", "rivals")
     return {
         "facts": report.facts,
         **{group: [_values(line) for line in getattr(report, group)] for group in groups},

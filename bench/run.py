@@ -16,8 +16,11 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from statistics import median
 
+import commands
 import ours
 import theirs
 from ours import Maker, Row, made
@@ -34,7 +37,7 @@ from report import (
     written,
 )
 from scene import Case, Scene, Unmeasured, ran
-from timing import Pair, Spawner, in_turn, summary, together
+from timing import Pair, Sample, Spawner, in_turn, summary, together
 
 ROUNDS, FEWEST, QUICK = 40, 30, 5
 BOTH = (ours.INJECT, ours.CAPTURE)
@@ -58,7 +61,7 @@ def main() -> int:
     print(told)
     if args.write:
         write(args.write, told)
-    return int(any(line.summary is None for line in report.ours))
+    return int(any(line.summary is None for line in report.ours + report.commands))
 
 
 def arguments() -> argparse.Namespace:
@@ -86,17 +89,20 @@ def measure(maker: Maker, rounds: int) -> Report:
     about = facts(maker.python, rounds)
     floors = bare_cases(maker)
     mine, broken = prepared(maker, ours.rows())
+    shown, unshown = prepared(maker, commands.rows())
     others, absent = prepared(maker, theirs.rows(maker.python))
-    bare, tick = floors[0].argv, progress(2 * rounds)
+    bare, tick = floors[0].argv, progress(3 * rounds)
     pairs = in_turn(maker.spawner, floors + mine, bare, rounds, tick)
+    pairs |= in_turn(maker.spawner, shown, bare, rounds, tick)
     pairs |= in_turn(maker.spawner, others, bare, rounds, tick)
     return Report(
         facts=about,
         floors=lines(floors, pairs),
         ours=lines(mine, pairs) + broken,
         delegation=list(delegations(pairs)),
+        commands=lines(shown, pairs) + unshown,
         rivals=lines(others, pairs, "yes") + absent,
-        goals=list(goals(mine, pairs)),
+        goals=[*goals(mine, pairs), *goals_of_commands(pairs)],
         floor=maker.spawner.floor,
     )
 
@@ -165,6 +171,22 @@ def goals(mine: list[Case], pairs: Pairs) -> Iterable[Goal]:
         both = summary(together(pairs[part] for part in BOTH))
         name = "both hooks of a delegation, whole processes"
         yield Goal(name, both.ms, DELEGATION_MS, "ms", both.cpu)
+
+
+def goals_of_commands(pairs: Pairs) -> Iterable[Goal]:
+    """Give what a command costs beyond `import typer`, round by round, in bare interpreters."""
+    for name in (commands.HELP, commands.STATUS):
+        if name in pairs and commands.TYPER in pairs:
+            both = list(zip(pairs[name], pairs[commands.TYPER], strict=True))
+            x, cpu = (
+                median(beyond(getter, own, typer) for own, typer in both)
+                for getter in (attrgetter("wall"), attrgetter("cpu"))
+            )
+            yield Goal(f"{name}, beyond `import typer`", x, commands.LIMIT, "x", cpu)
+
+
+def beyond(of: Callable[[Sample], float], own: Pair, typer: Pair) -> float:
+    return (of(own.case) - of(typer.case)) / of(own.bare)
 
 
 def progress(rounds: int):
