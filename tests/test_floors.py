@@ -16,13 +16,14 @@ PACKAGE = REPO / "memory_core"
 # Kept equal to the table in docs/design.md by a test below.
 FLOORS = {
     0: "agents aside blocks choice clusters contradiction digests edits error_text"
-    " events fastjson fences insertion invisible json_objects judging learnings lines"
-    " markdown merge naming outline past performance preferences rewind samples"
-    " selection settings shapes similarity threeway times trust union weave",
-    1: "common_errors config config_file history log models places runs spool store"
-    " transcripts versions",
-    2: "archive client delegation diagnosis exchange installation knowledge memory"
-    " optimizing outcomes overview people pruning rehearsal sharing sweep team"
+    " events fastjson fences insertion invisible json_objects judging learnings"
+    " lines markdown merge naming outline past performance preferences rewind"
+    " samples selection settings shapes similarity threeway times trust union weave",
+    1: "common_errors config config_file history locks log models places plugin_hooks"
+    " runs spool store transcripts versions",
+    2: "archive beginning cleaning client delegation diagnosis editing exchange"
+    " file_checks hook_checks installation knowledge live memory mending optimizing"
+    " outcomes overview patient people pruning rehearsal searching sharing sweep team"
     " timeline upkeep writing",
     3: "api cli hook",
 }
