@@ -209,22 +209,20 @@ class Memory:
         before, self.text = self.text, merged.text
         if not merged.evicted:
             return merged  # to read it once more takes as long as all the rest
-        document = markdown.parse(before)
+        left = _Left(markdown.parse(before))
         self.evicted += merged.evicted
-        gone: list[str] = []
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
-            behind = _behind(document, text, gone)
-            gone.append(text)
-            self.record("evicted", text, section=section, nested=nested, after=behind)
+            fields = {"section": section, "nested": nested, "after": left.behind(text)}
+            self.record("evicted", text, **fields)
         return merged
 
     def edit(self, document: Document, told: Difference) -> None:
         """Go on with a document that a person made of this one; `told` is what sets it apart."""
-        before = markdown.parse(self.text)
+        left = _Left(markdown.parse(self.text))
         gone, told.gone = told.gone, []
-        for at, known in enumerate(gone):
-            behind = _behind(before, known.text, [other.text for other in gone[:at]])
+        for known in gone:
+            behind = left.behind(known.text)
             fields = {"section": known.section, "nested": known.nested, "after": behind}
             self.record("removed", known.text, id=known.id, source="person", **fields)
         self._note(told, "edited", source="person")
@@ -251,11 +249,11 @@ class Memory:
             return []
         titles = {each.line: title.title for title in document.sections for each in title.items}
         gone = [each for each in gone if only in (None, titles.get(each.line, ""))]
-        for at, each in enumerate(gone):
+        left = _Left(document)
+        for each in gone:
             nested, section = _nested(document, each), titles.get(each.line, "")
             self.evicted.append((section, f"{each.text}\n{nested}" if nested else each.text))
-            behind = _behind(document, each.text, [other.text for other in gone[:at]])
-            fields = {"section": section, "nested": nested, "after": behind}
+            fields = {"section": section, "nested": nested, "after": left.behind(each.text)}
             self.record(kind, each.text, **fields, **source)
         self.rewrite(edits.remove_items(document, gone))
         return [each.text for each in gone]
@@ -349,10 +347,10 @@ class Memory:
             fields = {"section": section, "nested": nested, "was": twin and past.identity(twin)}
             kind = "returned" if self.past.get(key) else "imported"
             self.record(kind, text, source=IMPORT, origin=IMPORT, **fields)
-        for at, text in enumerate(gone):
+        left = _Left(before)
+        for text in gone:
             section, nested = had[past.identity(text)][1:]
-            behind = _behind(before, text, gone[:at])
-            fields = {"section": section, "nested": nested, "after": behind}
+            fields = {"section": section, "nested": nested, "after": left.behind(text)}
             self.record("archived", text, source=IMPORT, origin=IMPORT, **fields)
 
     def take_back(self, step: Step) -> None:
@@ -513,17 +511,31 @@ def _nested(document: Document, item: Item) -> str:
     return "\n".join(line.rstrip() for line in document.lines[item.text_end : item.end])
 
 
-def _behind(document: Document, text: str, gone: list[str]) -> str:
-    """Return the id of the item in front of this one in its section, TOP for none.
+class _Left:
+    """Where items stood in a document, while one after another leaves it."""
 
-    `gone` have left already: each comes back before those that left earlier.
-    """
-    for section in document.sections:
-        texts = [item.text for item in section.items]
-        if text in texts:
-            before = [each for each in texts[: texts.index(text)] if each not in gone]
-            return past.identity(before[-1]) if before else past.TOP
-    return ""
+    def __init__(self, document: Document) -> None:
+        self._texts = [[item.text for item in section.items] for section in document.sections]
+        self._at: dict[str, tuple[int, int]] = {}
+        for number, texts in enumerate(self._texts):
+            for at, text in enumerate(texts):
+                self._at.setdefault(text, (number, at))
+        self._gone: set[str] = set()
+
+    def behind(self, text: str) -> str:
+        """Let an item leave; return the id of the one in front of it in its section.
+
+        TOP for none, and "" where it stands in no section.  Those that left already do not
+        count: each comes back before those that left earlier.
+        """
+        if text not in self._at:
+            return ""
+        number, at = self._at[text]
+        texts = self._texts[number]
+        while at and texts[at - 1] in self._gone:
+            at -= 1
+        self._gone.add(text)
+        return past.identity(texts[at - 1]) if at else past.TOP
 
 
 def new_change(what: str) -> str:
