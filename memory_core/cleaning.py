@@ -53,13 +53,17 @@ class Stale(NamedTuple):
 
 
 class Orphan(NamedTuple):
-    """A memory of an agent that is gone: its items, and when it was used last (ISO 8601, UTC)."""
+    """A memory of an agent that is gone: its items, and when it was used last (ISO 8601, UTC).
+
+    `is_bare` says whether nothing but a header is left without the items.
+    """
 
     agent: str
     path: str
     text: str
     items: list[str]
     last: str
+    is_bare: bool
 
 
 class Skipped(NamedTuple):
@@ -206,15 +210,32 @@ def _orphans(
     project: memory.Project, held: store.Store, environ: Mapping[str, str], along: writing.Along
 ) -> tuple[list[Orphan], list[Skipped]]:
     """Return the memories of agents that are defined nowhere, and not used for long."""
-    home = places.home(environ)
+    home, known = places.home(environ), [each for each in held.agents() if each != memory.PM]
     if home and home.root == held.place.root:
-        return [], [Skipped("memories", "any project may define an agent of your own level")]
+        return [], _all_stay(known, "any project may define its agent")
+    if home is None or not os.path.isdir(home.root):
+        return [], _all_stay(known, "without a home folder nobody knows which agents you have")
     defined = client.Defined(project.place.root, environ)
-    unknown = [each for each in held.agents() if each != memory.PM and not defined.has(each)]
+    unknown = [each for each in known if not defined.has(each)]
+    if defined.unread:
+        return [], _all_stay(unknown, _untold(defined.unread[0], held.place))
     logged = _logged(held.place) if unknown else {}
     found = [_judged(project, held, agent, logged) for agent in along(unknown)]
     orphans = [each for each in found if isinstance(each, Orphan)]
     return orphans, [each for each in found if isinstance(each, Skipped)]
+
+
+def _all_stay(agents: list[str], why: str) -> list[Skipped]:
+    return [Skipped("every memory", why)] if agents else []
+
+
+def _untold(error: OSError, place: places.Place) -> str:
+    path = place.relative(str(error.filename))
+    return f"agents may be defined in {path}, which cannot be read: {_plain(error)}"
+
+
+def _plain(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _logged(place: places.Place) -> dict[str, str]:
@@ -232,15 +253,23 @@ def _judged(
     """Say of a memory of an undefined agent whether it goes, or why it stays."""
     try:
         read = held.read(agent)
+        if read is None:
+            return Skipped(agent, "its file is a link to nothing")
         last = _last(held, agent, logged)
     except OSError as error:
-        return Skipped(agent, str(error))
-    if read is None:
-        return Skipped(agent, "its file is a link to nothing")
+        return Skipped(agent, _plain(error))
     items = [text for text, _section, _nested in writing.items(markdown.parse(read.text))]
     why = _reason(project, held, agent, last) or _reason_of_text(held, agent, read.text)
     path = held.place.relative(read.path)
-    return Skipped(agent, why) if why else Orphan(agent, path, read.text, items, last)
+    if why:
+        return Skipped(agent, why)
+    return Orphan(agent, path, read.text, items, last, is_bare(_without_items(read.text)))
+
+
+def _without_items(text: str) -> str:
+    document = markdown.parse(text)
+    told = [each for each in document.items if each.text]
+    return markdown.render(edits.remove_items(document, told))
 
 
 def _reason(project: memory.Project, held: store.Store, agent: str, last: str) -> str:
@@ -306,10 +335,11 @@ def clean(
     done = Cleaned([], [], [], [])
     change = writing.new_change("clean")
     writing.check_free(held, [each.agent for each in found.orphans])
-    for orphan in along(found.orphans):
-        _retire(project, held, orphan, change, done)
+    # First, for who writes a memory clears away what is left over beside it, and tells nobody.
     for stale in [each for each in found.files if not each.stem]:
         _remove(stale, done)
+    for orphan in along(found.orphans):
+        _retire(project, held, orphan, change, done)
     for stem in dict.fromkeys(each.stem for each in found.files if each.stem):
         _forget(held, stem, [each for each in found.files if each.stem == stem], done)
     for folder in {os.path.dirname(each.path) for each in done.files if each.why == OF_SESSIONS}:
@@ -353,7 +383,7 @@ def _remove(stale: Stale, done: Cleaned) -> bool:
     except FileNotFoundError:
         return False  # somebody was quicker
     except OSError as error:
-        done.failed.append(Skipped(stale.path, error.strerror or str(error)))
+        done.failed.append(Skipped(stale.path, _plain(error)))
         return False
     done.files.append(stale)
     return True

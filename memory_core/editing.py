@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory_core import (
+    edits,
     markdown,
     memory,
     merge,
@@ -40,12 +41,16 @@ class Finding(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What an edit came to: texts of items, and whether others wrote meanwhile."""
+    """What an edit came to: texts of items, and whether others wrote meanwhile.
+
+    `other` says whether the person changed text that is no item, which undo does not know.
+    """
 
     added: list[str]
     changed: list[str]
     removed: list[str]
     meanwhile: bool
+    other: bool
 
 
 def take(project: memory.Project, agent: str, held: store.Store) -> Taken:
@@ -138,20 +143,40 @@ def keep(
 
 
 def _edited(work: writing.Memory, taken: Taken, text: str) -> Kept:
-    base = "" if taken.is_new else taken.text
+    base, other = "" if taken.is_new else taken.text, _has_other(taken, text)
     # Where there is no file all of it is the person's, also if there was one.
     if work.read and work.text != base:
         text = threeway.merge(base, work.text, text)
     document = markdown.parse(text)
     told = past.compare(work.past, writing.items(document), past.LATEST, "", past.LATEST)
-    kept = _kept(work.past, told, work.read is not None and work.read.text != base)
+    kept = _kept(work.past, told, work.read is not None and work.read.text != base, other)
     work.edit(document, told)
     return kept
 
 
-def _kept(known: past.Past, told: past.Difference, meanwhile: bool) -> Kept:
+def _has_other(taken: Taken, text: str) -> bool:
+    """Say whether more than items is changed; a new text lacks headings that were offered."""
+    before, after = (_other_lines(markdown.parse(each)) for each in (taken.text, text))
+    if taken.is_new:
+        return not set(after) <= set(before)
+    return before != after
+
+
+def _other_lines(document: markdown.Document) -> list[str]:
+    """Return the lines that are no item's, nor blank, nor our own header's."""
+    ours = {at for item in document.items if item.text for at in range(item.line, item.end)}
+    ours |= {
+        at
+        for name in (merge.LIMITS_COMMENT, merge.UPDATED_COMMENT)
+        if (at := edits.comment_line(document, name)) is not None
+    }
+    lines = enumerate(document.lines)
+    return [line.strip() for at, line in lines if at not in ours and line.strip()]
+
+
+def _kept(known: past.Past, told: past.Difference, meanwhile: bool, other: bool) -> Kept:
     """Tell what becomes of items, before the past knows it."""
     changed = [text for text, _, _, was in told.new if was or known.find(text)]
     added = [text for text, _, _, was in told.new if not (was or known.find(text))]
     back = [text for text, _, _ in told.back]
-    return Kept([*added, *back], changed, [each.text for each in told.gone], meanwhile)
+    return Kept([*added, *back], changed, [each.text for each in told.gone], meanwhile, other)

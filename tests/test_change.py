@@ -376,6 +376,33 @@ def test_other_text_is_edited_too(settled: Person) -> None:
 
 
 @pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ('sed -i.old "/^Ask/d" "$1"', "undo knows items only"),
+        ('sed -i.old "/^# /d; s/never/seldom/" "$1"', "takes the items back; other text is"),
+        ('sed -i.old "s/nested/else/" "$1"', ""),
+        ('sed -i.old "s/Last Updated: ./&/; s/never/seldom/" "$1"', ""),
+    ],
+)
+def test_text_that_undo_does_not_know_is_left_as_it_was(
+    settled: Person, script: str, said: str
+) -> None:
+    path = settled.sandbox.memories / "engineer.md"
+    path.write_text(f"# Mine\n\n{path.read_text()}  - nested\n\n## Notes\nAsk Ann first.\n")
+    before = path.read_bytes()
+    done = editing_with(settled, script)
+    assert done.returncode == 0
+    assert said in done.stderr
+    told = re.findall(r"All as it was before is in (.+)\n", done.stderr)
+    assert [Path(each).read_bytes() for each in told] == [before] * bool(said)
+    assert [Path(each).name for each in told] == ["before-engineer.md"] * bool(said)
+    if not said:
+        settled.run("undo")
+        assert " nested\n" in path.read_text()
+        assert items(path.read_text()) == items(before.decode())
+
+
+@pytest.mark.parametrize(
     ("added", "said"),
     [
         ("<<<<<<< a\\n- x y\\n=======\\n- z y\\n>>>>>>> b", "a merge conflict is not resolved"),
@@ -416,7 +443,7 @@ def test_a_conflict_is_resolved_in_the_editor(settled: Person) -> None:
     conflict = f"<<<<<<< a\n- {mine}\n=======\n- {theirs}\n>>>>>>> b\n"
     path.write_text(f"{path.read_text()}{conflict}")
     done = editing_with(settled, "sed -i.old '/^<<</d; /^===/,/^>>>/d' \"$1\"")
-    assert (done.returncode, done.stderr.count("conflict")) == (0, 0), done.stderr
+    assert (done.returncode, done.stderr.count("a merge conflict")) == (0, 0), done.stderr
     assert items(path.read_text()) == [ITEM, mine]
 
 
@@ -582,7 +609,7 @@ def test_edit_again_until_nothing_is_odd(settled: Person) -> None:
     ("answer", "status", "said"),
     [
         ("b\r", 0, "Nothing is changed."),
-        ("\x04", 1, "no answer; nothing is changed"),
+        ("\x04", 1, "agent-memory: no answer; nothing is changed"),
         ("\x03", 130, "What you wrote is in "),
     ],
 )
@@ -593,7 +620,8 @@ def test_going_back_is_as_if_nothing_was_written(
     terminal = Terminal(settled, ODD)
     terminal.expect(ASKED)
     terminal.child.send(answer)
-    assert said in terminal.end(status)
+    shown = terminal.end(status)
+    assert re.search(rf"^{said}", shown, re.MULTILINE), shown
     assert contents(settled.sandbox.root) == before
     assert len(left_on_desk(settled)) == (1 if answer == "b\r" else 2)  # and the turns
 
@@ -736,6 +764,16 @@ def test_init_mends_what_a_killed_writer_left(sandbox: Sandbox, shop: memory.Pro
     assert own.read_text() == "Mine.\n"
 
 
+def test_init_that_is_ended_at_its_question_makes_nothing(person: Person, sandbox: Sandbox) -> None:
+    defines(sandbox, "qa")
+    before = contents(sandbox.root)
+    terminal = Terminal(person, "", "init")
+    terminal.expect("[y/N]: ")
+    terminal.child.send("\x03")
+    terminal.end(130)
+    assert contents(sandbox.root) == before
+
+
 @pytest.mark.parametrize(("answer", "given"), [("y", True), ("", False)])
 def test_init_offers_memories_on_a_terminal(
     person: Person, sandbox: Sandbox, answer: str, given: bool
@@ -745,7 +783,9 @@ def test_init_offers_memories_on_a_terminal(
     terminal = Terminal(person, "", "init")
     terminal.expect("Make empty memories for docs, qa? [y/N]: ")
     terminal.child.send(f"{answer}\r")
-    assert ("Without a memory so far: docs, qa." in terminal.end(0)) != given
+    shown = terminal.end(0)
+    assert "Made .claude-mpm/memories/README.md" in shown
+    assert ("Without a memory so far: docs, qa." in shown) != given
     assert (sandbox.memories / "qa.md").exists() == given
 
 
@@ -925,6 +965,26 @@ def was_never_ours(sandbox: Sandbox) -> None:
     file(sandbox, "memories/old-bot.md", 60, "# Plan\n- Buy milk\n")
 
 
+def is_a_link_to_nothing(sandbox: Sandbox) -> None:
+    (sandbox.memories / "old-bot.md").unlink()
+    (sandbox.memories / "old-bot.md").symlink_to("nothing.md")
+
+
+def has_a_slip(sandbox: Sandbox) -> None:
+    defines(sandbox, "old-bot")
+    path = sandbox.root / ".claude" / "agents" / "old-bot.md"
+    path.write_text("---\nname: [unclosed\n---\n")
+
+
+def in_a_linked_folder(sandbox: Sandbox) -> None:
+    defines(sandbox, "old-bot")
+    folder = sandbox.root / ".claude" / "agents"
+    folder.rename(sandbox.root / "shared")
+    folder.mkdir()
+    (folder / "ours").symlink_to(sandbox.root / "shared")
+    (sandbox.root / "shared" / "round").symlink_to(folder)
+
+
 def cannot_be_read(sandbox: Sandbox) -> None:
     (sandbox.memories / "old-bot.md").unlink()
     (sandbox.memories / "old-bot.md").mkdir()
@@ -945,6 +1005,9 @@ def cannot_be_read(sandbox: Sandbox) -> None:
         (has_prose_alone, "it has no items, but other text, which has no history"),
         (was_never_ours, "it is no agent's: agent-memory never wrote to it"),
         (cannot_be_read, "Is a directory"),
+        (is_a_link_to_nothing, "its file is a link to nothing"),
+        (has_a_slip, ""),
+        (in_a_linked_folder, ""),
     ],
 )
 def test_which_memories_stay(sandbox: Sandbox, spares: Callable[[Sandbox], None], why: str) -> None:
@@ -955,9 +1018,52 @@ def test_which_memories_stay(sandbox: Sandbox, spares: Callable[[Sandbox], None]
     told = found(project, sandbox)
     assert told.orphans == []
     assert [each.what for each in told.skipped] == ["old-bot"] * bool(why)
-    assert all(why in each.why for each in told.skipped)
+    assert all(each.why.startswith(why) for each in told.skipped)
     cleaning.clean(project, project.store, told)
     assert contents(sandbox.memories) == before
+
+
+@pytest.mark.parametrize(
+    ("hides", "why"),
+    [
+        ("no-home", "without a home folder nobody knows which agents you have"),
+        ("home-elsewhere", "without a home folder nobody knows which agents you have"),
+        (".claude/agents", ".claude/agents, which cannot be read: Too many levels of symbolic"),
+        (".claude/agents/qa.md", ".claude/agents/qa.md, which cannot be read: Too many levels"),
+    ],
+)
+def test_every_memory_stays_where_definitions_cannot_be_read(
+    shop: memory.Project, sandbox: Sandbox, hides: str, why: str
+) -> None:
+    remembered(sandbox)
+    environ = dict(sandbox.env)
+    if hides == "no-home":
+        del environ["HOME"]
+    elif hides == "home-elsewhere":
+        environ["HOME"] += "-elsewhere"
+    else:
+        path = sandbox.root / hides
+        path.parent.mkdir(parents=True)
+        path.symlink_to(path)  # what not even root can read
+    told = cleaning.find(shop, shop.store, environ)
+    assert told.orphans == []
+    ((what, said),) = told.skipped
+    assert what == "every memory"
+    assert why in said
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_folder_of_definitions_without_rights(shop: memory.Project, sandbox: Sandbox) -> None:
+    remembered(sandbox)
+    defines(sandbox, "old-bot", user=True)
+    folder = sandbox.home / ".claude" / "agents"
+    folder.chmod(0)
+    try:
+        told = found(shop, sandbox)
+    finally:
+        folder.chmod(0o700)
+    assert told.orphans == []
+    assert "Permission denied" in told.skipped[0].why
 
 
 @pytest.mark.parametrize(
@@ -982,7 +1088,7 @@ def test_the_users_own_memories_are_any_projects(shop: memory.Project, sandbox: 
     path.rename(sandbox.user_memories / "old-bot.md")
     told = cleaning.find(shop, shop.level(user=True), sandbox.env)
     assert told.orphans == []
-    assert told.skipped[0].what == "memories"
+    assert told.skipped == [cleaning.Skipped("every memory", "any project may define its agent")]
 
 
 def test_what_is_orphaned_is_archived_and_comes_back(person: Person, sandbox: Sandbox) -> None:
@@ -993,8 +1099,9 @@ def test_what_is_orphaned_is_archived_and_comes_back(person: Person, sandbox: Sa
     assert done.returncode == 0
     day = log.utc(time.time() - 60 * DAY)[:10]
     assert f"old-bot is defined nowhere, last used on {day}:\n" in done.stdout
-    assert "  .claude-mpm/memories/old-bot.md: 2 items\n" in done.stdout
-    assert done.stderr == "2 memories would go; nothing is changed. --yes does it.\n"
+    assert "  .claude-mpm/memories/dull-bot.md: 2 items\n" in done.stdout
+    assert "/old-bot.md: 2 items; the file stays, for it has other text\n" in done.stdout
+    assert done.stderr == "2 memories would be emptied; nothing is changed. --yes does it.\n"
     assert contents(sandbox.root) == before
     told = person.json("clean", "--yes")
     assert [each["gone"] for each in told["memories"]] == [True, False]
@@ -1013,6 +1120,18 @@ def test_what_is_orphaned_is_archived_and_comes_back(person: Person, sandbox: Sa
     assert markdown.parse(other.read_text()).sections[0].title == "Recent Learnings"
     assert person.json("restore", "dull-bot") == []
     assert person.json("clean")["memories"] == []  # they were written to just now
+
+
+def test_the_end_of_clean_says_what_it_did(person: Person, sandbox: Sandbox) -> None:
+    remembered(sandbox)
+    remembered(sandbox, "dull-bot", text=f"## Recent Learnings\n- {ITEM}\n- {NEWS}\n")
+    file(sandbox, "memories/.dull-bot.md.4711", 1)
+    done = person.run("clean", "--yes")
+    assert done.stderr.splitlines() == [
+        "Removed: 1 file (2 B).",
+        "Emptied 2 memories, and removed 1 of their files.",
+        "agent-memory undo brings the items back.",
+    ]
 
 
 def test_a_memory_that_changes_meanwhile_stays(shop: memory.Project, sandbox: Sandbox) -> None:
@@ -1187,6 +1306,7 @@ def test_no_cleaning_loses_anything(
 ) -> None:
     project = empty_project(tmp_path_factory)
     environ = {"HOME": project.place.root + "-home"}
+    os.makedirs(environ["HOME"])
     for deed in deeds:
         do(project, *deed)
     was, records = known(project), recorded(project)

@@ -44,6 +44,8 @@ def clean(
     items go to the archive, and a file with nothing else in it goes, too.
     Exit 1 when something could not be removed.
 
+    Where it cannot be known which agents are defined, all memories stay.
+
     \b
     Example:
       agent-memory clean
@@ -81,7 +83,8 @@ def _print(found: Found, level: Store) -> None:
             out(f"  and {len(files) - NAMED} more")
     for orphan in found.orphans:
         out(text_of(f"{orphan.agent} is defined nowhere, last used on {orphan.last[:10]}:"))
-        out(text_of(f"  {orphan.path}: {_counted(len(orphan.items), 'item')}"))
+        stays = "" if orphan.is_bare else "; the file stays, for it has other text"
+        out(text_of(f"  {orphan.path}: {_counted(len(orphan.items), 'item')}{stays}"))
     for skipped in found.skipped:
         note(text_of(f"{skipped.what} stays: {skipped.why}"))
 
@@ -100,20 +103,28 @@ def _tell_end(found: Found, done: Cleaned | None, level: Store, user: bool) -> N
     if not (found.files or found.orphans):
         note("Nothing to clean.")
     elif done is None:
-        both = _both(_amount(found.files) if found.files else "", len(found.orphans))
-        note(f"{both} would go; nothing is changed. --yes does it.")
+        files = f"{_amount(found.files)} would go" if found.files else ""
+        number = len(found.orphans)
+        memories = f"{_counted(number, 'memory')} would be emptied" if number else ""
+        both = ", ".join(part for part in (files, memories) if part)
+        note(f"{both}; nothing is changed. --yes does it.")
     else:
-        for failed in done.failed:
-            note(text_of(f"{level.place.relative(failed.what)} stays: {failed.why}"))
-        both = _both(_amount(done.files) if done.files else "", len(done.orphans))
-        note(f"Removed: {both or 'nothing'}.")
-        if done.orphans:
-            note(f"agent-memory undo{' --user' if user else ''} brings the items back.")
+        _tell_done(done, level, user)
 
 
-def _both(files: str, memories: int) -> str:
-    memory = _counted(memories, "memory") if memories else ""
-    return " and ".join(part for part in (files, memory) if part)
+def _tell_done(done: Cleaned, level: Store, user: bool) -> None:
+    for failed in done.failed:
+        note(text_of(f"{level.place.relative(failed.what)} stays: {failed.why}"))
+    if done.files or not done.orphans:
+        note(f"Removed: {_amount(done.files) if done.files else 'nothing'}.")
+    if done.orphans:
+        note(_emptied(len(done.orphans), len(done.gone)))
+        note(f"agent-memory undo{' --user' if user else ''} brings the items back.")
+
+
+def _emptied(memories: int, gone: int) -> str:
+    whose = "its file" if memories == 1 else f"{gone} of their files"
+    return f"Emptied {_counted(memories, 'memory')}{f', and removed {whose}' if gone else ''}."
 
 
 def _fields(found: Found, done: Cleaned | None, level: Store) -> dict[str, object]:

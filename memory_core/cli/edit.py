@@ -38,7 +38,8 @@ def edit(ctx: typer.Context, agent: Agent, user: User = False) -> None:
     are done, at once, and what agents learned meanwhile is there as well.
     What is odd is shown, and you may edit again, keep it, or go back.
     Exit 1 when something is odd and nobody is there to answer.
-    undo takes back what became of items; other text is in git's history only.
+    undo takes back what became of items; where other text changes, all as it was before
+    is left in a file that is named.
 
     \b
     Example:
@@ -57,8 +58,10 @@ def edit(ctx: typer.Context, agent: Agent, user: User = False) -> None:
         if odd is None:
             note("Nothing is changed.")
         else:
-            _tell(name, editing.keep(project, name, taken, desk.text(), level), user)
+            done = editing.keep(project, name, taken, desk.text(), level)
+            before = desk.leave_before() if done.other and not taken.is_new else ""
             desk.is_done = True
+            _tell(name, done, before, user)
             if taken.is_new:
                 note_undefined(project, name)
     finally:
@@ -77,7 +80,7 @@ class Desk:
         self.folder = tempfile.mkdtemp(prefix="agent-memory-")
         self.path = os.path.join(self.folder, name)
         self.before = text.encode("utf-8", "surrogateescape")
-        self.is_done = False
+        self.is_done = self.has_before = False
         with open(self.path, "wb") as file:
             file.write(self.before)
 
@@ -88,10 +91,21 @@ class Desk:
         except FileNotFoundError:
             raise Refused("the editor has left no file; nothing is changed", 1) from None
 
+    def leave_before(self) -> str:
+        """Leave the text from before the edit in the place of the copy; return where."""
+        path = os.path.join(self.folder, f"before-{os.path.basename(self.path)}")
+        with open(path, "wb") as file:
+            file.write(self.before)
+        self.has_before = True
+        os.unlink(self.path)
+        return path
+
     def leave(self) -> None:
-        """Clear the desk, but for what a person wrote and nobody has taken over."""
+        """Clear the desk, but for what a person wrote, or wrote over, and has nowhere else."""
         import shutil
 
+        if self.has_before:
+            return
         if not self.is_done and self._is_written():
             note(f"What you wrote is in {self.path}")
         else:
@@ -133,9 +147,13 @@ def _choice() -> str:
     while True:
         sys.stderr.write("Edit again, keep it, or go back? [E/k/b]: ")
         sys.stderr.flush()
-        answer = sys.stdin.readline()
+        answer = ""
+        try:
+            answer = sys.stdin.readline()
+        finally:
+            if not answer:  # Ctrl-C and Ctrl-D leave the cursor behind the question
+                sys.stderr.write("\n")
         if not answer:
-            sys.stderr.write("\n")
             raise Refused("no answer; nothing is changed", 1)
         word = answer.strip().lower() or AGAIN
         if word in (AGAIN, KEEP, BACK):
@@ -185,14 +203,18 @@ def _run(editor: str, path: str) -> int:
         signal.signal(signal.SIGINT, before)
 
 
-def _tell(agent: str, done: Kept, user: bool) -> None:
+def _tell(agent: str, done: Kept, before: str, user: bool) -> None:
     out(f"{agent}: {_summary(done)}")
     if done.meanwhile:
         note("What was written meanwhile is there as well.")
-    if done.added or done.changed or done.removed:
-        note(f"agent-memory undo{' --user' if user else ''} takes it back.")
+    has_items = done.added or done.changed or done.removed
+    if has_items:
+        what = "the items back; other text is changed as well" if done.other else "it back"
+        note(f"agent-memory undo{' --user' if user else ''} takes {what}.")
     else:
         note("undo knows items only: other text is in git's history, where it was committed.")
+    if before:
+        note(f"All as it was before is in {before}")
 
 
 def _summary(done: Kept) -> str:

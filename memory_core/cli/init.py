@@ -45,9 +45,10 @@ def init(
     project = project_of(ctx)
     level = project.level(user)
     names = [known_or_new(project, name, level) for name in agent or []]
-    made = beginning.begin(level)
     able = beginning.without(level, os.environ, user)
-    given = beginning.give(project, level, _chosen(names, able, yes, json))
+    chosen = _chosen(names, able, yes, json)  # asked first: Ctrl-C leaves nothing behind
+    made = beginning.begin(level)
+    given = beginning.give(project, level, chosen)
     left = [name for name in able if name not in dict(given)]
     hooks = beginning.has_hooks(project.place.root, os.environ)
     if json:
