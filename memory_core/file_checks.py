@@ -19,7 +19,7 @@ from memory_core import (
     team,
     union,
 )
-from memory_core.patient import BROKEN, OK, RECENT, WARNING, Finding, Patient
+from memory_core.patient import BROKEN, OK, RECENT, WARNING, Finding, Patient, typed
 from memory_core.store import Store
 
 # Folders and files of ours whose rights count; those of memories are in another folder.
@@ -35,7 +35,7 @@ def folder(patient: Patient) -> Iterator[Finding]:
     if not os.path.isdir(present):
         yield Finding(BROKEN, "folder", "is no folder", present, "move it away")
     elif not os.access(present, os.R_OK | os.W_OK | os.X_OK):
-        mend = f"chmod u+rwx {present}"
+        mend = typed("chmod", "u+rwx", present)
         cure = ("rights", present) if present == path else ("", "")
         yield Finding(BROKEN, "folder", "cannot be read and written", present, mend, *cure)
     elif present != path:
@@ -61,7 +61,7 @@ def rights(patient: Patient) -> Iterator[Finding]:
             continue
         # A memory is replaced whole, for which the folder's rights count.
         is_memory = path.endswith(".md") and what == "cannot be written"
-        mend = f"chmod u+rw{'x' if is_folder else ''} {place.relative(path)}"
+        mend = typed("chmod", f"u+rw{'x' if is_folder else ''}", place.relative(path))
         level = WARNING if is_memory else BROKEN
         yield Finding(level, "rights", what, place.relative(path), mend, "rights", path)
 
@@ -118,7 +118,7 @@ def _memories(
         files = [os.path.basename(path) for path in held.files(entry.agent)]
         if len(files) > 1:
             what = f"is read, but not {entry.agent}'s other {', '.join(files[1:])}"
-            mend = f"agent-memory migrate{level} {entry.agent}"
+            mend = typed("agent-memory", "migrate", *level.split(), entry.agent)
             cure = (mend, "migrate", f"{entry.agent}{level}")
             yield Finding(WARNING, "memory", what, entry.path, *cure)
     yield from _beside(patient, held, level)
@@ -132,7 +132,8 @@ def _is_closed(held: Store, agent: str) -> bool:
 
 def _resolving(agent: str, level: str) -> tuple[str, str, str]:
     """Return how a conflict is mended: by hand, by which cure, and of what."""
-    return f"agent-memory resolve{level} {agent}", "resolve", f"{agent}{level}"
+    mend = typed("agent-memory", "resolve", *level.split(), agent)
+    return mend, "resolve", f"{agent}{level}"
 
 
 def _beside(patient: Patient, held: Store, level: str) -> Iterator[Finding]:
@@ -217,7 +218,9 @@ def locked(patient: Patient) -> Iterator[Finding]:
         who = ", ".join(f"process {number} ({command})" for number, command in by)
         what = f"is held for more than {locks.LONG:g} s by {who or 'a process'}"
         end = f"kill {' '.join(str(number) for number, _command in by)}"
-        mend = f"if it hangs: {end}" if by else f"find out who: lsof {place.relative(path)}"
+        mend = (
+            f"if it hangs: {end}" if by else f"find out who: {typed('lsof', place.relative(path))}"
+        )
         yield Finding(WARNING, "lock", what, place.relative(path), mend)
 
 
@@ -237,14 +240,14 @@ def failures(patient: Patient) -> Iterator[Finding]:
     """Which errors the hooks have logged lately."""
     place = patient.project.place
     since = log.utc(time.time() - RECENT)
-    told = [
+    errors = [
         str(event.get("error"))
         for event in log.read(place)
-        if event.get("event") == "agent.memory.error" and str(event.get("timestamp")) >= since
+        if event.get("event") == "agent.memory.error" and str(event.get("timestamp") or "") >= since
     ]
-    if told:
+    if errors:
         where = place.relative(os.path.join(place.logs, log.NAME))
-        what = f"{overview.counted(len(told), 'error')} in a week, the last: {told[-1]}"
+        what = f"{overview.counted(len(errors), 'error')} in a week, the last: {errors[-1]}"
         yield Finding(WARNING, "errors", what, where, "see the lines agent.memory.error")
 
 

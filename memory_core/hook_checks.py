@@ -19,7 +19,7 @@ from memory_core import (
     settings,
     trust,
 )
-from memory_core.patient import BROKEN, OK, RECENT, SAMPLE_OF, WARNING, Finding, Patient
+from memory_core.patient import BROKEN, OK, RECENT, SAMPLE_OF, WARNING, Finding, Patient, typed
 
 # Milliseconds from which on a hook is felt; the goal is far below.
 SLOW = 1000
@@ -142,18 +142,32 @@ def installed(patient: Patient) -> Iterator[Finding]:
             yield Finding(BROKEN, "settings", f"not read: {file.problem}", file.path, mend)
     ours = [(file, entry) for file in patient.files for entry in file.ours]
     if not ours:
-        told = "no settings file names our hooks: nothing is given, nothing is learned"
-        mend = f"agent-memory install {patient.root}"
-        yield Finding(BROKEN, "settings", told, patient.settings_path, mend)
+        # A file that could not be read may well name them.
+        if not any(file.problem for file in patient.files if not file.plugin):
+            what = "no settings file names our hooks: nothing is given, nothing is learned"
+            mend = typed("agent-memory", "install", patient.root)
+            yield Finding(BROKEN, "settings", what, patient.settings_path, mend)
         return
     yield from _misshapen(patient, ours)
     yield from _missing(patient, ours)
     yield from _outdated(patient, ours)
-    yield from _doubled(ours)
-    programs = list(_programs(patient, ours))
+    yield from _doubled(patient, ours)
+    yield from _unknown(patient, ours)
+    known = [(file, entry) for file, entry in ours if patient.knows(file, entry)]
+    programs = list(_programs(patient, known))
     yield from programs
     if all(finding.level == OK for finding in programs):
-        yield from _commands(patient, ours)
+        yield from _commands(patient, known)
+
+
+def _unknown(patient: Patient, ours: Ours) -> Iterator[Finding]:
+    """Find commands that begin as ours do, and are none that this version would write."""
+    for path in dict.fromkeys(file.path for file, _entry in ours):
+        found = [pair for pair in ours if pair[0].path == path and not patient.knows(*pair)]
+        if found:
+            names = ", ".join(entry.event for _file, entry in found)
+            what = f"{names}: of another version, or not ours: not run"
+            yield _renewable(WARNING, what, found[0][0], patient)._replace(check="command")
 
 
 def _commands(patient: Patient, ours: Ours) -> Iterator[Finding]:
@@ -222,8 +236,8 @@ def _missing(patient: Patient, ours: Ours) -> Iterator[Finding]:
     wanted = settings.block(installation.template(), patient.version)
     missing = [event for event in wanted if event not in present]
     if missing:
-        told = f"our hooks are missing for {', '.join(missing)}"
-        yield _renewable(BROKEN, told, ours[0][0], patient)
+        what = f"our hooks are missing for {', '.join(missing)}"
+        yield _renewable(BROKEN, what, ours[0][0], patient)
     else:
         yield Finding(OK, "settings", f"our hooks are there for all {len(wanted)} events")
 
@@ -231,14 +245,14 @@ def _missing(patient: Patient, ours: Ours) -> Iterator[Finding]:
 def _renewable(level: str, what: str, file: client.SettingsFile, patient: Patient) -> Finding:
     """Return a finding that installing again into the file mends, where that is a person's file."""
     if file.plugin:
-        mend = f"claude plugin update {file.plugin}"
+        mend = typed("claude", "plugin", "update", file.plugin)
         return Finding(level, "settings", what, file.path, mend)
     if file.level == "managed":
         mend = "ask those who manage this machine"
         return Finding(level, "settings", what, file.path, mend)
     mend = {
         "user": "agent-memory install --user",
-        "project": f"agent-memory install {patient.root}",
+        "project": typed("agent-memory", "install", patient.root),
     }.get(file.level, "agent-memory doctor --fix")
     return Finding(level, "settings", what, file.path, mend, "install", file.path)
 
@@ -253,8 +267,8 @@ def _outdated(patient: Patient, ours: Ours) -> Iterator[Finding]:
             if not file.plugin and not _is_current(entry, wanted.get(entry.event))
         ]
         if stale:
-            told = f"our hooks are of another version: {', '.join(stale)}"
-            yield _renewable(WARNING, told, of_file[0][0], patient)
+            what = f"our hooks are of another version: {', '.join(stale)}"
+            yield _renewable(WARNING, what, of_file[0][0], patient)
 
 
 def _is_current(entry: settings.Entry, group: Mapping[str, object] | None) -> bool:
@@ -263,15 +277,18 @@ def _is_current(entry: settings.Entry, group: Mapping[str, object] | None) -> bo
     return [entry.value] == group["hooks"] and entry.matcher == group.get("matcher")
 
 
-def _doubled(ours: Ours) -> Iterator[Finding]:
+def _doubled(patient: Patient, ours: Ours) -> Iterator[Finding]:
     """Find events for which a plugin and a settings file each bring a hook of ours."""
     plugins = {entry.event: file for file, entry in ours if file.plugin}
-    twice = [(file, entry.event) for file, entry in ours if entry.event in plugins]
-    path = next((file.path for file, _event in twice if not file.plugin), "")
-    if path:
+    twice = {file.path: file for file, entry in ours if entry.event in plugins and not file.plugin}
+    for path, file in twice.items():
         plugin = next(iter(plugins.values())).plugin
         what = f"our hooks run twice: the plugin {plugin} brings them as well"
-        yield Finding(WARNING, "settings", what, path, "agent-memory uninstall, or that plugin")
+        mend = {
+            "user": "agent-memory uninstall --user",
+            "project": typed("agent-memory", "uninstall", patient.root),
+        }.get(file.level, "take our hooks out of the file")
+        yield Finding(WARNING, "settings", what, path, f"{mend}, or switch off that plugin")
 
 
 # The program behind their commands.
@@ -284,14 +301,26 @@ def _programs(patient: Patient, ours: Ours) -> Iterator[Finding]:
         text = next(part for part in file.argv(entry.value) if part.startswith(settings.TAG))
         known.setdefault(text.partition(";")[0], file.path)
     for assignment, where in known.items():
-        yield _program(_folder_of(assignment, patient.environ), where)
+        try:
+            folder = _folder_of(assignment, patient.environ)
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            what = f"where our program is cannot be found out: {error}"
+            yield Finding(BROKEN, "interpreter", what, where, "see env in this file")
+        else:
+            yield _program(folder, where)
 
 
 def _folder_of(assignment: str, environ: Mapping[str, str]) -> str:
-    """Return what the shell takes for the folder of our program."""
-    told = f'{assignment}; printf %s "$agent_memory"'
-    command = ["sh", "-c", told]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    """Return what the shell takes for the folder of our program; raises as a process does."""
+    command = rehearsal.with_shell(["sh", "-c", f'{assignment}; printf %s "$agent_memory"'])
+    done = subprocess.run(
+        command,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=rehearsal.TIMEOUT,
+        check=False,
+    )
     return done.stdout
 
 
@@ -338,13 +367,13 @@ def _version(python: str) -> str:
 def disabled(patient: Patient) -> Iterator[Finding]:
     """Whether all hooks are switched off in Claude Code."""
     if file := client.is_switched_off(patient.files):
-        told = "disableAllHooks is true: Claude Code runs no hook at all"
-        yield Finding(BROKEN, "disabled", told, file.path, "remove disableAllHooks")
+        what = "disableAllHooks is true: Claude Code runs no hook at all"
+        yield Finding(BROKEN, "disabled", what, file.path, "remove disableAllHooks")
     file = client.is_managed_only(patient.files)
     if file and not any(each.ours for each in patient.files if each.level == "managed"):
-        told = "allowManagedHooksOnly is true: Claude Code runs no hooks of users and projects"
+        what = "allowManagedHooksOnly is true: Claude Code runs no hooks of users and projects"
         mend = "ask those who manage this machine to allow ours"
-        yield Finding(BROKEN, "disabled", told, file.path, mend)
+        yield Finding(BROKEN, "disabled", what, file.path, mend)
 
 
 def claude(patient: Patient) -> Iterator[Finding]:
@@ -439,4 +468,5 @@ def route(patient: Patient) -> Iterator[Finding]:
     what = "memory goes by SubagentStart, because a rewritten prompt was lost"
     is_over = not patient.foreign and (patient.version or REWRITES_FROM) >= REWRITES_FROM
     when = "no other hook is there any more" if is_over else "once the other hook is gone"
-    yield Finding(WARNING, "route", what, path, f"{when}: rm {path}", "route" if is_over else "")
+    mend = f"{when}: {typed('rm', path)}"
+    yield Finding(WARNING, "route", what, path, mend, "route" if is_over else "")

@@ -162,6 +162,8 @@ def _is_unsafe(patient: Patient, folder: str) -> bool:
     for file in patient.files:
         environ = {**patient.environ, places.TRIAL: led_to, "CLAUDE_PLUGIN_ROOT": file.folder}
         for entry in file.ours:
+            if not patient.knows(file, entry):
+                return True
             if entry.event in SAMPLE_OF:
                 data = patient.sample(SAMPLE_OF[entry.event], "unsafe")
                 rehearsal.run_in(project, file.argv(entry.value), data, environ)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core import cleaning, installation, memory, team, upkeep
-from memory_core.patient import Finding
+from memory_core.patient import Finding, typed
 
 USER = " --user"  # behind an agent's name: at the level of the user
 
@@ -56,7 +56,7 @@ def _rights(project: memory.Project, path: str) -> Iterator[Mended]:
     if new != old:
         os.chmod(path, new)
         where = project.place.relative(path)
-        yield Mended("", "may be read and written", where, f"chmod {old:o} {where}")
+        yield Mended("", "may be read and written", where, typed("chmod", f"{old:o}", where))
 
 
 def _merge_spool(project: memory.Project, agent: str) -> Iterator[Mended]:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from memory_core import client, config, events, installation, memory, overview, runs, samples
+from memory_core import (
+    client,
+    config,
+    events,
+    installation,
+    memory,
+    overview,
+    rehearsal,
+    runs,
+    samples,
+    settings,
+)
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 
@@ -22,6 +35,33 @@ SAMPLE_OF = {
     "PostToolUseFailure": "failure",
     "SubagentStop": "stop",
 }
+
+
+# Where else a command of ours may look for our program: a path that a shell takes as it stands,
+# without `..`, /proc and /dev, by which a repository could lead into itself.
+PROGRAM = re.compile(r'"(?!/(?:proc|dev)/)(?:/(?!\.\.?[/"])[A-Za-z0-9_. -]+)+"')
+
+
+def typed(*command: str) -> str:
+    """Return a command as a person can give it to a shell, whatever is in its names."""
+    return shlex.join(command)
+
+
+def is_known(event: str, text: str, root: str) -> bool:
+    """Say whether a command is what this version writes, but perhaps for another folder.
+
+    Settings come with a repository, so nothing else in them is run only because it begins as
+    our commands do; nor is a program that is in the repository, below `root`.
+    """
+    if event not in rehearsal.SCRIPTS:
+        return False
+    wanted = settings.command(rehearsal.SCRIPTS[event])
+    end = wanted[wanted.index(";") :]
+    folder = text.removeprefix(settings.TAG).removesuffix(end)
+    if text == wanted or text != f"{settings.TAG}{folder}{end}" or not PROGRAM.fullmatch(folder):
+        return text == wanted
+    real, top = os.path.realpath(folder.strip('"')), os.path.realpath(root)
+    return os.path.commonpath([real, top]) != top
 
 
 class Finding(NamedTuple):
@@ -74,6 +114,11 @@ class Patient:
     def foreign(self) -> list[client.Foreign]:
         """Return other tools' hooks that see delegations."""
         return [hook for file in self.files for hook in client.foreign_hooks(file)]
+
+    def knows(self, file: client.SettingsFile, entry: settings.Entry) -> bool:
+        """Say whether a command of ours is one that may be run here; see `is_known`."""
+        *shell, text = file.argv(entry.value)
+        return shell == ["sh", "-c"] and is_known(entry.event, text, self.root)
 
     def should_act(self, event: str) -> bool:
         """Say whether the hook of an event has something to do, if only to note it."""

@@ -31,8 +31,13 @@ SCRIPTS = {
 # Seconds: the `timeout` that the settings give a hook.
 TIMEOUT = 10.0
 
-# Status of a hook that had to be stopped, as a shell tells it.
+# Status of a hook that had to be stopped, and of one that could not be started, as a shell
+# tells them.
 STOPPED = 124
+NOT_STARTED = 127
+
+# Claude Code finds its shell whatever PATH its settings give to hooks.
+SHELL = "/bin/sh"
 
 
 class Unknown(ValueError):
@@ -172,7 +177,7 @@ def _run(
     errors = [
         str(event.get("error"))
         for event in logged
-        if event["event"] == "agent.memory.error" and event["timestamp"] >= since
+        if event.get("event") == "agent.memory.error" and str(event.get("timestamp") or "") >= since
     ]
     return Outcome(status, stdout, stderr, took, changes, errors)
 
@@ -190,7 +195,7 @@ def _process(
 ) -> tuple[int, bytes, str]:
     try:
         done = subprocess.run(
-            command,
+            with_shell(command),
             input=data,
             capture_output=True,
             cwd=root,
@@ -200,7 +205,15 @@ def _process(
         )
     except subprocess.TimeoutExpired:
         return STOPPED, b"", ""
+    except (OSError, ValueError) as error:  # of what settings name or set
+        return NOT_STARTED, b"", str(error)
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
+
+
+def with_shell(command: list[str]) -> list[str]:
+    """Return a command with the machine's shell for `sh`."""
+    is_shell = command[0] == "sh" and os.path.exists(SHELL)
+    return [SHELL, *command[1:]] if is_shell else command
 
 
 def _folders(project: memory.Project) -> Iterator[tuple[str, list[str]]]:

@@ -287,6 +287,21 @@ def left_over(person: Person) -> None:
         os.utime(write(path, "half"), (OLD, OLD))
 
 
+def odd_lines_in_the_log(person: Person) -> None:
+    lines = '{"a":1}\n{"event":"agent.memory.error"}\n{"event":5,"timestamp":[]}\n'
+    write(person.sandbox.root / ".claude-mpm" / "logs" / "events.jsonl", lines)
+
+
+def odd_environment(person: Person) -> None:
+    """Names and values that no process can have."""
+    env = {"A=B": "x", "X": "a\0b", "Q": "\ud800", "": "x", "\0": "x"}
+    change(person.sandbox.home / ".claude" / "settings.json", env=env)
+
+
+def no_path(person: Person) -> None:
+    change(person.sandbox.home / ".claude" / "settings.json", env={"PATH": "/nowhere"})
+
+
 BROKEN, WARNING = "broken", "warning"
 
 ROWS: list[tuple[list[Ail], list[tuple[str, str]]]] = [
@@ -335,11 +350,13 @@ ROWS: list[tuple[list[Ail], list[tuple[str, str]]]] = [
     ([strange_python, no_folder], [(BROKEN, "interpreter"), (BROKEN, "folder")]),
     (
         [says_too_much, fallback],
-        [(WARNING, "settings"), (BROKEN, "command"), (WARNING, "route")],
+        [(WARNING, "settings"), (WARNING, "command"), (WARNING, "route")],
     ),
     ([hooks_disabled, old_client], [(BROKEN, "disabled"), *[(BROKEN, "claude")] * 3]),
     ([untested_client, switched_off], [(WARNING, "switched-off"), (WARNING, "claude")]),
     ([switched_off_in_settings], [(WARNING, "switched-off")]),
+    ([odd_lines_in_the_log, odd_environment], []),
+    ([no_path], []),
 ]
 
 
@@ -392,6 +409,81 @@ def test_a_native_memory_that_is_switched_off_is_none(settled: Person) -> None:
     assert settled.findings("warning", "broken") == []
 
 
+def test_no_text_of_a_repository_is_run(settled: Person) -> None:
+    """Settings come with a clone: that a command begins like ours says nothing."""
+    path, root = settings_of(settled), settled.sandbox.root
+    ran = root / "ran"
+    evil = write(root / "evil" / "bin" / "python", f"#!/bin/sh\ntouch '{ran}'\n")
+    evil.chmod(0o755)
+    write(root / "evil" / "hooks" / "session_start.py", "")
+    write(root / "bin" / "sh", f"#!/bin/sh\ntouch '{ran}'\n").chmod(0o755)
+    hooks = json.loads(path.read_text())["hooks"]
+    good = hooks["SessionStart"][0]["hooks"][0]["command"]
+    folder = good[len(settings.TAG) : good.index(";")]
+    texts = {
+        "PreToolUse": f"agent_memory=$(touch '{ran}')x; true",
+        "SubagentStart": good.replace(folder, f'"$(touch {ran})"'),
+        "SessionStart": good.replace(folder, f'"{root}/evil"'),
+        "PostToolUse": good.replace(folder, '"./evil"'),
+        "PostToolUseFailure": f"{good}; touch '{ran}'",
+        "SubagentStop": good.replace(folder, '"/proc/self/cwd/evil"'),
+    }
+    for event, text in texts.items():
+        hooks[event][0]["hooks"][0]["command"] = text
+    env = {"PATH": str(root / "bin"), "XDG_DATA_HOME": str(root), "LD_PRELOAD": "x.so"}
+    change(path, hooks=hooks, env=env)
+    settled.program("claude", 'echo "2.1.329 (Claude Code)"')
+    found = findings(settled.run("doctor", "--live", "--json"))
+    (told,) = [each for each in found if each["check"] == "command"]
+    assert told["what"] == f"{', '.join(texts)}: of another version, or not ours: not run"
+    assert told["mend"] == f"agent-memory install {root}"
+    assert not ran.exists()
+    fixed = settled.json("doctor", "--fix")
+    assert wrong(fixed["findings"]) == []
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_known"),
+    [
+        ('"${XDG_DATA_HOME:-$HOME/.local/share}/agent-memory/venv"', True),
+        ('"/opt/my tools/venv"', True),
+        ('"$HOME/src/clone/venv"', False),
+        ('"/opt/agent-memory/venv"', True),
+        ('"/clone/venv"', False),
+        ('"/opt/../clone/venv"', False),
+        ('"$HOME/.."', False),
+        ('"/proc/self/cwd/venv"', False),
+        ('"venv"', False),
+        ('"/opt/$(id)"', False),
+        ('"/opt/`id`"', False),
+        ('"/opt/a\n"', False),
+        ('"/opt"; id; "/x"', False),
+        ("/opt", False),
+    ],
+)
+def test_where_a_command_may_look_for_our_program(folder: str, is_known: bool) -> None:
+    script = settings.command("pre_tool_use")
+    text = f"{settings.TAG}{folder}{script[script.index(';') :]}"
+    assert patient.is_known("PreToolUse", text, "/clone") is is_known
+    assert not patient.is_known("SessionStart", text, "/clone")
+
+
+def test_a_project_with_blanks_in_its_path(person: Person) -> None:
+    """What is told can be typed; and settings that are not read may name our hooks."""
+    root = person.sandbox.root / "my shop; id"
+    (root / ".claude-mpm").mkdir(parents=True)
+    command = [*COMMAND, "doctor", "--json"]
+    env = {**person.env, "CLAUDE_PROJECT_DIR": str(root)}
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    (told,) = [each for each in findings(done) if each["level"] != "ok"]
+    assert told["mend"] == f"agent-memory install '{root}'"
+    write(root / ".claude" / "settings.json", "{,}")
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    (told,) = [each for each in findings(done) if each["level"] != "ok"]
+    assert told["what"].startswith("not read: ")
+
+
 # Plugins.
 
 
@@ -430,6 +522,15 @@ def test_our_hooks_may_come_with_a_plugin(settled: Person) -> None:
     found = findings(settled.run("doctor", "--json"))
     assert wrong(found) == [(WARNING, "settings")]
     assert "our hooks run twice" in next(each["what"] for each in found if each["level"] != "ok")
+    mends = [each["mend"] for each in found if each["level"] != "ok"]
+    assert mends == [f"agent-memory uninstall {settled.sandbox.root}, or switch off that plugin"]
+    users = settled.sandbox.home / ".claude" / "settings.json"
+    change(users, hooks=json.loads(settings_of(settled).read_text())["hooks"])
+    settings_of(settled).write_text("{}")
+    found = findings(settled.run("doctor", "--json"))
+    mends = [each["mend"] for each in found if each["level"] != "ok"]
+    assert mends == ["agent-memory uninstall --user, or switch off that plugin"]
+    change(users, hooks={})
     settings_of(settled).unlink()
     found = findings(settled.run("doctor", "--json"))
     commands = [each["where"] for each in found if each["check"] == "command"]
@@ -698,7 +799,10 @@ def test_a_person_is_asked_before_tokens_are_spent(settled: Person) -> None:
 
 
 def test_a_bar_is_shown_on_a_terminal_where_it_takes_long(settled: Person) -> None:
-    settled.program("claude", 'sleep 1; echo "2.1.329 (Claude Code)"')
+    python = settled.sandbox.home / ".local/share/agent-memory/venv/bin/python"
+    python.unlink()
+    python.write_text(f'#!/bin/sh\nsleep 0.3\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
     shown = on_terminal(settled, "doctor")
     assert "Looking" in shown
     assert "folder: can be read and written, 1 memory" in shown
