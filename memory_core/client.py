@@ -74,8 +74,17 @@ class AgentFile(NamedTuple):
 
 
 def config_folder(environ: Mapping[str, str]) -> str:
-    """Return Claude Code's own folder of this user."""
-    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(environ.get("HOME", ""), ".claude")
+    """Return Claude Code's own folder of this user, one that is nowhere where there is no home.
+
+    A relative one would be the project's.
+    """
+    home = environ.get("HOME", "")
+    home = home if os.path.isabs(home) else NOWHERE
+    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+
+
+# The home of those who have none, as Debian's list of users has it.
+NOWHERE = "/nonexistent"
 
 
 def transcripts(root: str, environ: Mapping[str, str]) -> str:
@@ -152,15 +161,33 @@ def _of_plugins(
 
 
 def variables(files: list[SettingsFile]) -> dict[str, str]:
-    """Return the environment that settings give to hooks; it stands over the user's (seen)."""
-    told = [file.value.get("env") for file in files if file.level != "plugin"]
+    """Return the environment that settings give to hooks; it stands over the user's (seen).
+
+    Of settings that come with a repository, only what agent-memory and Claude Code look at:
+    others, such as PATH or LD_PRELOAD, would choose the programs that are run here.
+    """
     return {
         name: value
-        for env in told
-        if isinstance(env, dict)
+        for file in files
+        if file.level != "plugin" and isinstance(env := file.value.get("env"), dict)
         for name, value in env.items()
-        if isinstance(value, str)
+        if isinstance(value, str) and _can_be_set(name, value)
+        if file.level not in OF_REPOSITORIES or name.startswith(HARMLESS)
     }
+
+
+# Levels of settings files that may have come with a clone, and what they may set.
+OF_REPOSITORIES = ("project", "local")
+HARMLESS = ("AGENT_MEMORY", "CLAUDE_")
+
+
+def _can_be_set(name: str, value: str) -> bool:
+    """Say whether a process can have this variable."""
+    try:
+        os.fsencode(name + value)
+    except UnicodeEncodeError:
+        return False
+    return bool(name) and "=" not in name and "\0" not in name + value
 
 
 def is_switched_off(files: list[SettingsFile]) -> SettingsFile | None:
@@ -215,20 +242,20 @@ def _sees_delegations(matcher: str) -> bool:
 
 def agent_files(root: str, environ: Mapping[str, str]) -> list[AgentFile]:
     """Return the agents that are defined for a project, its user, and all users (2.1.63)."""
-    levels = (
-        os.path.join(root, ".claude"),
-        config_folder(environ),
-        os.path.join(MANAGED, ".claude"),
-    )
-    folders = [os.path.join(folder, "agents") for folder in levels]
     paths = [
         os.path.join(folder, name)
-        for top in folders
+        for top in _agent_folders(root, environ)
         for folder, _folders, names in os.walk(top)
         for name in sorted(names)
         if name.endswith(".md")
     ]
     return [file for path in paths if (file := _agent_file(path))]
+
+
+def _agent_folders(root: str, environ: Mapping[str, str]) -> list[str]:
+    own = os.path.join(root, ".claude")
+    levels = (own, config_folder(environ), os.path.join(MANAGED, ".claude"))
+    return [os.path.join(folder, "agents") for folder in levels]
 
 
 def plugin_agents(root: str, environ: Mapping[str, str]) -> Iterator[AgentFile]:
@@ -251,10 +278,14 @@ def plugin_agents(root: str, environ: Mapping[str, str]) -> Iterator[AgentFile]:
 
 def _agent_file(path: str) -> AgentFile | None:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            told = _front_matter([file.readline() for _ in range(FRONT_MATTER)])
+        return _read_agent_file(path)
     except OSError:
         return None
+
+
+def _read_agent_file(path: str) -> AgentFile:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        told = _front_matter([file.readline() for _ in range(FRONT_MATTER)])
     name = told.get("name") or os.path.basename(path).removesuffix(".md")
     return AgentFile(name, path, told.get("memory", ""), bool(told.get("name")))
 
@@ -293,13 +324,43 @@ class Defined:
     """The agents that Claude Code knows in a project: files, plugins, and what it brings along.
 
     A class since 200 agents may be asked for, and the files are read once.  All that an
-    installed plugin may bring counts as known.
+    installed plugin may bring counts as known, and so does a file's own name beside that which
+    it tells.  `unread` has the errors of what could not be read: there may be agents in it.
     """
 
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
-        names = (*(file.name for file in agent_files(root, environ)), *BUILT_IN)
-        self._ids = {agents.agent_id(name) for name in names}
+        self.unread: list[OSError] = []
+        self._ids = {agents.agent_id(name) for name in BUILT_IN}
+        for top in _agent_folders(root, environ):
+            for path in self._files(top):
+                self._define(path)
         self._plugins = plugins(root, environ)
+
+    def _files(self, top: str) -> Iterator[str]:
+        """Give the definitions below a folder, through links to folders as well."""
+        seen = set()
+        for folder, folders, names in os.walk(top, followlinks=True, onerror=self._note):
+            real = os.path.realpath(folder)
+            if real in seen:  # a link that leads back
+                folders.clear()
+                continue
+            seen.add(real)
+            paths = [os.path.join(folder, name) for name in names]
+            yield from (path for path in paths if path.endswith(".md") or not os.path.exists(path))
+
+    def _note(self, error: OSError) -> None:
+        """Note what cannot be listed; a folder that is not there has no agents."""
+        is_missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+        if not is_missing or os.path.islink(error.filename):
+            self.unread.append(error)
+
+    def _define(self, path: str) -> None:
+        names = [os.path.basename(path).removesuffix(".md")]
+        try:
+            names.append(_read_agent_file(path).name)
+        except OSError as error:
+            self.unread.append(error)
+        self._ids |= set(map(agents.agent_id, names))
 
     def has(self, agent: str) -> bool:
         plugin, colon, _name = agent.partition(":")

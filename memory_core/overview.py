@@ -217,9 +217,10 @@ class Overview(NamedTuple):
 def overview(project: memory.Project, environ: Mapping[str, str], user: bool = False) -> Overview:
     """Return what there is in a project, or at the user's level, and what needs a person."""
     found = memories(project, project.level(user))
-    files = [file for file in client.hook_files(project.place.root, environ) if file.ours]
+    every = client.hook_files(project.place.root, environ)
+    files = [file for file in every if file.ours]
     last = last_delivery(project)
-    told = [*_of_project(project, files, last), *_of_memories(found, user)]
+    told = [*_of_project(project, files, last), *_of_settings(every), *_of_memories(found, user)]
     return Overview(found, files, last, told)
 
 
@@ -237,6 +238,15 @@ def _of_project(
         yield Warned(told, f"unset {told.partition(':')[0]}")
     if last and last.verdict != "delivered":
         yield Warned(f"the last delivery, to {last.agent}, was {last.verdict}", DOCTOR)
+
+
+def _of_settings(files: list[client.SettingsFile]) -> Iterator[Warned]:
+    off = client.is_switched_off(files)
+    if off:
+        yield Warned(f"{off.path}: disableAllHooks switches all hooks off", DOCTOR)
+    for file in files:
+        if file.problem:
+            yield Warned(f"{file.path}: {file.problem}", DOCTOR)
 
 
 # From which share of its limit on a memory is nearly full.

@@ -460,15 +460,22 @@ def test_show_does_not_let_a_memory_command_the_terminal(settled: Person) -> Non
 
 
 def test_show_of_nothing_is_no_error(settled: Person) -> None:
-    done = settled.run("show", "qa")
+    makes = "its first learning makes .claude-mpm/memories/plan.md"
+    done = settled.run("show", "Plan")
     assert (done.returncode, done.stdout) == (0, "")
-    assert (
-        done.stderr == "qa has no memory yet; its first learning makes .claude-mpm/memories/qa.md\n"
-    )
+    assert done.stderr == f"plan has no memory yet; {makes}\n"
     done = settled.run("show", "PM")
+    assert done.returncode == 0
     assert done.stderr == "PM has no memory yet; a person writes .claude-mpm/memories/PM.md\n"
-    assert settled.json("show", "qa")["file"] is None
-    assert not (settled.sandbox.memories / "qa.md").exists()
+    assert settled.json("show", "Plan")["file"] is None
+    assert not (settled.sandbox.memories / "plan.md").exists()
+
+
+@pytest.mark.parametrize("option", ["--json", "--user", "--as-given"])
+def test_show_of_nobody_is_wrong_use(settled: Person, option: str) -> None:
+    done = settled.run("show", "nosuch", option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("agent-memory: no agent 'nosuch' here; agent-memory status")
 
 
 @pytest.mark.parametrize("name", ["PM", "pm"])
@@ -509,6 +516,7 @@ def test_show_as_given_for_the_main_session_is_what_its_hook_gives(settled: Pers
 
 @pytest.mark.parametrize("agent", ["statusline-setup", "qa"])
 def test_show_as_given_says_when_nothing_is_given(settled: Person, agent: str) -> None:
+    settled.sandbox.remembers(agent, ITEM)
     settled.sandbox.configure("memory:\n  exclude: [qa]\n")
     done = settled.run("show", agent, "--as-given")
     assert (done.returncode, done.stdout) == (0, "")
@@ -523,7 +531,7 @@ def on_terminal(person: Person, words: str, width: int = 80, **env: str) -> str:
     child = pexpect.spawn(
         sys.executable,
         ["-m", "memory_core.cli", *words.split()],
-        env={**person.env, "TERM": "xterm", **env},
+        env={**person.env, "TERM": "xterm", "PAGER": "cat", **env},
         cwd=str(person.sandbox.root),
         dimensions=(24, width),
         encoding="utf-8",

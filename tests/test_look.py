@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -223,6 +224,34 @@ def test_status_without_colour_is_the_same_text(person: Person) -> None:
     bare = on_terminal(person, "status", **UTF8, NO_COLOR="1")
     assert "\x1b" not in bare
     assert plain(on_terminal(person, "status", **UTF8)) == bare.replace("\r\n", "\n").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"disableAllHooks": true}', "disableAllHooks switches all hooks off"),
+        ("{", "settings.local.json: "),
+        ("[]", "settings.local.json: "),
+    ],
+)
+def test_status_warns_of_settings_that_stop_hooks(person: Person, text: str, told: str) -> None:
+    person.install()
+    assert person.json("status")["warnings"] == []
+    (person.sandbox.root / ".claude" / "settings.local.json").write_text(text)
+    (warning,) = person.json("status")["warnings"]
+    assert told in warning["what"]
+    assert warning["mend"] == "agent-memory doctor"
+
+
+def test_without_a_home_there_are_no_settings_of_a_user(person: Person) -> None:
+    person.install()
+    for home in ("", "."):
+        done = person.run("status", "--json", HOME=home)
+        assert [each["level"] for each in json.loads(done.stdout)["hooks"]] == ["project"]
+    own = person.sandbox.home / "own"
+    shutil.copytree(person.sandbox.root / ".claude", own)
+    done = person.run("status", "--json", HOME="", CLAUDE_CONFIG_DIR=str(own))
+    assert [each["level"] for each in json.loads(done.stdout)["hooks"]] == ["user", "project"]
 
 
 @pytest.mark.parametrize(

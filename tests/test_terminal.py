@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -175,6 +176,13 @@ def test_a_pager_gets_colours(settled: Person, env: dict[str, str], is_coloured:
     assert ("\x1b[32m+- Services" in terminal.shown) == is_coloured
 
 
+@pytest.mark.parametrize("command", ["status", "doctor"])
+def test_what_looks_at_all_agents_is_paged(settled: Person, command: str) -> None:
+    terminal = Terminal(settled, f"agent-memory {command}", PAGER=PAGED)
+    terminal.ends()
+    assert "PAGED" in terminal.lines
+
+
 TABLE = """
 from memory_core.cli.output import Column, end_page, out, page, table
 page()
@@ -236,6 +244,7 @@ def suggested(
         ("share x --from=eng", "zsh", ["--from=engineer"]),
         ("share x --from = eng", "bash", ["engineer"]),
         ("completion f", "zsh", ["fish"]),
+        ("search bus --in ar", "zsh", ["archive"]),
         ("sample sto", "zsh", ["stop"]),
         ("preference set engineer co", "zsh", ["coding-style", "communication"]),
         ("add engineer pat", "zsh", ["pattern"]),
@@ -460,7 +469,7 @@ def test_what_takes_long_shows_how_far_it_is(
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_200_agents_fit_any_terminal(crowd: Person, width: int) -> None:
-    for command in ("status", "list --no-pager"):
+    for command in ("status --no-pager", "list --no-pager"):
         terminal = Terminal(crowd, f"agent-memory {command}", width)
         assert terminal.ends() == 0
         rows = [line for line in terminal.lines if re.match(r"agent-\d", line)]
@@ -468,7 +477,7 @@ def test_200_agents_fit_any_terminal(crowd: Person, width: int) -> None:
         assert max(map(output.cells, rows)) <= width
 
 
-LOOKING = ["status", "list", "show nobody", "search bus", "log", "blame plan"]
+LOOKING = ["status", "list", "show explore", "search bus", "log", "blame plan"]
 
 
 @pytest.mark.parametrize("command", LOOKING)
@@ -598,3 +607,76 @@ def test_ctrl_c_is_quiet(person: Person, words: str) -> None:
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate()
     assert (process.returncode, stdout, stderr) == (130, b"", b"")
+
+
+ENDS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+
+# A claude that would work for long, and says that it began.
+WORKING = """case "$*" in
+*--version*) echo "2.1.329 (Claude Code)" ;;
+*) sleep 0.3; echo $$ > "$BEGAN"; sleep 60 ;;
+esac"""
+
+
+@pytest.mark.parametrize(("number", "status"), ENDS)
+def test_who_is_ended_leaves_no_child_and_no_folder(
+    settled: Person, tmp_path: Path, number: int, status: int
+) -> None:
+    settled.program("claude", WORKING)
+    began, temporary = tmp_path / "began", tmp_path / "temporary"
+    temporary.mkdir()
+    env = {**settled.env, "BEGAN": str(began), "TMPDIR": str(temporary)}
+    process = subprocess.Popen(
+        [*COMMAND, "doctor", "--live", "--yes"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
+        cwd=settled.sandbox.root,
+    )
+    while process.poll() is None and not (began.exists() and began.read_text()):
+        pass
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode == status
+    assert list(temporary.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(began.read_text()), 0)
+
+
+def test_what_ignores_the_end_of_its_terminal_goes_on(settled: Person) -> None:
+    """As nohup starts it."""
+    done = settled.shell("trap '' HUP; agent-memory run sh -c 'kill -HUP $$; echo on'")
+    assert done.stdout == "on\n"
+    done = settled.shell("agent-memory run sh -c 'kill -TERM $$; echo on'; echo $?")
+    assert done.stdout == "143\n"
+
+
+def test_who_reads_json_on_a_terminal_is_not_asked(settled: Person) -> None:
+    terminal = Terminal(settled, "agent-memory doctor --live --json")
+    assert terminal.ends() == 2
+    assert "--yes is wanted as well" in terminal.shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("log -n 0", "-n 0: a number from 1 on is expected\n"),
+        ("undo abc", "invalid value for 'N': a whole number from 1 on is expected\n"),
+        ("undo 1.5", "invalid value for 'N': a whole number from 1 on is expected\n"),
+    ],
+)
+def test_a_number_is_from_1_on(settled: Person, words: str, told: str) -> None:
+    done = settled.run(*words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"agent-memory: {told}")
+
+
+def test_a_command_that_is_named_is_for_the_same_project(settled: Person, tmp_path: Path) -> None:
+    (tmp_path / "my shop").symlink_to(settled.sandbox.root)
+    project = ["--project", f"{tmp_path}/my shop"]
+    settled.run("remove", "engineer", ITEM, *project)
+    named = f"--project '{tmp_path}/my shop'"
+    assert (
+        f"agent-memory restore {named} engineer " in settled.run("search", "bus", *project).stderr
+    )
+    assert settled.run("undo", *project).stderr == f"agent-memory undo {named} brings it back.\n"

@@ -28,6 +28,10 @@ READER_GONE = 141
 WITH_VALUE = ("--project", "--memory-limit")
 
 
+# The shared options of this command line; a process has one.
+GIVEN: dict[str, str] = {}
+
+
 class Refused(Exception):
     """What cannot be done, in a sentence for a person; 1: it is so, 2: wrong use."""
 
@@ -44,15 +48,45 @@ def program() -> None:
     """Be the program: run the command line, and end.
 
     The collector has nothing to do while modules are loaded, nor the interpreter at its end:
-    both cost a fifth of a short command.
+    both cost a fifth of a short command.  Who was interrupted may have left a temporary folder:
+    then the interpreter does its part.
     """
     gc.disable()
-    status = main()
+    try:
+        _heed()
+        status = main()
+    except KeyboardInterrupt:  # while the pager was open
+        status = INTERRUPTED
     try:
         sys.stderr.flush()
     except (AttributeError, OSError):
         pass  # there is none, or nobody reads it
+    if _ended_by or status == INTERRUPTED:
+        sys.exit(128 + _ended_by[0] if _ended_by else status)
     os._exit(status)
+
+
+# The signals that ended us, the first one first.
+_ended_by: list[int] = []
+
+
+def _heed() -> None:
+    """Take the end of the terminal, or of the machine, for Ctrl-C.
+
+    What is ignored stays so: that is what `nohup` asks for.
+    """
+    import signal
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    """Let all be tidied up once: a terminal that is closed may say so twice."""
+    _ended_by.append(number)
+    if len(_ended_by) == 1:
+        raise KeyboardInterrupt
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ import typer
 
 from memory_core.cli import Refused
 from memory_core.cli.app import suggestion
-from memory_core.cli.common import Agent, AsJson, User, check_user, project_of
+from memory_core.cli.common import Agent, AsJson, User, check_user, hint, project_of
 from memory_core.cli.known import known_or_new, note_undefined
 from memory_core.cli.output import as_json, note, out, text_of
 
@@ -71,7 +71,7 @@ def add(
         return
     for line in _told(done):
         out(text_of(line))
-    note(f"agent-memory undo{' --user' if user else ''} takes it back.")
+    note(f"{hint('undo', user)} takes it back.")
     if is_new:
         note_undefined(project, name)
 

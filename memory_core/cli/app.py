@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from memory_core.cli import Refused, ours
+from memory_core.cli import GIVEN, Refused, ours
 from memory_core.cli.parameters import Sparing
 
 TYPE_CHECKING = False
@@ -92,7 +92,10 @@ SHARED = {
 }
 
 # Their results may be longer than a screen.
-PAGED = {"list", "show", "search", "context", "log", "blame", "diff", "config", "replay"}
+PAGED = {
+    *("status", "list", "show", "search", "context", "log", "blame", "diff"),
+    *("config", "doctor", "replay"),
+}
 
 
 class Plain(Sparing, TyperCommand):
@@ -141,6 +144,8 @@ class Commands(Suggesting):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.obj, rest = take_shared(args, is_run=not ctx.resilient_parsing)
+        GIVEN.clear()
+        GIVEN.update(ctx.obj)
         return super().parse_args(ctx, rest)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -14,6 +14,7 @@ from memory_core.cli.common import (
     asks,
     check_agreed,
     check_user,
+    hint,
     project_of,
 )
 from memory_core.cli.output import as_json, counter, note, out, size, text_of
@@ -119,7 +120,7 @@ def _tell_done(done: Cleaned, level: Store, user: bool) -> None:
         note(f"Removed: {_amount(done.files) if done.files else 'nothing'}.")
     if done.orphans:
         note(_emptied(len(done.orphans), len(done.gone)))
-        note(f"agent-memory undo{' --user' if user else ''} brings the items back.")
+        note(f"{hint('undo', user)} brings the items back.")
 
 
 def _emptied(memories: int, gone: int) -> str:

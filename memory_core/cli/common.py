@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli import Refused
+from memory_core.cli import GIVEN, Refused
 from memory_core.cli.output import can_ask, is_agreed, note
 
 TYPE_CHECKING = False
@@ -75,6 +75,16 @@ def project_of(ctx: typer.Context) -> Project:
         return memory.project_of("", os.environ)
     environ = {name: value for name, value in os.environ.items() if name != "CLAUDE_PROJECT_DIR"}
     return memory.project_of(folder, environ)
+
+
+def hint(command: str, user: bool = False) -> str:
+    """Return a command of ours as a person is to type it, for the same project and level."""
+    import shlex
+
+    folder = GIVEN.get("project")
+    level = " --user" if user else ""
+    project = f" --project {shlex.quote(folder)}" if folder else ""
+    return f"agent-memory {command}{level}{project}"
 
 
 def check_user(user: bool) -> None:
@@ -148,7 +158,7 @@ def note_archived(agent: str, count: int, written: bool, user: bool) -> None:
 
     if count:
         went = "went" if written else "would go"
-        command = f"agent-memory restore{' --user' if user else ''} {agent}"
+        command = hint(f"restore {agent}", user)
         note(f"{counted(count, 'entry')} {went} to the archive; {command} lists what is there")
 
 

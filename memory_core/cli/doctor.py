@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from memory_core.cli import Refused
 from memory_core.cli.common import AsJson, check_agreed, project_of
 from memory_core.cli.output import as_json, can_ask, counter, note, out, paint, text_of
 
@@ -33,7 +34,7 @@ def doctor(
     Exit 1 when something is broken.
     Hooks are run with sample events on a copy; without --fix the project stays as it is.
     --live calls one agent for real, in at most 180 s, on a memory of its own.
-    It asks first on a terminal; elsewhere --live itself is your word.
+    It asks first on a terminal, where --json wants --yes; elsewhere --live itself is your word.
 
     \b
     Example:
@@ -43,7 +44,7 @@ def doctor(
     from memory_core import live as trial
 
     if live and not yes and can_ask():
-        check_agreed("Your own claude calls one agent here, which costs tokens.  Go on?")
+        _check_agreed(json)
     if live:
         note(f"claude calls an agent at the end, which may take {trial.PATIENCE:.0f} s")
     found = diagnosis.diagnose(project_of(ctx), os.environ, fix, live, counter("Looking"))
@@ -53,6 +54,12 @@ def doctor(
         _print(found, fix)
     if found.is_broken:
         raise typer.Exit(1)
+
+
+def _check_agreed(json: bool) -> None:
+    if json:
+        raise Refused("--live costs tokens, and --json asks nobody: --yes is wanted as well")
+    check_agreed("Your own claude calls one agent here, which costs tokens.  Go on?")
 
 
 def _fields(found: Diagnosis) -> dict[str, object]:

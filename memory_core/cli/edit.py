@@ -9,7 +9,7 @@ import time
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import Agent, User, check_user, project_of
+from memory_core.cli.common import Agent, User, check_user, hint, project_of
 from memory_core.cli.known import known_or_new, note_undefined
 from memory_core.cli.output import can_ask, note, out, text_of
 
@@ -210,7 +210,7 @@ def _tell(agent: str, done: Kept, before: str, user: bool) -> None:
     has_items = done.added or done.changed or done.removed
     if has_items:
         what = "the items back; other text is changed as well" if done.other else "it back"
-        note(f"agent-memory undo{' --user' if user else ''} takes {what}.")
+        note(f"{hint('undo', user)} takes {what}.")
     else:
         note("undo knows items only: other text is in git's history, where it was committed.")
     if before:

@@ -16,6 +16,7 @@ from memory_core.cli.common import (
     asks,
     check_agreed,
     check_user,
+    hint,
     note_archived,
     project_of,
 )
@@ -114,7 +115,7 @@ def _tell_end(found: list[Imported], written: bool, user: bool) -> None:
     if not any(map(_brings, found)):
         note("Nothing to import: all of it is here." if found else "The file holds no memory.")
     elif written:
-        note(f"agent-memory undo{' --user' if user else ''} takes the items back.")
+        note(f"{hint('undo', user)} takes the items back.")
     else:
         note("Nothing is changed yet; without --dry-run it is done.")
 

@@ -47,8 +47,8 @@ def log(
     """
     from memory_core import timeline
 
-    if number is not None and number < 0:
-        raise Refused(f"-n {number}: a number from 0 on is expected")
+    if number is not None and number < 1:
+        raise Refused(f"-n {number}: a number from 1 on is expected")
     moment = since_of(since)
     check_user(user)
     project = project_of(ctx)

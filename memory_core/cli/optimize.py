@@ -14,6 +14,7 @@ from memory_core.cli.common import (
     AsJson,
     DryRun,
     asks,
+    hint,
     note_nothing,
     project_of,
 )
@@ -163,7 +164,7 @@ def _tell_end(found: list[Proposal], done: list[Outcome], is_over: bool) -> None
             note(text_of(f"{what} stays: {each.skipped}"))
     count = sum(not each.skipped for each in done)
     if count:
-        note(f"{counted(count, 'proposal')} carried out; agent-memory undo takes it back.")
+        note(f"{counted(count, 'proposal')} carried out; {hint('undo')} takes it back.")
         if any(_is_double(each.proposal) for each in done if not each.skipped):
             note(
                 "What stood there twice in the same words is in the archive: undo leaves it there."

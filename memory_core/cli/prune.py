@@ -16,6 +16,7 @@ from memory_core.cli.common import (
     asks,
     check_agreed,
     check_user,
+    hint,
     note_nothing,
     project_of,
 )
@@ -110,8 +111,8 @@ def _counted(found: list[Pruned]) -> str:
 
 def _tell_end(found: list[Pruned], written: bool, user: bool) -> None:
     count = _counted(found)
-    them, level = "it" if count == "1 item" else "them", " --user" if user else ""
+    them = "it" if count == "1 item" else "them"
     if written:
-        note(f"{count} went to the archive; agent-memory undo{level} brings {them} back.")
+        note(f"{count} went to the archive; {hint('undo', user)} brings {them} back.")
     else:
         note(f"{count} would go to the archive; nothing is changed.")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, User, check_user, complete_agents, project_of
+from memory_core.cli.common import AsJson, User, check_user, complete_agents, hint, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, page, text_of
 
@@ -64,7 +64,7 @@ def restore(
     else:
         _print(done)
         if not done.known:
-            note(f"agent-memory undo{' --user' if user else ''} takes it back.")
+            note(f"{hint('undo', user)} takes it back.")
 
 
 def _meant(project: Project, held: Store, first: str, item: str | None) -> tuple[str, str | None]:

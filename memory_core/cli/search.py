@@ -7,12 +7,18 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, User, check_user, complete_agents, project_of
+from memory_core.cli.common import AsJson, User, check_user, complete_agents, hint, project_of
 from memory_core.cli.output import as_json, cells, note, out, paint, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.searching import Hit, Search
+
+
+def complete_places(incomplete: str) -> list[str]:
+    from memory_core import searching
+
+    return list(searching.PLACES)
 
 
 def search(
@@ -31,7 +37,13 @@ def search(
     ] = None,
     place: Annotated[
         str | None,
-        typer.Option("--in", metavar="PLACE", help="memory or archive.", show_default="both"),
+        typer.Option(
+            "--in",
+            metavar="PLACE",
+            help="memory or archive.",
+            show_default="both",
+            autocompletion=complete_places,
+        ),
     ] = None,
     user: User = False,
     json: AsJson = False,
@@ -39,7 +51,8 @@ def search(
     """Find items in memories and archives.
 
     Upper or lower case and accents do not matter, and a word may be a part of another.
-    Lines nested in an item and preferences are searched, what waits for review is not.
+    Lines nested in an item and preferences are searched.
+    Headings, quotes, other prose and what waits for review are not.
     Exit 1 when nothing is found.
 
     \b
@@ -59,7 +72,7 @@ def search(
     if json:
         as_json([_fields(each) for each in found.hits])
     else:
-        _print(found, words, user)
+        _print(found, words, hint("restore", user))
     for sentence in found.unread:
         note(text_of(sentence))
     if found.unread or not found.hits:
@@ -78,7 +91,7 @@ def _fields(hit: Hit) -> dict[str, object]:
     }
 
 
-def _print(found: Search, words: str, user: bool) -> None:
+def _print(found: Search, words: str, restore: str) -> None:
     width = max((cells(hit.agent) for hit in found.hits), default=0)
     for hit in found.hits:
         _print_hit(hit, words, f"{hit.agent}{' ' * (width - cells(hit.agent))}  {hit.id}  ")
@@ -87,8 +100,7 @@ def _print(found: Search, words: str, user: bool) -> None:
     back = [hit for hit in found.hits if hit.can_return]
     if back:
         name, key = (back[0].agent, back[0].id) if len(back) == 1 else ("AGENT", "ID")
-        command = f"agent-memory restore{' --user' if user else ''} {name} {key}"
-        note(text_of(f"{command} brings back what is archived."))
+        note(text_of(f"{restore} {name} {key} brings back what is archived."))
 
 
 def _print_hit(hit: Hit, words: str, head: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import Agent, AsJson, User, agent_named, check_user, project_of
+from memory_core.cli.common import Agent, AsJson, User, check_user, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, raw, text_of, utc
 
@@ -47,7 +47,7 @@ def show(
     if at is not None:
         _show_then(project, agent, at, user, json)
         return
-    name = agent_named(project, agent, project.level(user))
+    name = known_agent(project, agent, project.level(user))
     if as_given:
         show_given(project, name, json)
     else:

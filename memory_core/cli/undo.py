@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import Refused
-from memory_core.cli.common import AsJson, User, check_user, project_of
+from memory_core.cli.common import AsJson, User, check_user, hint, project_of
 from memory_core.cli.log import fields, minute
 from memory_core.cli.output import as_json, counter, note, out, text_of
 
@@ -16,9 +16,18 @@ if TYPE_CHECKING:
     from memory_core.timeline import Undone
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter("a whole number from 1 on is expected") from None
+
+
 def undo(
     ctx: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="N", help="How many changes.")] = 1,
+    number: Annotated[
+        int, typer.Argument(metavar="N", help="How many changes.", parser=_whole)
+    ] = 1,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -45,7 +54,7 @@ def undo(
         return
     for each in done:
         _print(each)
-    note(f"agent-memory undo{' --user' if user else ''} brings it back.")
+    note(f"{hint('undo', user)} brings it back.")
 
 
 def _print(done: Undone) -> None:

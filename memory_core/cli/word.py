@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from memory_core.cli.common import Agent, AsJson, Item, User, check_user, project_of
+from memory_core.cli.common import Agent, AsJson, Item, User, check_user, hint, project_of
 from memory_core.cli.known import known_agent
 from memory_core.cli.output import as_json, note, out, text_of
 
@@ -76,7 +76,7 @@ def _say(
         as_json({"agent": name, "kind": kind[0], **_fields(told)})
         return
     out(text_of(f"{kind[1]}: {told.id} [{told.section}] {told.text} ({told.confidence:.1f})"))
-    note(f"agent-memory undo{' --user' if user else ''} takes it back.")
+    note(f"{hint('undo', user)} takes it back.")
 
 
 def _fields(told: Told) -> dict[str, object]:
