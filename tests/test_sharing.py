@@ -607,7 +607,7 @@ def test_export_and_import_by_hand(person: Person, sandbox: Sandbox, tmp_path: P
     assert list(there.iterdir()) == []
     done = person.run("import", str(away), *elsewhere)
     assert "engineer: .claude-mpm/memories/engineer.md; 1 record" in done.stdout
-    assert done.stderr == "agent-memory undo takes the items back.\n"
+    assert done.stderr == f"agent-memory undo --project {there} takes the items back.\n"
     again = person.run("import", str(away), *elsewhere)
     assert (again.stdout, again.stderr) == ("", "Nothing to import: all of it is here.\n")
 
