@@ -29,16 +29,15 @@ class Mended(NamedTuple):
 
 def mend(project: memory.Project, findings: Iterable[Finding]) -> list[Mended]:
     """Do what is safe of what these findings ask for."""
-    wanted = dict.fromkeys((each.cure, each.subject) for each in findings if each.cure)
-    named = {each.cure: each for each in findings if each.cure}
+    wanted = {(each.cure, each.subject): each for each in findings if each.cure}
     done = []
-    for cure, subject in wanted:
-        check = named[cure].check
+    for (cure, subject), finding in wanted.items():
         try:
-            done += [each._replace(check=check) for each in CURES[cure](project, subject)]
+            for each in CURES[cure](project, subject):
+                done.append(each._replace(check=finding.check))
         except (OSError, installation.Refused, team.NoRepository) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            done.append(Mended(check, named[cure].mend, named[cure].where, error=reason))
+            done.append(Mended(finding.check, finding.mend, finding.where, error=reason))
     return done
 
 

@@ -680,6 +680,19 @@ def test_rights_are_looked_at_and_mended(settled: Person) -> None:
 # Mending.
 
 
+def test_what_fails_is_told_of_its_own_file(settled: Person) -> None:
+    project = memory.project_of(str(settled.sandbox.root), settled.sandbox.env)
+    there = settled.sandbox.memories / "engineer.md"
+    there.chmod(0o444)
+    found = [
+        patient.Finding(patient.BROKEN, "rights", "", where, "chmod it", "rights", subject)
+        for where, subject in (("a", f"{there}.gone"), ("b", str(there)))
+    ]
+    failed, done = mending.mend(project, found)
+    assert (failed.where, failed.error) == ("a", "No such file or directory")
+    assert (done.where, done.error) == (".claude-mpm/memories/engineer.md", "")
+
+
 def test_what_is_safe_is_mended_once_and_told(settled: Person) -> None:
     subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
     write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")

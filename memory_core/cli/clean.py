@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
 
 import typer
 
@@ -11,6 +10,7 @@ from memory_core.cli.common import (
     AsJson,
     DryRun,
     User,
+    YesOrAsk,
     asks,
     check_agreed,
     check_user,
@@ -31,9 +31,7 @@ NAMED = 5
 def clean(
     ctx: typer.Context,
     dry_run: DryRun = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do it.  Default: ask, on a terminal.")
-    ] = False,
+    yes: YesOrAsk = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:

@@ -63,6 +63,8 @@ Since = Annotated[
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+# Where nothing is done if nobody is there to be asked.
+YesOrAsk = Annotated[bool, typer.Option("--yes", help="Do it all.  Default: ask, on a terminal.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON; the fields are in docs/cli.md.")]
 
 

@@ -11,7 +11,7 @@ import typer
 from memory_core.cli import Refused
 from memory_core.cli.common import Agent, User, check_user, hint, project_of
 from memory_core.cli.known import known_or_new, note_undefined
-from memory_core.cli.output import can_ask, note, out, text_of
+from memory_core.cli.output import answer_to, can_ask, note, out, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,14 +145,7 @@ def _edited(project: Project, agent: str, taken: Taken, desk: Desk) -> list[Find
 def _choice() -> str:
     """Ask what is to become of a text with something odd in it; no answer leaves it on the desk."""
     while True:
-        sys.stderr.write("Edit again, keep it, or go back? [E/k/b]: ")
-        sys.stderr.flush()
-        answer = ""
-        try:
-            answer = sys.stdin.readline()
-        finally:
-            if not answer:  # Ctrl-C and Ctrl-D leave the cursor behind the question
-                sys.stderr.write("\n")
+        answer = answer_to("Edit again, keep it, or go back? [E/k/b]: ")
         if not answer:
             raise Refused("no answer; nothing is changed", 1)
         word = answer.strip().lower() or AGAIN

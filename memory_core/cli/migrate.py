@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
 
 import typer
 
@@ -12,6 +11,7 @@ from memory_core.cli.common import (
     AsJson,
     DryRun,
     User,
+    YesOrAsk,
     agent_named,
     asks,
     check_agreed,
@@ -31,9 +31,7 @@ def migrate(
     ctx: typer.Context,
     agent: Agents = None,
     dry_run: DryRun = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do it.  Default: ask, on a terminal.")
-    ] = False,
+    yes: YesOrAsk = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:

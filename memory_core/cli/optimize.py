@@ -13,6 +13,7 @@ from memory_core.cli.common import (
     Agents,
     AsJson,
     DryRun,
+    YesOrAsk,
     asks,
     hint,
     note_nothing,
@@ -44,9 +45,7 @@ def optimize(
     ctx: typer.Context,
     agent: Agents = None,
     dry_run: DryRun = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do it all.  Default: ask, on a terminal.")
-    ] = False,
+    yes: YesOrAsk = False,
     helper: Annotated[
         str | None,
         typer.Option(

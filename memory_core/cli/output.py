@@ -181,9 +181,14 @@ def can_ask() -> bool:
 
 def is_agreed(question: str) -> bool:
     """Ask somebody who is there; all but a yes is a no."""
+    return answer_to(f"{question} [y/N]: ").strip().lower() in ("y", "yes")
+
+
+def answer_to(question: str) -> str:
+    """Return the line with which somebody who is there answers, "" for Ctrl-D."""
     if sys.stdout:
         sys.stdout.flush()
-    sys.stderr.write(f"{text_of(question)} [y/N]: ")
+    sys.stderr.write(text_of(question))
     sys.stderr.flush()
     answer = ""
     try:
@@ -191,7 +196,7 @@ def is_agreed(question: str) -> bool:
     finally:
         if not answer:  # Ctrl-C and Ctrl-D leave the cursor behind the question
             sys.stderr.write("\n")
-    return answer.strip().lower() in ("y", "yes")
+    return answer
 
 
 # Seconds after which a person wants to see that something happens.
