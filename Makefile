@@ -5,7 +5,7 @@ NEWEST   := $(firstword $(VERSIONS))
 BIN      := .venv/bin
 
 .SECONDARY:
-.PHONY: test lint types docs unit e2e others bench claude clean
+.PHONY: test lint types docs unit e2e others bench claude tools clean
 
 test: lint types unit others e2e
 
@@ -51,6 +51,10 @@ bench: .venv/made
 # What the end-to-end tests need: the real Claude Code, from npm.
 claude:
 	scripts/fetch-claude-code
+
+# The other real tools that tests drive, from npm: Backlog.md and the MCP Inspector.
+tools:
+	scripts/fetch-tools
 
 clean:
 	rm -rf .venv .venvs build .pytest_cache .mypy_cache .ruff_cache .hypothesis

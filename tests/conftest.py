@@ -18,11 +18,23 @@ settings.register_profile("few", deadline=None, max_examples=20)
 settings.load_profile("patient")
 
 REPO = Path(__file__).resolve().parent.parent
+BACKLOG = (
+    Path(os.environ.get("AGENT_MEMORY_BACKLOG") or REPO / ".tools" / "backlog").resolve()
+    / "node_modules/.bin/backlog"
+)
 EVENTS = sorted((REPO / "tests" / "events").glob("*/*/*.json"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     assert EVENTS, "tests/events holds no recorded event"
+
+
+def needs_backlog() -> None:
+    """Skip a test where the real Backlog.md is not there."""
+    if not BACKLOG.exists():
+        missing = "Backlog.md is not there to test with; to install it: scripts/fetch-tools"
+        assert os.environ.get("CI") != "true", missing
+        pytest.skip(missing)
 
 
 class Outcome(NamedTuple):
@@ -105,5 +117,5 @@ def _no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Whatever a test runs in this process finds a home of its own."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in [name for name in os.environ if name.startswith(("CLAUDE", "AGENT_MEMORY"))]:
-        if name != "AGENT_MEMORY_CLAUDE":
+        if name not in ("AGENT_MEMORY_CLAUDE", "AGENT_MEMORY_BACKLOG"):
             monkeypatch.delenv(name)
