@@ -44,7 +44,10 @@ class Scene:
             self._write(f"project/{MEMORIES}/{name}", text)
 
     def put(self, name: str, event: dict) -> None:
-        self._write(name, json.dumps(event))
+        self._write(name, json.dumps(event, separators=(",", ":")))  # as the client does
+
+    def add(self, name: str, content: str) -> None:
+        self._write(name, content)
 
     def job(self, argv: list[str]) -> Job:
         env = {

@@ -15,8 +15,9 @@ def handle(project, event):
 
 
 def after(project, event):
-    from memory_core import sweep
+    from memory_core import sweep, task_events
 
+    task_events.settle(project)
     sweep.at_session_start(project, event)
 
 

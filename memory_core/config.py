@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COMPILED = "config.json"
 
 # Raised when what is compiled changes its meaning, so that older state is not used.
-VERSION = 3
+VERSION = 4
 
 OFF = ("0", "off", "no", "false")
 ON = ("1", "on", "yes", "true")
@@ -112,11 +112,29 @@ def _compiled(
 
         values, problems = config_file.merged(files)
     except ImportError as error:
+        plain = _plain(files)
+        if plain is not None:
+            return plain, [], True
         return _fallback(kept), [f"{files[-1]}: not read, {error.name} is not installed"], False
     except ValueError as error:
         return _fallback(kept), [str(error)], False
     _keep(place, {"source": source, "values": values, "problems": problems})
     return values, problems, True
+
+
+def _plain(files: list[str]) -> dict[str, Any] | None:
+    """Return what plain files say, where there is no YAML parser: a plugin's first minute."""
+    from memory_core import plain_config
+
+    texts = []
+    try:
+        for path in files:
+            if os.path.lexists(path):
+                with open(path, encoding="utf-8") as file:
+                    texts.append(file.read(plain_config.LARGEST))
+        return plain_config.merged(texts)
+    except (OSError, ValueError):
+        return None
 
 
 def _fallback(kept: dict[str, Any] | None) -> dict[str, Any]:

@@ -7,6 +7,8 @@
     stop      SubagentStop         the last message is captured
     failure   PostToolUseFailure   the receipt is void; a tool failed in an agent's run
 
+What a session or an agent is told of the task in progress comes from `task_events`.
+
 Each function takes the project and an event, and returns the reply or None.
 """
 
@@ -68,10 +70,18 @@ def start(project: Project, event: Event) -> Reply | None:
     given = None if claimed else _recall_at_start(project, agent, event)
     route = runs.START if given else runs.PROMPT if claimed else "none"
     records.try_note(run, agent=agent, route=route, call=claimed, began=time.time())
-    if given is None:
-        return None
-    _log_loaded(project, agent, given, runs.START, event, run=run)
-    return events.context("SubagentStart", given.text)
+    if given is not None:
+        _log_loaded(project, agent, given, runs.START, event, run=run)
+    text = _with_task(project, records, given.text if given else "")
+    return events.context("SubagentStart", text) if text else None
+
+
+def _with_task(project: Project, records: runs.Runs, text: str) -> str:
+    """Return what an agent is given, and behind it what its session does not know of the task."""
+    from memory_core import task_events
+
+    told = task_events.at_start(project, records, CONTEXT_LIMIT - len(text) - 2)
+    return "\n\n".join(part for part in (text, told) if part)
 
 
 def _claim(records: runs.Runs, agent: str, run: str, event: Event) -> str:
@@ -111,6 +121,8 @@ def answer(project: Project, event: Event) -> Reply | None:
     """Take in what a delegation, a hand-back or a forked skill came to."""
     if events.is_handback(event):
         return stop(project, event)
+    if events.may_move_tasks(event):
+        return None
     run = events.called_run(event)
     records = runs.Runs(project.place, events.session(event))
     agent = _called(records, event, run)
@@ -187,7 +199,7 @@ def failure(project: Project, event: Event) -> Reply | None:
     from memory_core import outcomes
 
     if not events.is_delegation(event):
-        named = events.own_agent(event)
+        named = events.own_agent(event) if events.is_shell(event) else ""
         outcomes.troubled(project, event, agents.agent_id(named)) if named else None
         return None
     agent = agents.agent_id(events.called_agent(event))
@@ -199,15 +211,18 @@ def failure(project: Project, event: Event) -> Reply | None:
 
 def session(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, and nothing of any agent's."""
-    from memory_core import team
+    from memory_core import task_events, team
 
+    records = runs.Runs(project.place, events.session(event))
     if events.source(event) in ("startup", "resume"):
-        runs.Runs(project.place, events.session(event)).drop_receipts()
+        records.drop_receipts()
     given = memory.recall(project, memory.PM, CONTEXT_LIMIT)
     if given.text:
         _log_loaded(project, memory.PM, given, "session", event)
+    told = task_events.at_session(project, records, CONTEXT_LIMIT - len(given.text) - 2)
+    text = "\n\n".join(part for part in (given.text, told) if part)
     notice = team.notice(project.store.folder)
-    return events.beginning(given.text, notice) if given.text or notice else None
+    return events.beginning(text, notice) if text or notice else None
 
 
 def _capture(project: Project, event: Event, agent: str, run: str) -> Callable[[str], str] | None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DELEGATION = ("Agent", "Task")  # one tool: Task up to 2.1.62, Agent from 2.1.63
 HANDBACK = "SubagentHandback"  # auto mode's way to report, from 2.1.267
+SHELL = "Bash"
+BACKLOG = "mcp__backlog__"  # how the names of Backlog.md's own MCP tools begin
 
 # What runs when a delegation names no agent (seen in all versions).
 DEFAULT_AGENT = "general-purpose"
@@ -72,9 +74,7 @@ def _key(name: object, value: Event) -> str:
         return str(name)
     if tool in DELEGATION:
         return f"{name}:Agent"
-    # A tool that fails in the main session tells nothing of any agent.
-    is_ours = name != "PostToolUseFailure" or value.get("agent_id")
-    return f"{name}:{tool}" if is_ours else str(name)
+    return f"{name}:Bash" if tool.startswith(BACKLOG) else f"{name}:{tool}"
 
 
 def problem(value: dict[str, Any], shape: dict[str, Any]) -> str:
@@ -114,6 +114,16 @@ def is_handback(event: Event) -> bool:
 
 def is_failure(event: Event) -> bool:
     return event.get("hook_event_name") == "PostToolUseFailure"
+
+
+def is_shell(event: Event) -> bool:
+    return event.get("tool_name") == SHELL
+
+
+def may_move_tasks(event: Event) -> bool:
+    """Say whether the tool that was used is one by which tasks are changed."""
+    tool = str(event.get("tool_name"))
+    return tool == SHELL or tool.startswith(BACKLOG)
 
 
 def session(event: Event) -> str:

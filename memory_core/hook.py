@@ -31,6 +31,9 @@ CHUNK = 1 << 16
 
 BOM = b"\xef\xbb\xbf"
 
+# The tool that is used most, and what is seen in its events where tasks may be moved.
+SHELL, BACKLOG = b'"tool_name":"Bash"', b"backlog"
+
 
 class Ended(BaseException):
     """The hook must end now: its time is up, or Claude Code asks it to.
@@ -63,9 +66,11 @@ def run(name: str, handle: Handler, after: Handler | None = None) -> None:
 
 def _event(name: str) -> tuple[Project | None, Event | None]:
     """Return the event and its project, or nothing where there is nothing to do."""
+    data = _stdin()
+    if _is_idle(data):
+        return None, None
     from memory_core import config, events, fastjson
 
-    data = _stdin()
     if config.is_off(os.environ):
         return None, None
     event = events.checked(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
@@ -81,6 +86,12 @@ def _event(name: str) -> tuple[Project | None, Event | None]:
         return None, None  # it is over: what comes now is not to be learned by the project
     _say_unread(project)
     return (project, event) if project.config["enabled"] else (None, None)
+
+
+def _is_idle(data: bytes) -> bool:
+    """Say whether a command has run that cannot have moved a task: most commands."""
+    told = b'"hook_event_name":"PostToolUse"'  # one that failed may tell of its agent
+    return SHELL in data and told in data and BACKLOG not in data.lower()
 
 
 def _say_unread(project: Project) -> None:

@@ -128,6 +128,13 @@ class Failure(PreDelegation):
     is_interrupt: bool | None = None
 
 
+class ToolUse(Event):
+    """PostToolUse of a tool by which tasks may be moved: Bash, or Backlog.md's MCP server."""
+
+    tool_name: str
+    tool_use_id: Text = None
+
+
 class ToolFailure(Event):
     """PostToolUseFailure of a tool; within an agent's run it names the agent (not in 2.1.63)."""
 
@@ -164,6 +171,7 @@ EVENTS: dict[str, type[Event]] = {
     "PostToolUse:Agent": PostDelegation,
     "PostToolUse:SubagentHandback": PostHandback,
     "PostToolUse:Skill": PostSkill,
+    "PostToolUse:Bash": ToolUse,
     "PostToolUseFailure:Agent": Failure,
     "PostToolUseFailure:Bash": ToolFailure,
     "SubagentStart": SubagentStart,
@@ -252,6 +260,15 @@ class ConfidenceConfig(Section):
     )
 
 
+class TasksConfig(Section):
+    """The memory of tasks."""
+
+    enabled: bool = Field(True, description="whether tasks have a memory")
+    budget_tokens: Annotated[int, Field(ge=100, le=20_000)] = Field(
+        2000, description="tokens of a task's memory that a session is given"
+    )
+
+
 class MemoryConfig(Section):
     """The keys below `memory:`."""
 
@@ -283,6 +300,7 @@ class MemoryConfig(Section):
         False, description="whether agents are given their own performance, too"
     )
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
+    tasks: TasksConfig = Field(TasksConfig(), description="the memory of tasks")
     agent_overrides: dict[str, AgentOverride] = Field({}, description="limits for single agents")
 
     @field_validator("user_level", mode="before")
@@ -339,7 +357,7 @@ class HistoryRecord(BaseModel):
     run: str = Field("", description="Claude Code's agent id")
     session: str = Field("", description="Claude Code's session id")
     source: str = Field(
-        "", description="`agent`, `hand` (in the file), `person` (a command), `import`, ..."
+        "", description="`agent`, `hand` (in the file), `person` (a command), `import`, `mcp`, ..."
     )
     origin: str = Field("", description="the agent or file that it was copied from")
     confidence: Share | None = Field(None, description="how sure the item is after it, 0 to 1")
@@ -510,8 +528,19 @@ def source() -> str:
     return (
         f"{HEAD}EVENTS: dict[str, Any] = {pprint.pformat(events, sort_dicts=False, width=96)}\n\n"
         f"CONFIG: dict[str, Any] = {pprint.pformat(defaults, sort_dicts=False, width=96)}\n\n"
-        f"LARGEST_KB = {LARGEST_KB}\n"
+        f"LARGEST_KB = {LARGEST_KB}\n\n"
+        f"OVERRIDE: dict[str, Any] = {AgentOverride().model_dump()}\n\n"
+        f"RANGES = {pprint.pformat(_ranges(), sort_dicts=False, width=96)}\n"
     )
+
+
+def _ranges() -> dict[str, tuple[float, float]]:
+    """Return the least and the largest value of each number in the settings."""
+    schema = MemoryConfig.model_json_schema()
+    parts = [schema, *schema["$defs"].values()]
+    fields = (field for part in parts for field in part["properties"].items())
+    told = ((name, next(iter(field.get("anyOf", [field])))) for name, field in fields)
+    return {name: (f["minimum"], f["maximum"]) for name, f in told if "minimum" in f}
 
 
 if __name__ == "__main__":

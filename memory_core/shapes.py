@@ -103,6 +103,17 @@ EVENTS: dict[str, Any] = {
         ),
         "tool_use_id": (False, (str, NONE), None),
     },
+    "PostToolUse:Bash": {
+        "hook_event_name": (False, (str, NONE), None),
+        "session_id": (False, (str, NONE), None),
+        "transcript_path": (False, (str, NONE), None),
+        "cwd": (False, (str, NONE), None),
+        "permission_mode": (False, (str, NONE), None),
+        "agent_id": (False, (str, NONE), None),
+        "agent_type": (False, (str, NONE), None),
+        "tool_name": (True, (str,), None),
+        "tool_use_id": (False, (str, NONE), None),
+    },
     "PostToolUseFailure:Agent": {
         "hook_event_name": (False, (str, NONE), None),
         "session_id": (False, (str, NONE), None),
@@ -186,7 +197,31 @@ CONFIG: dict[str, Any] = {
         "max_items_per_section": 15,
         "max_line_length": 120,
     },
+    "tasks": {"enabled": True, "budget_tokens": 2000},
     "agent_overrides": {},
 }
 
 LARGEST_KB = 1024
+
+OVERRIDE: dict[str, Any] = {
+    "size_kb": None,
+    "max_sections": None,
+    "max_items_per_section": None,
+    "auto_learning": None,
+}
+
+RANGES = {
+    "max_learning_length": (10, 1000),
+    "min_confidence": (0, 1),
+    "context_items": (1, 1000),
+    "size_kb": (1, 1024),
+    "max_sections": (1, 1000),
+    "max_items_per_section": (1, 1000),
+    "agent": (0, 1),
+    "person": (0, 1),
+    "step": (0, 1),
+    "contradiction": (0, 1),
+    "default_size_kb": (1, 1024),
+    "max_line_length": (20, 10000),
+    "budget_tokens": (100, 20000),
+}

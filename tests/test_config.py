@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_cli import Person
 
-from memory_core import agents, config, config_file, places, samples, shapes
+from memory_core import agents, config, config_file, places, plain_config, samples, shapes
 
 
 @pytest.fixture
@@ -682,3 +682,57 @@ def test_no_text_at_all_raises(text: str, below: bool) -> None:
 def test_no_bytes_at_all_raise(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         loaded(Path(folder), data)
+
+
+# Without a YAML parser.
+
+PLAIN = [
+    "",
+    "memory:\n",
+    "memory:\n  enabled: false\n",
+    "memory:\n  enabled: off # for now\n  limits: {default_size_kb: 16, max_sections: 3}\n",
+    "memory:\n  agent_overrides:\n    research: {size_kb: 16, auto_learning: true}\n    no:\n"
+    "      size_kb: 3\n",
+    "# all of it\nmemory:\n    tasks:\n        budget_tokens: 500\n\n    user_level: off\n",
+    "memory:\n  include: ['code-*', qa]\n  exclude:\n  - ops\n  - b.c\n",
+    "memory:\n  confidence: {agent: 0.25, person: 1}\n  auto_learning: No\n",
+]
+
+LINES = [
+    *("memory:", "enabled: true", "enabled: False", "limits:", "default_size_kb: 9"),
+    *("default_size_kb: 0", "max_line_length: 0x20", "limits: {max_sections: 2}", "typo: 1"),
+    *("agent_overrides:", "qa: {size_kb: 2}", "QA:", "on: {}", "include: [a, 'b*']", "exclude:"),
+    *("- x", "- 'no'", "- no", "# nothing", "user_level: off", "user_level: Append", "tasks: ~"),
+    *("min_confidence: .5", "min_confidence: 0.5", "min_confidence: 1", "context_items: 010"),
+    *("enabled: 'true'", "auto_learning: y", "directory: a/b", "? x", "&a", "---", "enabled: >"),
+    *("natural_language: true # or not", "natural_language:true", "confidence: {agent: 1.0}", ""),
+]
+
+
+@st.composite
+def scribbled(draw: st.DrawFn) -> str:
+    """Lines of config files, of which many would be none in this order and depth."""
+    first = draw(st.sampled_from(["memory:\n", "memory:\n", ""]))
+    depths = st.sampled_from([2, 2, 2, 4, 4, 0, 3, 6])
+    told = draw(st.lists(st.tuples(depths, st.sampled_from(LINES)), max_size=6))
+    return first + "".join(" " * depth + line + "\n" for depth, line in told)
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_plain_file_is_read_without_a_parser(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yml"
+    path.write_text(text)
+    assert (plain_config.merged([text]), []) == config_file.merged([str(path)])
+
+
+@given(texts=st.lists(scribbled(), min_size=1, max_size=2))
+def test_what_is_read_without_a_parser_is_read_as_with_one(texts: list[str]) -> None:
+    try:
+        read = plain_config.merged(texts)
+    except plain_config.NotPlain:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, f"{number}.yml") for number, _ in enumerate(texts)]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+        assert (read, []) == config_file.merged([str(path) for path in paths])

@@ -14,8 +14,8 @@ REPO = Path(__file__).parent.parent.parent
 
 MATCHED = {
     "PreToolUse": ("pre_tool_use", "Task|Agent|SubagentHandback"),
-    "PostToolUse": ("post_tool_use", "Task|Agent|Skill|SubagentHandback"),
-    "PostToolUseFailure": ("post_tool_use", "Task|Agent|Bash"),
+    "PostToolUse": ("post_tool_use", "^(Task|Agent|Skill|SubagentHandback|Bash|mcp__backlog__.*)$"),
+    "PostToolUseFailure": ("post_tool_use", "^(Task|Agent|Bash|mcp__backlog__.*)$"),
     "SubagentStart": ("subagent_start", None),
     "SubagentStop": ("subagent_stop", None),
     "SessionStart": ("session_start", None),

@@ -1,0 +1,303 @@
+"""The memory of tasks in the real client: who is given which task, and what it cannot pull in."""
+
+import json
+import os
+from collections.abc import Callable, Iterable
+
+from conftest import BACKLOG, needs_backlog
+
+from memory_core import memory, task_delivery, tasks
+
+from .api import Request, delegate, say, use
+from .client import Desk, Run
+from .product import assert_quiet, logged
+
+NewDesk = Callable[..., Desk]
+
+ONE = "Orders are numbered per warehouse"
+TWO = "Invoices go out on Fridays"
+
+
+def project(desk: Desk) -> memory.Project:
+    return memory.project_of(str(desk.project), {"HOME": str(desk.home)})
+
+
+def started(desk: Desk, *names: str) -> memory.Project:
+    """Begin these tasks, the last one is active, and have CLAUDE.md import it."""
+    shop = project(desk)
+    for name in names:
+        tasks.start(shop, name)
+    task_delivery.set_up(shop)
+    return shop
+
+
+def delegating(desk: Desk, mark: str = "TASK-1") -> Run:
+    call = delegate("engineer", f"{mark} go", run_in_background=False)
+    return desk.run({"MAIN": [call, say("done")], mark: [say("Fine.")]})
+
+
+def assert_all_told(requests: Iterable[Request], text: str, times: int = 1) -> None:
+    found = list(requests)
+    assert found, "nobody asked"
+    for request in found:
+        assert request.said.count(text) == times, request
+
+
+def assert_none_told(run: Run, *texts: str) -> None:
+    for request in run.api.requests:
+        for text in texts:
+            assert text not in request.said, request
+
+
+def test_all_are_given_the_active_task_and_no_other(desk: Desk) -> None:
+    shop = started(desk, "task-2", "task-1")
+    tasks.note(shop, "task-1", ONE)
+    tasks.note(shop, "task-2", TWO)
+    run = delegating(desk)
+    assert_quiet(run)
+    for speaker in ("MAIN", "TASK-1"):
+        assert_all_told(run.of(speaker), ONE)
+        assert_all_told(run.of(speaker), "# task-1")
+    assert_none_told(run, TWO, "<task-memory")
+    tasks.done(shop, "task-1")
+    run = delegating(desk)
+    for speaker in ("MAIN", "TASK-1"):
+        assert_all_told(run.of(speaker), TWO)
+    assert_none_told(run, ONE)
+
+
+def test_a_folder_of_another_name_is_imported_too(desk: Desk) -> None:
+    desk.write("backlog.config.yml", 'backlog_directory: "plans/my board"\n')
+    shop = started(desk, "task-1")
+    tasks.note(shop, "task-1", ONE)
+    assert (desk.project / "plans/my board/CLAUDE.md").is_file()
+    run = delegating(desk)
+    for speaker in ("MAIN", "TASK-1"):
+        assert_all_told(run.of(speaker), ONE)
+
+
+def test_where_no_task_is_active_nothing_is_imported(desk: Desk) -> None:
+    shop = started(desk, "task-1")
+    tasks.note(shop, "task-1", ONE)
+    tasks.archive(shop, "task-1")
+    run = delegating(desk)
+    assert_quiet(run)
+    assert_none_told(run, ONE, "task-1.md", "@memory", "# task-1", "<task-memory")
+    assert not (desk.project / "backlog" / "CLAUDE.md").exists()
+
+
+def test_without_consent_nothing_is_imported(desk: Desk) -> None:
+    shop = project(desk)
+    tasks.start(shop, "task-1")
+    tasks.note(shop, "task-1", ONE)
+    assert_none_told(delegating(desk), ONE)
+
+
+def test_a_note_of_this_moment_reaches_the_next_subagent(desk: Desk) -> None:
+    shop = started(desk, "task-1")
+
+    def note(request: Request) -> list[dict[str, object]]:
+        tasks.note(shop, "task-1", ONE)
+        return delegate("engineer", "TASK-2 go", run_in_background=False)(request)  # type: ignore
+
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    run = desk.run({"MAIN": [call, note, say("done")], "TASK-1": [say("a")], "TASK-2": [say("b")]})
+    assert_all_told(run.of("TASK-2"), ONE)
+    for speaker in ("MAIN", "TASK-1"):
+        assert_all_told(run.of(speaker), ONE, times=0)
+
+
+# With Backlog.md.
+
+
+def with_backlog(desk: Desk) -> memory.Project:
+    """Have Backlog.md keep two tasks here, its command allowed."""
+    needs_backlog()
+    desk.variables["PATH"] = f"{BACKLOG.parent}{os.pathsep}{os.environ['PATH']}"
+    for number, title in ((1, "Orders"), (2, "Invoices")):
+        told = f"id: TASK-{number}\ntitle: {title}\nstatus: To Do\ncreated_date: '2026-11-01 10:00'"
+        desk.write(f"backlog/tasks/task-{number} - {title}.md", f"---\n{told}\n---\n")
+    desk.write("backlog/config.yml", 'project_name: "shop"\nremote_operations: false\n')
+    desk.settings(permissions={"allow": ["Bash(backlog:*)", "mcp__backlog__task_edit"]})
+    shop = project(desk)
+    task_delivery.set_up(shop)
+    return shop
+
+
+def backlog(arguments: str) -> list[dict[str, object]]:
+    return use("Bash", command=f"backlog task edit {arguments}", description="move a task")
+
+
+def test_a_task_moved_in_the_session_is_told_to_those_who_start_then(desk: Desk) -> None:
+    shop = with_backlog(desk)
+    tasks.start(shop, "task-1")
+    tasks.note(shop, "task-1", ONE)
+    call = delegate("engineer", "TASK-2 go", run_in_background=False)
+    run = desk.run(
+        {"MAIN": [backlog('2 -s "In Progress"'), call, say("done")], "TASK-2": [say("Fine.")]}
+    )
+    assert_quiet(run)
+    assert "Updated task TASK-2" in run.of("MAIN")[-1].said
+    assert_all_told(run.of("TASK-2"), '<task-memory task="task-2">')
+    assert_all_told(run.of("TASK-2"), "# task-2: Invoices")
+    assert tasks.find(shop).id == "task-2"
+    tasks.note(shop, "", TWO)
+
+    run = delegating(desk)
+    for speaker in ("MAIN", "TASK-1"):
+        assert_all_told(run.of(speaker), TWO)
+    assert_none_told(run, ONE, "<task-memory")
+
+    tasks.decide(shop, "", "Fridays are never skipped")
+    script = {"MAIN": [backlog("2 -s Done"), call, say("done")], "TASK-2": [say("Fine.")]}
+    run = desk.run(script)
+    assert tasks.find(shop, "task-2").state == tasks.ARCHIVED
+    assert "- Fridays are never skipped\n" in desk.read("backlog/tasks/task-2 - Invoices.md")
+    assert_all_told(run.of("TASK-2"), '<task-memory task="task-1">')
+    run = delegating(desk)
+    assert_all_told(run.of("MAIN"), ONE)
+    assert_none_told(run, TWO)
+    assert logged(desk, "agent.memory.error") == []
+
+
+def test_a_task_moved_before_the_session_is_given_at_its_start(desk: Desk) -> None:
+    """Nobody has looked since; all versions read CLAUDE.md while the hooks run, so it is told."""
+    with_backlog(desk)
+    name = "backlog/tasks/task-2 - Invoices.md"
+    desk.write(name, desk.read(name).replace("To Do", "In Progress"))
+    run = delegating(desk)
+    for speaker in ("MAIN", "TASK-1"):
+        for request in run.of(speaker):
+            assert "# task-2: Invoices" in request.said, request
+
+
+def test_its_mcp_server_moves_tasks_too(desk: Desk) -> None:
+    shop = with_backlog(desk)
+    server = {"command": str(BACKLOG), "args": ["mcp", "start"]}
+    desk.write("servers.json", json.dumps({"mcpServers": {"backlog": server}}))
+    move = use("mcp__backlog__task_edit", id="task-2", status="In Progress")
+    call = delegate("engineer", "TASK-2 go", run_in_background=False)
+    script = {"MAIN": [move, call, say("done")], "TASK-2": [say("Fine.")]}
+    run = desk.run(script, "--mcp-config", "servers.json")
+    assert run.code == 0, run
+    assert "status: In Progress" in desk.read("backlog/tasks/task-2 - Invoices.md")
+    assert tasks.find(shop).id == "task-2"
+    assert_all_told(run.of("TASK-2"), "# task-2: Invoices")
+
+
+# What a memory cannot do.
+
+# P is the path of a file of its own, relative to the memory and to its copy alike.
+ATTACKS = [
+    "@P",
+    "- see @P",
+    "1. see\n   - deep @P",
+    "> @P",
+    "**bold @P bold**",
+    "_@P_",
+    "[see @P](x)",
+    "[x](y) @P",
+    "| a | b |\n| --- | --- |\n| c | @P |",
+    "\\@P",
+    "\\\\@P",
+    "\\\\ @P",
+    "x\t@P",
+    "x\u00a0@P",
+    "x\u2003@P",
+    "x\u200b @P",
+    "x\\\n@P",
+    "<b> @P </b>",
+    "<div>\n@P\n</div>",
+    "x <!-- c --> @P",
+    "<!--\nc --> @P",
+    "a`b @P",
+    "``a` @P``b",
+    "- `a @P b`",
+    "    - @P",
+    "Title @P\n=======",
+    "# @P",
+    "~~~\nx\n~~~ y\n@P\n~~~\n",
+    "``` a`b\n@P\n",
+    "[^1]: @P",
+    "[ref]: @P",
+    "word@P",
+    "@@P",
+    "x@y.z @P",
+    "&#32;@P",
+    "\ufeff@P",
+    "x\x0c@P",
+    "x\r@P",
+    "@A",
+    "@~/home-secret.md",
+    "- see @../../.env",
+    "- x\n\n  ```\n  a\n @P\n  ```\n",
+    "```\nnever closed @P",
+]
+
+
+def attacked(desk: Desk) -> str:
+    """Write a secret for each attack, where the path leads from either folder; return a memory."""
+    parts = []
+    for number, attack in enumerate(ATTACKS):
+        name = f"s{number:02}.md"
+        for folder in ("secrets", ".claude-mpm/secrets"):
+            desk.write(f"{folder}/{name}", f"SECRET-{number:02}-X\n")
+        path = attack.replace("P", f"../../secrets/{name}")
+        parts.append(path.replace("A", f"{desk.project}/secrets/{name}"))
+    for name in (".env", ".claude-mpm/.env", "../home/home-secret.md"):
+        desk.write(name, "SECRET-ENV-X\n")
+    return "# task-1\n\n## Notes\n\n" + "\n\n".join(parts) + "\n"
+
+
+def seen(run: Run) -> set[str]:
+    said = "\n".join(request.said for request in run.api.requests)
+    names = [f"{number:02}" for number in range(len(ATTACKS))]
+    return {name for name in [*names, "ENV"] if f"SECRET-{name}-X" in said}
+
+
+def test_a_memory_pulls_in_nothing(new_desk: NewDesk) -> None:
+    """As it stands it would: the same text, imported without us, brings secrets along."""
+    naive = new_desk("naive", hooks=False)
+    naive.write("backlog/memory/task-1.md", attacked(naive))
+    naive.write("CLAUDE.md", "@backlog/memory/task-1.md\n")
+    brought = seen(delegating(naive))
+    assert {"00", "01", "ENV"} <= brought
+    assert len(brought) >= 25, brought
+
+    desk = new_desk()
+    started(desk, "task-1")
+    with open(desk.project / "backlog/memory/task-1.md", "w", newline="") as file:
+        file.write(attacked(desk))
+    delegating(desk)  # whoever has written it, the look at the start of a session sees it
+    run = delegating(desk)
+    assert_all_told(run.of("MAIN"), "never closed")
+    assert seen(run) == set()
+
+
+def test_over_the_budget_the_newest_is_given(desk: Desk) -> None:
+    shop = started(desk, "task-1")
+    path = desk.project / "backlog/memory/task-1.md"
+    context = f"## Context\n\n{ONE}.\n"
+    path.write_text(path.read_text().replace("## Context\n", context, 1))
+    for number in range(3):
+        filler = "and so it went on and on " * 200
+        tasks.note(shop, "task-1", f"Note {number} was: {filler}")
+    tasks.note(shop, "task-1", TWO)
+    assert "Note 0 was" in path.read_text()
+    run = delegating(desk)
+    for speaker in ("MAIN", "TASK-1"):
+        assert_all_told(run.of(speaker), ONE)
+        assert_all_told(run.of(speaker), TWO)
+        assert_all_told(run.of(speaker), "backlog/memory/task-1.md.)")
+    assert_none_told(run, "Note 0 was", "Note 1 was")
+
+
+def test_removed_means_removed(desk: Desk) -> None:
+    desk.write("CLAUDE.md", "# Rules of the house\n")
+    shop = started(desk, "task-1")
+    tasks.note(shop, "task-1", ONE)
+    task_delivery.take_down(shop.place)
+    assert desk.read("CLAUDE.md") == "# Rules of the house\n"
+    run = delegating(desk)
+    assert_all_told(run.of("MAIN"), "# Rules of the house")
+    assert_none_told(run, ONE)
