@@ -18,6 +18,7 @@ from memory_core import (
     memory,
     mending,
     overview,
+    task_checks,
 )
 from memory_core.patient import BROKEN, OK, WARNING, Finding, Patient
 
@@ -134,4 +135,5 @@ CHECKS: tuple[Check, ...] = (
     hook_checks.route,
     file_checks.failures,
     file_checks.merging,
+    task_checks.memory_of_tasks,
 )

@@ -24,7 +24,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from memory_core import __version__, client, samples, settings, store
+from memory_core import __version__, client, places, samples, settings, store, task_delivery
 
 TEMPLATE = "settings.template.json"
 COMMAND = "agent-memory"
@@ -113,7 +113,10 @@ def uninstall(
     dry_run: bool = False,
     say: Say = print,
 ) -> None:
-    """Take our hooks out of the settings; with `everything`, the environment goes as well."""
+    """Take our hooks out of the settings; with `everything`, the environment goes as well.
+
+    A project's CLAUDE.md imports the memory of tasks no more.
+    """
     target = _target(project, user)
     change = _change(target, settings.unmerge)
     if dry_run:
@@ -124,11 +127,24 @@ def uninstall(
         _write(change)
         _forget_backup(change)
         say(f"Hooks removed from {change.path}.")
+    if not user:
+        _end_imports(places.Place(target.root), dry_run, say)
     say(f"Memories are never deleted; they are in {_memories(target)}.")
     if everything:
         _remove_environment(dry_run, say)
     elif os.path.lexists(data_folder()):
         say(f"The program is still in {data_folder()}; `uninstall --all` removes it too.")
+
+
+def _end_imports(place: places.Place, dry_run: bool, say: Say) -> None:
+    """Take what imports the memory of a task out of a project's CLAUDE.md."""
+    if dry_run:
+        for path, *texts in task_delivery.to_take_down(place):
+            before, after = (text.encode("utf-8", "surrogateescape") for text in texts)
+            _say_diff(Change(path, before, after or None), say)
+    else:
+        for name in task_delivery.take_down(place):
+            say(f"The memory of tasks is no longer imported: {os.path.join(place.root, name)}.")
 
 
 # --- settings files ---
@@ -249,7 +265,8 @@ def _say_diff(change: Change, say: Say) -> None:
         say(f"{change.path}: nothing to change.")
         return
     before, after = (
-        (data or b"").decode().splitlines(keepends=True) for data in (change.before, change.after)
+        (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
+        for data in (change.before, change.after)
     )
     old = change.path if change.before is not None else os.devnull
     new = change.path if change.after is not None else os.devnull

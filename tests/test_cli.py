@@ -183,6 +183,8 @@ def test_the_examples_in_help_run(settled: Person, line: str) -> None:
     (settled.sandbox.home / "code" / "shop").symlink_to(settled.sandbox.root)
     settled.program("claude", 'echo "2.1.329 (Claude Code)"')
     settled.shell("git init -q")
+    if " task " in line:
+        settled.shell("agent-memory task start 368")
     done = settled.shell(line)
     assert done.returncode == 0, done.stderr
     assert done.stdout or done.stderr
@@ -359,7 +361,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
 
 
 # Nothing to show, or what is shown is a script, a sample or an export: JSON already.
-WITHOUT_JSON = {"completion", "edit", "export", "install", "run", "sample", "uninstall"}
+WITHOUT_JSON = {"completion", "edit", "export", "install", "mcp", "run", "sample", "uninstall"}
 
 
 def test_whatever_shows_something_shows_it_as_json_too() -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from conftest import REPO
 
-from memory_core import samples, settings
+from memory_core import imports, samples, settings
 
 PARTS = ["pyproject.toml", "README.md", "LICENSE", "install.sh", "settings.template.json"]
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh", "ksh") if shutil.which(shell)]
@@ -431,6 +431,34 @@ def test_uninstalling_keeps_memories_and_says_where_they_are(
     done = installed.verb("uninstall", project)
     assert memory.read_text() == "- kept\n"
     assert str(memory.parent) in done.stdout
+
+
+def test_uninstalling_takes_the_tasks_out_of_claude_md(fresh: Machine) -> None:
+    """From a clone, by the standard library alone."""
+    project = fresh.project("shop", settings.merge("", block()))
+    backlog, state = project / "backlog", project / ".claude-mpm" / "state" / "tasks"
+    (backlog / "memory").mkdir(parents=True)
+    state.mkdir(parents=True)
+    (project / "CLAUDE.md").write_bytes(b"# Caf\xe9\r\n")
+    before = files(project)
+    text = (project / "CLAUDE.md").read_bytes().decode("utf-8", "surrogateescape")
+    added = imports.with_block(text, ["@backlog/CLAUDE.md"])
+    (project / "CLAUDE.md").write_bytes(added.encode("utf-8", "surrogateescape"))
+    (backlog / "CLAUDE.md").write_text(imports.with_block("", ["@memory/task-1.md"]))
+    (backlog / "memory" / "task-1.md").write_text("kept\n")
+    (state / "task-1.md").write_text("a copy\n")
+    stood = files(fresh.home.parent)
+    shown = fresh.install_sh("--uninstall", "--dry-run", project)
+    assert "-@backlog/CLAUDE.md" in shown.stdout
+    assert "-@memory/task-1.md" in shown.stdout
+    assert files(fresh.home.parent) == stood
+    done = fresh.install_sh("--uninstall", project)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = "The memory of tasks is no longer imported: "
+    assert f"{told}{project / 'CLAUDE.md'}.\n{told}{backlog / 'CLAUDE.md'}.\n" in done.stdout
+    before = {name: before[name] for name in before if not name.startswith(".claude/")}
+    del before[".claude"]
+    assert files(project) == {**before, "backlog/memory/task-1.md": b"kept\n"}
 
 
 def test_all_removes_the_program_and_nothing_else(fresh: Machine) -> None:

@@ -11,7 +11,7 @@ import pytest
 from conftest import REPO, Sandbox
 from test_cli import ITEM, Person
 
-PAGES = ["history", "knowledge", "sharing"]
+PAGES = ["history", "knowledge", "sharing", "tasks"]
 
 
 def stories() -> list[tuple[str, list[tuple[str, str]]]]:

@@ -58,11 +58,15 @@ COMMANDS = {
         "migrate": Known("migrate", "Give each memory one file, of the name that is used today."),
         "resolve": Known("resolve", "Resolve merge conflicts in memories, keeping both sides."),
     },
+    "Tasks": {
+        "task": Known("task", "See and keep the memory of a task."),
+    },
     "Share": {
         "share": Known("share", "Copy an item to other agents, or to your own level."),
         "export": Known("export", "Write memories, and all that belongs to them, as JSON."),
         "import": Known("import_", "Take in memories that were exported."),
         "git": Known("git", "Let git merge memories by item and section."),
+        "mcp": Known("mcp", "Serve memories to other tools over MCP."),
     },
     "Set up": {
         "init": Known("init", "Make the folder of memories, and memories for your agents."),

@@ -110,3 +110,33 @@ def types() -> Iterator[tuple[str, str]]:
 
     for name in judging.TYPES:
         yield name, merge.section_of(name)
+
+
+def tasks(ctx: Any, archived: bool | None = None) -> Iterator[tuple[str, str]]:
+    """Give the tasks with a memory, with their titles: all, only archived or only open ones."""
+    from memory_core import tasks
+    from memory_core.cli.common import project_of
+
+    for told in tasks.listed(project_of(ctx)):
+        if archived in (None, told.state == tasks.ARCHIVED):
+            yield told.id, told.title[:SHOWN]
+
+
+def task_files(ctx: Any) -> Iterator[tuple[str, str]]:
+    """Give the open tasks of Backlog.md, with the titles in the names of their files."""
+    from memory_core import backlog, backlog_format
+    from memory_core.cli.common import project_of
+
+    folder = backlog.Folder(project_of(ctx).place.root)
+    for name in sorted(entry.name for entry in folder.files()):
+        title = name.partition(" - ")[2].rpartition(".")[0]
+        yield backlog_format.stem(name), title[:SHOWN]
+
+
+def templates(ctx: Any) -> Iterator[tuple[str, str]]:
+    """Give the templates for memories of tasks."""
+    from memory_core import task_life, task_templates
+    from memory_core.cli.common import project_of
+
+    for name, path in task_templates.names(task_life.levels(project_of(ctx))).items():
+        yield name, path or "built in"
