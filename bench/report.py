@@ -8,6 +8,7 @@ import subprocess
 import time
 from typing import NamedTuple
 
+from reads import Timed
 from timing import Summary
 
 BEGIN, END = "<!-- bench/run.py --write -->", "<!-- end of what it wrote -->"
@@ -40,6 +41,7 @@ class Report(NamedTuple):
     delegation: list[Line]
     commands: list[Line]
     rivals: list[Line]
+    served: list[Timed]
     goals: list[Goal]
     floor: float  # MiB; less cannot be seen
 
@@ -80,6 +82,7 @@ def text(report: Report) -> str:
         "A whole delegation": _table(report.delegation, report.floor, ""),
         "The command line": _table(report.commands, report.floor, ""),
         "Rivals doing the same work": _table(report.rivals, report.floor, "does it"),
+        "The MCP server, 100 agents and 1,000 tasks": _served(report.served),
         "Goals": _goals(report.goals),
     }
     return head + "".join(f"\n\n### {title}\n\n{table}" for title, table in tables.items())
@@ -112,6 +115,16 @@ def _row(line: Line, floor: float) -> str:
     )
 
 
+def _served(rows: list[Timed]) -> str:
+    head = ["| | tries | median ms | p99 ms | max ms |", "| --- |" + " ---: |" * 4]
+    return "\n".join(head + [_timed(row) for row in rows])
+
+
+def _timed(row: Timed) -> str:
+    p99 = f"{row.p99:.1f}" if len(row.tries) >= 100 else ""
+    return f"| {row.name} | {len(row.tries)} | {row.median:.1f} | {p99} | {max(row.tries):.1f} |"
+
+
 def _goals(goals: list[Goal]) -> str:
     head = ["| goal | | measured | by CPU time | |", "| --- | ---: | ---: | ---: | --- |"]
     return "\n".join(head + [_goal(goal) for goal in goals])
@@ -129,6 +142,7 @@ def data(report: Report) -> dict:
     return {
         "facts": report.facts,
         **{group: [_values(line) for line in getattr(report, group)] for group in groups},
+        "served": [row._asdict() for row in report.served],
         "goals": [goal._asdict() | {"verdict": goal.verdict} for goal in report.goals],
     }
 

@@ -12,6 +12,7 @@ done its work.  Exit status 1: some row of ours could not be measured.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import sys
@@ -22,8 +23,11 @@ from statistics import median
 
 import commands
 import ours
+import reads
+import tasks
 import theirs
 from ours import Maker, Row, made
+from reads import Timed
 from report import (
     DELEGATION_MS,
     INJECT_MS,
@@ -88,13 +92,14 @@ def write(path: str, tables: str) -> None:
 def measure(maker: Maker, rounds: int) -> Report:
     about = facts(maker.python, rounds)
     floors = bare_cases(maker)
-    mine, broken = prepared(maker, ours.rows())
+    mine, broken = prepared(maker, itertools.chain(ours.rows(), tasks.rows()))
     shown, unshown = prepared(maker, commands.rows())
     others, absent = prepared(maker, theirs.rows(maker.python))
     bare, tick = floors[0].argv, progress(3 * rounds)
     pairs = in_turn(maker.spawner, floors + mine, bare, rounds, tick)
     pairs |= in_turn(maker.spawner, shown, bare, rounds, tick)
     pairs |= in_turn(maker.spawner, others, bare, rounds, tick)
+    served = reads.measured(maker.python, maker.folder, is_quick=rounds < FEWEST)
     return Report(
         facts=about,
         floors=lines(floors, pairs),
@@ -102,7 +107,8 @@ def measure(maker: Maker, rounds: int) -> Report:
         delegation=list(delegations(pairs)),
         commands=lines(shown, pairs) + unshown,
         rivals=lines(others, pairs, "yes") + absent,
-        goals=[*goals(mine, pairs), *goals_of_commands(pairs)],
+        served=served,
+        goals=[*goals(mine, pairs), *goals_of_commands(pairs), *goals_of_reads(served)],
         floor=maker.spawner.floor,
     )
 
@@ -183,6 +189,14 @@ def goals_of_commands(pairs: Pairs) -> Iterable[Goal]:
                 for getter in (attrgetter("wall"), attrgetter("cpu"))
             )
             yield Goal(f"{name}, beyond `import typer`", x, commands.LIMIT, "x", cpu)
+
+
+def goals_of_reads(served: list[Timed]) -> Iterable[Goal]:
+    """Give the slowest kind of resource: the first row is the server's start."""
+    _start, *rows = served
+    median_ms, p99 = max(row.median for row in rows), max(row.p99 for row in rows)
+    yield Goal("MCP resource, slowest row, median", median_ms, reads.MEDIAN_MS, "ms")
+    yield Goal("MCP resource, slowest row, 99th percentile", p99, reads.WORST_MS, "ms")
 
 
 def beyond(of: Callable[[Sample], float], own: Pair, typer: Pair) -> float:

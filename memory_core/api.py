@@ -9,16 +9,15 @@ from __future__ import annotations
 import errno
 import math
 import os
-import time
 from collections.abc import Sequence
 
 from memory_core import (
     knowledge,
     memory,
-    outcomes,
     people,
     performance,
     pruning,
+    recording,
 )
 from memory_core.knowledge import Knowledge
 from memory_core.people import Told
@@ -120,18 +119,18 @@ class Memories:
         counted once, however often it is recorded.  Raises ValueError for another outcome
         or a negative number.
         """
-        if outcome not in performance.OUTCOMES:
-            raise ValueError(f"outcome: {', '.join(performance.OUTCOMES)} is expected")
-        if duration_s is not None and not (duration_s >= 0 and math.isfinite(duration_s)):
-            raise ValueError(f"duration_s: seconds from 0 on are expected, not {duration_s!r}")
-        duration_ms = None if duration_s is None else round(duration_s * 1000)
-        numbers = {"duration_ms": duration_ms, "tokens": tokens, "tool_uses": tool_uses}
-        for name, number in numbers.items():
-            if number is not None and performance.count(number) is None:
-                raise ValueError(f"{name}: a whole number from 0 on is expected, not {number!r}")
-        key = run or f"{SOURCE} {os.getpid()} {time.time_ns()}"
-        told = performance.task(key, outcome, type=type, run=run, session=session, **numbers)
-        self._keep(agent, told)
+        recording.task(
+            self._project,
+            self._agent(agent),
+            outcome,
+            duration_s=duration_s,
+            tokens=tokens,
+            tool_uses=tool_uses,
+            type=type,
+            source=SOURCE,
+            run=run,
+            session=session,
+        )
 
     def record_error(
         self, agent: str, error: str, resolution: str = "", run: str = "", session: str = ""
@@ -142,18 +141,8 @@ class Memories:
         kept, 5 given.  A learning of the same `run` counts as resolution.  Of a text the
         first line counts, up to 200 characters.  Raises ValueError for an empty one.
         """
-        told = performance.error(error, resolution=resolution, run=run, session=session)
-        if told is None:
-            raise ValueError("error: a text is expected")
-        self._keep(agent, told)
-
-    def _keep(self, agent: str, told: performance.Record) -> None:
-        for name in ("type", "run", "session"):
-            if not isinstance(told.get(name, ""), str) or "\n" in told.get(name, ""):
-                raise ValueError(f"{name}: a text of one line is expected")
         name = self._agent(agent)
-        with self._project.store.locked(name):
-            outcomes.append(self._project, name, [outcomes.stamped(name, told, SOURCE)])
+        recording.error(self._project, name, error, resolution, **_by(run, session))
 
     def _agent(self, name: str) -> str:
         return memory.named(self._project, name)

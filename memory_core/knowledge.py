@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,8 +17,10 @@ from memory_core import (
     people,
     performance,
     preferences,
+    selection,
     similarity,
     store,
+    task_document,
     writing,
 )
 
@@ -81,6 +84,32 @@ def as_given(project: memory.Project, agent: str) -> memory.Given:
         return memory.Given("", None, 0)
     budget = delegation.CONTEXT_LIMIT if agent == memory.PM else project.prompt_budget(agent)
     return memory.recall(project, agent, budget)
+
+
+def chosen(known: Knowledge, query: str, budget: int) -> Knowledge:
+    """Return what of it fits `budget` tokens.
+
+    Preferences first, then the items that share words with the query, then the surest.
+    Errors and performance are left out where they take more than a quarter of the room.
+    """
+    wanted = selection.words(query)
+    ranked = sorted(known.items, key=lambda each: -len(wanted & selection.words(each.text)))
+    wished = Knowledge(known.agent, [], known.preferences, performance.Performance(), [])
+    if _size(wished) > budget:
+        wished = wished._replace(preferences={})
+    beside = known._replace(items=[], preferences={})
+    if _size(beside) <= budget * memory.BESIDE:
+        wished = beside._replace(preferences=wished.preferences)
+
+    def size(count: int) -> int:
+        return _size(wished._replace(items=ranked[:count]))
+
+    fitting = bisect.bisect_right(range(len(ranked) + 1), budget, key=size) - 1
+    return wished._replace(items=ranked[: max(fitting, 0)])
+
+
+def _size(known: Knowledge) -> int:
+    return task_document.tokens(rendered(known, len(known.items)))
 
 
 def data(known: Knowledge, most: int | None = None) -> dict[str, Any]:

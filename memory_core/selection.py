@@ -117,9 +117,9 @@ def select(
     whole = render(found)
     if len(whole) <= budget:
         return whole
-    words = _words(task()) if task else set()
+    wanted = words(task()) if task else set()
     confidence = sure() if sure else _equally
-    ranked = sorted(found, key=lambda piece: _rank(piece, words, confidence))
+    ranked = sorted(found, key=lambda piece: _rank(piece, wanted, confidence))
     chosen: list[Piece] = []
     room, sections = budget, set[str]()
     for piece in ranked:
@@ -136,19 +136,19 @@ def _equally(_item: str) -> float:
 
 
 def _rank(
-    piece: Piece, words: set[str], confidence: Callable[[str], float]
+    piece: Piece, wanted: set[str], confidence: Callable[[str], float]
 ) -> tuple[bool, int, float, int]:
     """Return what sorts pieces by their value, the most valuable first."""
     wished = preferences.is_title(piece.section)
-    return not wished, -_worth(piece, words), -confidence(piece.item), -piece.place
+    return not wished, -_worth(piece, wanted), -confidence(piece.item), -piece.place
 
 
-def _worth(piece: Piece, words: set[str]) -> int:
+def _worth(piece: Piece, wanted: set[str]) -> int:
     section = WORTH.get(piece.section.casefold(), OWN_WORTH)
-    return section + WORD_WORTH * len(words & _words(piece.text)) if words else section
+    return section + WORD_WORTH * len(wanted & words(piece.text)) if wanted else section
 
 
-def _words(text: str) -> set[str]:
+def words(text: str) -> set[str]:
     """Return the words of a text that say what it is about."""
     plain = "".join(char if char.isalnum() else " " for char in text.casefold())
     return {word for word in plain.split() if len(word) >= WORD_LENGTH}

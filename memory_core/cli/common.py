@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 NOTHING_DONE = "nothing was done"
 
-# One letter in five may be wrong.
-CLOSE = 0.8
-
 
 def complete_agents(ctx: Any, args: Any, incomplete: str) -> Any:
     from memory_core.cli import completing
@@ -107,35 +104,17 @@ def since_of(since: str | None) -> str:
 
 
 def agent_named(project: Project, name: str, level: Store | None = None) -> str:
-    """Return the agent's id; raise Refused for a name that is only nearly a known one."""
-    from memory_core import memory
+    """Return the agent's id; raise for a name that is only nearly a known one."""
+    from memory_core import roster
 
-    agent = memory.named(project, name, level)
-    having = (level or project.store).agents()
-    if agent != memory.PM and agent not in having:
-        _refuse_mistyped(name, [*having, *defined(project)])
-    return agent
-
-
-def _refuse_mistyped(name: str, known: list[str]) -> None:
-    """Raise for a name that resembles a known one closely: nobody calls two agents so."""
-    import difflib
-
-    from memory_core import agents
-
-    ids = {agents.agent_id(each) for each in known}
-    agent = agents.agent_id(name)
-    near = difflib.get_close_matches(agent, sorted(ids), n=1, cutoff=CLOSE)
-    if agent not in ids and near:
-        raise Refused(f"no agent {name!r} here; did you mean {near[0]}?")
+    return roster.agent_named(project, name, os.environ, level)
 
 
 def defined(project: Project) -> list[str]:
     """Return the agents that Claude Code knows here."""
-    from memory_core import client
+    from memory_core import roster
 
-    files = client.agent_files(project.place.root, os.environ)
-    return [*(file.name for file in files), *client.BUILT_IN]
+    return roster.defined(project, os.environ)
 
 
 def asks(yes: bool, dry_run: bool, json: bool) -> bool:

@@ -69,11 +69,11 @@ def restore(
 
 def _meant(project: Project, held: Store, first: str, item: str | None) -> tuple[str, str | None]:
     """Return the agent, and the item: one that stands alone may be that of any agent."""
-    from memory_core import archive, naming
+    from memory_core import archive, naming, roster
 
     try:
         return known_agent(project, first, held), item
-    except Refused as unknown:
+    except roster.Unknown as unknown:
         if item is not None:
             raise
         try:

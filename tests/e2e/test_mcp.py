@@ -1,0 +1,62 @@
+"""The real client, with the server that `claude mcp add` has put into its settings."""
+
+import json
+import subprocess
+import sys
+
+from .api import Api, Request, Script, say, use
+from .client import Desk
+from .product import REPO, known, remember
+
+FACT = "Orders are numbered per warehouse and never reused"
+NEWS = "The invoice service rounds half to even"
+SERVER = "agent-memory"
+
+
+def add_server(desk: Desk) -> None:
+    """As docs/mcp.md has it, with this checkout's own program."""
+    program = [sys.executable, "-m", "memory_core.cli", "mcp"]
+    with Api({}) as api:
+        done = subprocess.run(
+            [desk.claude.program, "mcp", "add", SERVER, "-e", f"PYTHONPATH={REPO}", "--", *program],
+            cwd=desk.project,
+            env=desk.environment(api),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def call(tool: str, **arguments: object) -> Script:
+    return {"MAIN": [use(f"mcp__{SERVER}__{tool}", **arguments), say("done")]}
+
+
+def result(requests: list[Request]) -> str:
+    """What the model was given in answer to its call."""
+    (block,) = requests[-1].results
+    return json.dumps(block, ensure_ascii=False)
+
+
+def allowed(*tools: str) -> list[str]:
+    return ["--allowedTools", ",".join(f"mcp__{SERVER}__{tool}" for tool in tools)]
+
+
+def test_what_is_recalled_and_remembered(desk: Desk) -> None:
+    remember(desk, "engineer", FACT)
+    add_server(desk)
+    recall = desk.run(call("recall", agent="engineer", query="orders"), *allowed("recall"))
+    assert FACT in result(recall.of("MAIN"))
+    content = {"agent": "engineer", "type": "pattern", "content": NEWS}
+    told = desk.run(call("remember", **content), *allowed("remember"))
+    assert NEWS in result(told.of("MAIN"))
+    assert known(desk, "engineer") == sorted([FACT, NEWS])
+
+
+def test_a_refusal_reaches_the_model_in_a_sentence(desk: Desk) -> None:
+    remember(desk, "engineer", FACT)
+    add_server(desk)
+    run = desk.run(call("recall", agent="enginer"), *allowed("recall"))
+    assert "no agent 'enginer' here; did you mean engineer?" in result(run.of("MAIN"))
+    (block,) = run.of("MAIN")[-1].results
+    assert block["is_error"]
