@@ -14,6 +14,8 @@ from memory_core import (
     installation,
     log,
     overview,
+    plugin,
+    plugin_environment,
     rehearsal,
     runs,
     settings,
@@ -154,6 +156,8 @@ def installed(patient: Patient) -> Iterator[Finding]:
     yield from _doubled(patient, ours)
     yield from _unknown(patient, ours)
     known = [(file, entry) for file, entry in ours if patient.knows(file, entry)]
+    yield from _plugins(patient, known)
+    known = _at_work(patient, known)
     programs = list(_programs(patient, known))
     yield from programs
     if all(finding.level == OK for finding in programs):
@@ -177,13 +181,25 @@ def _commands(patient: Patient, ours: Ours) -> Iterator[Finding]:
     }
     for file, entry in reversed(known.values()):
         if entry.event in SAMPLE_OF:
-            environ = {**patient.environ, **_of_plugin(file)}
+            environ = {**patient.environ, **_of_plugin(patient, file)}
             argv = file.argv(entry.value)
             yield _tried(patient, argv, entry.event, "command", file.path, environ)
 
 
-def _of_plugin(file: client.SettingsFile) -> dict[str, str]:
-    return {"CLAUDE_PLUGIN_ROOT": file.folder} if file.folder else {}
+def _of_plugin(patient: Patient, file: client.SettingsFile) -> dict[str, str]:
+    """Return what Claude Code tells a plugin's hooks."""
+    if not file.folder:
+        return {}
+    return {"CLAUDE_PLUGIN_ROOT": file.folder, "CLAUDE_PLUGIN_DATA": _data(patient, file)}
+
+
+def _data(patient: Patient, file: client.SettingsFile) -> str:
+    """Return the folder in which a plugin has its environment."""
+    config = client.config_folder(patient.environ)
+    own = plugin.data_folder(config, file.plugin)
+    is_old = patient.version is not None and not os.path.isdir(own)
+    old = plugin.data_folder(config, plugin.UNNAMED)
+    return old if is_old and os.path.isdir(old) else own
 
 
 def _misshapen(patient: Patient, ours: Ours) -> Iterator[Finding]:
@@ -279,11 +295,17 @@ def _is_current(entry: settings.Entry, group: Mapping[str, object] | None) -> bo
 
 def _doubled(patient: Patient, ours: Ours) -> Iterator[Finding]:
     """Find events for which a plugin and a settings file each bring a hook of ours."""
-    plugins = {entry.event: file for file, entry in ours if file.plugin}
-    twice = {file.path: file for file, entry in ours if entry.event in plugins and not file.plugin}
+    plugins = {entry.event: (file, entry) for file, entry in ours if file.plugin}
+    twice = {
+        file.path: file
+        for file, entry in ours
+        if entry.event in plugins and not file.plugin and _does_something(patient, entry)
+    }
     for path, file in twice.items():
-        plugin = next(iter(plugins.values())).plugin
-        what = f"our hooks run twice: the plugin {plugin} brings them as well"
+        bringer, entry = next(iter(plugins.values()))
+        what = f"our hooks run twice: the plugin {bringer.plugin} brings them as well"
+        if _stands_down(entry):
+            what = f"our hooks are there twice: those of the plugin {bringer.plugin} stand down"
         mend = {
             "user": "agent-memory uninstall --user",
             "project": typed("agent-memory", "uninstall", patient.root),
@@ -291,13 +313,59 @@ def _doubled(patient: Patient, ours: Ours) -> Iterator[Finding]:
         yield Finding(WARNING, "settings", what, path, f"{mend}, or switch off that plugin")
 
 
+def _stands_down(entry: settings.Entry) -> bool:
+    """Say whether a hook is of our plugin: it leaves the work to that of an installation."""
+    return str(entry.value.get("command")).startswith(plugin.OWN)
+
+
+def _does_something(patient: Patient, entry: settings.Entry) -> bool:
+    """Say whether the program of an installed hook is here: settings travel, it does not."""
+    command, script = str(entry.value.get("command")), rehearsal.SCRIPTS.get(entry.event, "")
+    return plugin.is_there(command, script, patient.environ)
+
+
+def _at_work(patient: Patient, known: Ours) -> Ours:
+    """Leave out what does nothing, where our plugin and a settings file both bring hooks."""
+    if not any(_stands_down(entry) for _file, entry in known):
+        return known
+    told = {**patient.environ, "CLAUDE_PROJECT_DIR": patient.root}
+    return [
+        (file, entry)
+        for file, entry in known
+        if (
+            not plugin.stands_down(rehearsal.SCRIPTS[entry.event], told)
+            if _stands_down(entry)
+            else _does_something(patient, entry)
+        )
+    ]
+
+
 # The program behind their commands.
+
+
+def _plugins(patient: Patient, known: Ours) -> Iterator[Finding]:
+    """Look at what our plugin runs on."""
+    for file in {each.plugin: each for each, entry in known if _stands_down(entry)}.values():
+        data = _data(patient, file)
+        name, reason = plugin_environment.state(data, file.folder)
+        again = typed(os.path.join(file.folder, "bin", "agent-memory"), "version")
+        if name == "ready":
+            yield Finding(OK, "plugin", "the plugin's environment is there", data)
+            continue
+        what, mend = {
+            "building": ("is being made", "wait a minute"),
+            "failed": (
+                f"could not be made: {reason}",
+                f"see {os.path.join(data, plugin_environment.LOG)}; once that is mended: {again}",
+            ),
+        }.get(name, ("is not made yet", "start a session of Claude Code"))
+        yield Finding(WARNING, "plugin", f"the plugin's environment {what}", data, mend)
 
 
 def _programs(patient: Patient, ours: Ours) -> Iterator[Finding]:
     """Look at the Python and the scripts that our commands run."""
     known: dict[str, str] = {}
-    for file, entry in ours:
+    for file, entry in (each for each in ours if not _stands_down(each[1])):
         text = next(part for part in file.argv(entry.value) if part.startswith(settings.TAG))
         known.setdefault(text.partition(";")[0], file.path)
     for assignment, where in known.items():

@@ -16,6 +16,7 @@ from memory_core import (
     installation,
     memory,
     overview,
+    plugin,
     rehearsal,
     runs,
     samples,
@@ -118,7 +119,16 @@ class Patient:
     def knows(self, file: client.SettingsFile, entry: settings.Entry) -> bool:
         """Say whether a command of ours is one that may be run here; see `is_known`."""
         *shell, text = file.argv(entry.value)
-        return shell == ["sh", "-c"] and is_known(entry.event, text, self.root)
+        known = is_known(entry.event, text, self.root) or self._is_of_plugin(file, entry)
+        return shell == ["sh", "-c"] and known
+
+    def _is_of_plugin(self, file: client.SettingsFile, entry: settings.Entry) -> bool:
+        """Say whether a command is what this version's plugin has, from outside of the project."""
+        if not file.folder or entry.event not in rehearsal.SCRIPTS:
+            return False
+        real, top = os.path.realpath(file.folder), os.path.realpath(self.root)
+        wanted = plugin.command(rehearsal.SCRIPTS[entry.event])
+        return entry.value.get("command") == wanted and os.path.commonpath([real, top]) != top
 
     def should_act(self, event: str) -> bool:
         """Say whether the hook of an event has something to do, if only to note it."""

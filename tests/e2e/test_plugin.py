@@ -1,0 +1,272 @@
+"""As a person has it who never runs install.sh: the plugin, from a marketplace in a folder."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_plugin import borrow  # type: ignore[import-not-found]
+
+from memory_core import installation, plugin, plugin_environment, settings
+
+from .api import Api, Script, delegate, say, until, use
+from .client import Desk
+from .product import (
+    REPO,
+    assert_given,
+    assert_quiet,
+    assert_unseen,
+    known,
+    lesson,
+    logged,
+    versions,
+)
+
+FACT = "Orders are numbered per warehouse and never reused"
+NEWS = "The invoice service rounds half to even"
+ID = "agent-memory@agent-memory"
+
+# From here on a plugin is given a folder for its data, and its bin/ is on the shell's PATH.
+CURRENT = "2.1.300"
+
+
+def script(report: str) -> Script:
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    return {"MAIN": [call, say("done")], "TASK-1": [say(report)]}
+
+
+def claude(desk: Desk, *words: str) -> str:
+    """Run one of the client's own commands."""
+    with Api({}) as api:
+        done = subprocess.run(
+            [desk.claude.program, *words],
+            cwd=desk.project,
+            env=desk.environment(api),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def copy_of_the_repository(folder: Path) -> Path:
+    """Copy what git has, or would have: a checkout holds environments and clients besides."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=REPO,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if not name.startswith("tests/") and (REPO / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(REPO / name, folder / name)
+    return folder
+
+
+def page() -> list[list[str]]:
+    """The commands that docs/plugin.md gives to install it."""
+    text = (REPO / "docs" / "plugin.md").read_text(encoding="utf-8")
+    block = text.split("```console\n")[1].split("```")[0]
+    lines = [line.split("#")[0].split() for line in block.splitlines()]
+    assert [words[:2] for words in lines] == [["$", "claude"]] * 2
+    return [words[2:] for words in lines]
+
+
+def data_of(desk: Desk) -> Path:
+    """The plugin's own folder; old clients give it none."""
+    name = "agent-memory-agent-memory" if desk.claude.since(CURRENT) else plugin.UNNAMED
+    return desk.home / ".claude" / "plugins" / "data" / name
+
+
+@pytest.fixture
+def plugged(new_desk: Callable[..., Desk]) -> Desk:
+    """A desk with the plugin installed, as yet without its environment."""
+    desk = new_desk("a person's desk", hooks=False)
+    shelf = copy_of_the_repository(desk.home.parent / "agent memory")
+    for words in page():
+        claude(desk, *[word.replace("./agent-memory", str(shelf)) for word in words])
+    # Its hooks run on the machine's Python, and find nothing there but the standard library.
+    data_of(desk).mkdir(parents=True)
+    (data_of(desk) / "python").write_text(os.path.realpath(sys.executable))
+    return desk
+
+
+def fail_to_build(desk: Desk) -> None:
+    """Have the environment not be made for now."""
+    failed = {"key": plugin_environment.key(), "when": time.time(), "reason": "x.", "told": True}
+    (data_of(desk) / "failed.json").write_text(json.dumps(failed))
+
+
+def test_from_the_first_delegation_on(plugged: Desk) -> None:
+    """Without its environment, and later with it: the same end to end as install.sh."""
+    fail_to_build(plugged)
+    first = plugged.run(script(lesson(FACT)))
+    assert_quiet(first)
+    assert known(plugged, "engineer") == [FACT]
+    assert not (data_of(plugged) / "venv").exists()
+    borrow(data_of(plugged))
+    (data_of(plugged) / "python").unlink()
+    second = plugged.run(script(lesson(NEWS)))
+    assert_quiet(second)
+    assert_given(second.of("TASK-1"), FACT)
+    if plugged.claude.since(CURRENT):  # before 2.1.121 nothing can be taken out of a report
+        assert_unseen([*first.of("MAIN"), *second.of("MAIN")], FACT, NEWS)
+    assert known(plugged, "engineer") == [FACT, NEWS]
+    assert len(logged(plugged, "agent.memory.delivered")) == 2
+    claude(plugged, "plugin", "uninstall", ID)
+    assert_unseen(plugged.run(script("Fine.")).of("TASK-1"), FACT)
+    assert known(plugged, "engineer") == [FACT, NEWS]
+    # Current clients take the plugin's data away with it; no memory is in there.
+    assert data_of(plugged).exists() != plugged.claude.since(CURRENT)
+
+
+@versions(CURRENT)
+def test_an_update_is_what_the_next_session_runs(plugged: Desk) -> None:
+    """Of a folder; the commands are those of the page."""
+    fail_to_build(plugged)
+    shelf = plugged.home.parent / "agent memory"
+    manifest = shelf / ".claude-plugin" / "plugin.json"
+    told = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**told, "version": "0.1.1"}))
+    page = (REPO / "docs" / "plugin.md").read_text(encoding="utf-8")
+    for line in page.split("## Updating")[1].split("```sh\n")[1].split("```")[0].splitlines():
+        claude(plugged, *line.split()[1:])
+    assert "0.1.1" in claude(plugged, "plugin", "list")
+    assert_quiet(plugged.run(script(lesson(FACT))))
+    assert known(plugged, "engineer") == [FACT]
+
+
+def heard(desk: Desk) -> list[int]:
+    """How much each hook learned that had a report: its agent's end has, and its answer."""
+    return [event["learned"] for event in logged(desk, "agent.memory.learned")]
+
+
+def install_beside(desk: Desk, level: str) -> None:
+    """Put an installation's hooks there as well, as install.sh writes them."""
+    venv = desk.home / ".local" / "share" / "agent-memory" / "venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").symlink_to(sys.executable)
+    (venv / "hooks").symlink_to(REPO / "hooks")
+    folder = desk.home if level == "user" else desk.project
+    path = folder / ".claude" / "settings.json"
+    before = path.read_text() if path.exists() else ""
+    path.write_text(settings.merge(before, settings.block(installation.template())))
+
+
+@pytest.mark.parametrize("level", ["user", "project"])
+def test_beside_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -> None:
+    fail_to_build(plugged)
+    install_beside(plugged, level)
+    assert_quiet(plugged.run(script(lesson(FACT))))
+    assert known(plugged, "engineer") == [FACT]
+    assert heard(plugged) == [1, 0]
+    second = plugged.run(script(lesson(FACT)))
+    assert_given(second.of("TASK-1"), FACT)
+    assert len(logged(plugged, "agent.memory.loaded")) == 2
+    assert logged(plugged, "agent.memory.doubled") == []
+
+
+@versions(CURRENT)
+def test_two_copies_of_the_plugin_are_one(plugged: Desk) -> None:
+    """For the user and for the project, and from a second marketplace: the client runs one."""
+    fail_to_build(plugged)
+    shelf = copy_of_the_repository(plugged.home.parent / "other")
+    market = shelf / ".claude-plugin" / "marketplace.json"
+    market.write_text(json.dumps({**json.loads(market.read_text()), "name": "other"}))
+    claude(plugged, "plugin", "install", ID, "--scope", "project")
+    claude(plugged, "plugin", "marketplace", "add", str(shelf))
+    claude(plugged, "plugin", "install", "agent-memory@other")
+    assert_quiet(plugged.run(script(lesson(FACT))))
+    second = plugged.run(script("Fine."))
+    assert_given(second.of("TASK-1"), FACT)
+    assert heard(plugged) == [1, 0]
+    assert len(logged(plugged, "agent.memory.loaded")) == 2
+
+
+# Building takes its time, and is the same for all versions.
+@versions(CURRENT)
+def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) -> None:
+    plugged.variables |= {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
+    plugged.variables["HTTPS_PROXY"] = os.environ.get("HTTPS_PROXY", "")
+    first = plugged.run(script(lesson(FACT)), "--output-format", "stream-json", "--verbose")
+    assert first.out.count(plugin_environment.BEGUN) >= 1
+    assert known(plugged, "engineer") == [FACT]
+    data = str(data_of(plugged))
+    until(lambda: not plugin_environment.is_building(data), "the end of the build", 300)
+    assert plugin_environment.is_ready(data), (data_of(plugged) / "build.log").read_text()
+    second = plugged.run(script("Fine."), "--output-format", "stream-json", "--verbose")
+    assert "systemMessage" not in second.out
+    assert_given(second.of("TASK-1"), FACT)
+
+
+def test_the_doctor_finds_nothing_wrong(plugged: Desk) -> None:
+    """With the plugin alone, as the real client has installed it."""
+    borrow(data_of(plugged))
+    assert_quiet(plugged.run(script(lesson(FACT))))
+    with Api({}) as api:
+        own = plugged.environment(api)
+        done = subprocess.run(
+            [
+                str(plugged.home.parent / "agent memory" / "bin" / "agent-memory"),
+                "doctor",
+                "--json",
+            ],
+            cwd=plugged.project,
+            env={**own, "PATH": f"{Path(plugged.claude.program).parent}:{own['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    found = json.loads(done.stdout)["findings"]
+    assert [each for each in found if each["level"] != "ok"] == []
+    (told,) = [each for each in found if each["check"] == "plugin"]
+    assert told["where"] == str(data_of(plugged))
+    assert len([each for each in found if each["check"] == "command"]) >= 6
+
+
+@versions(CURRENT)
+def test_its_mcp_server_answers(plugged: Desk) -> None:
+    """By the name that Claude Code gives the tools of a plugin."""
+    borrow(data_of(plugged))
+    plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
+    tool = "mcp__plugin_agent-memory_agent-memory__recall"
+    call = use(tool, agent="engineer")
+    run = plugged.run({"MAIN": [call, say("done")]}, "--allowedTools", tool)
+    assert_quiet(run)
+    assert FACT in str(run.of("MAIN")[-1].results)
+
+
+@versions(CURRENT)
+def test_the_commands_need_no_permission(plugged: Desk) -> None:
+    """What a command names may be run, as the command says it."""
+    borrow(data_of(plugged))
+    plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
+    shelf = plugged.home.parent / "agent memory"
+
+    def asked(command: str, prompt: str) -> str:
+        call = use("Bash", command=f'"{shelf}/bin/agent-memory" {command}', description="x")
+        run = plugged.run({"MAIN": [call, say("done")]}, prompt=prompt)
+        assert_quiet(run)
+        (result,) = run.of("MAIN")[-1].results
+        assert not result.get("is_error"), result
+        return str(result["content"])
+
+    assert "engineer" in asked("status", "/agent-memory:status MAIN")
+    asked(f"add engineer pattern '{NEWS}'", f"/agent-memory:remember MAIN engineer {NEWS}")
+    assert NEWS in asked("list engineer", "/agent-memory:review MAIN engineer")
+
+
+def test_the_client_finds_the_plugin_valid(plugged: Desk) -> None:
+    options = ("--strict", "--profile", "directory") if plugged.claude.since(CURRENT) else ()
+    shelf = plugged.home.parent / "agent memory"
+    told = claude(plugged, "plugin", "validate", *options, str(shelf))
+    assert "Validation passed" in told
+    assert "warning" not in told
