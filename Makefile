@@ -4,6 +4,10 @@ VERSIONS := $(foreach version,3.13 3.12 3.11 3.10,$(if $(shell scripts/pythons $
 NEWEST   := $(firstword $(VERSIONS))
 BIN      := .venv/bin
 
+# Two at a time; who has nothing left takes from the other's queue.
+TWO      := -n 2 --dist worksteal
+PYTEST   := $(BIN)/pytest $(TWO)
+
 .SECONDARY:
 .PHONY: test lint types docs unit e2e others bench claude tools clean
 
@@ -13,7 +17,7 @@ test: lint types unit others e2e
 	@test -n "$(NEWEST)" || { echo "Python 3.10 or newer is needed" >&2; exit 1; }
 	$$(scripts/pythons $(NEWEST)) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --editable . --group dev
 	touch $@
 
 lint: .venv/made
@@ -24,26 +28,26 @@ types: .venv/made
 	$(BIN)/mypy
 
 unit: .venv/made
-	$(BIN)/pytest -n 2 --ignore tests/e2e
+	$(PYTEST) --ignore tests/e2e
 
 e2e: .venv/made
-	$(BIN)/pytest -n 2 tests/e2e
+	$(PYTEST) tests/e2e
 
 others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 
-.venvs/%/made: pyproject.toml
-	$$(scripts/pythons $*) -m venv --clear .venvs/$*
-	.venvs/$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venvs/$*/bin/python -m pip install --quiet --editable . --group dev
+.venvs/%/made: pyproject.toml .venv/made
+	$$(scripts/pythons $*) -m venv --clear --without-pip .venvs/$*
+	$(BIN)/python -m pip --python .venvs/$*/bin/python install --quiet --no-compile \
+		--editable . --group test
 	touch $@
 
 # What takes long, and what only goes through the command line or git, is the same on every
 # version: it is run on the newest only.  These go through all that a hook or a program calls.
-OTHERS := api delegation events floors history learnings merge naming packed_history \
-	performance pruning settings similarity storage times union
+OTHERS := api delegation events floors history learnings merge packed_history settings \
+	storage tasks
 
 unit-%: .venvs/%/made
-	.venvs/$*/bin/pytest -n 2 -m "not slow" --hypothesis-profile few $(OTHERS:%=tests/test_%.py)
+	.venvs/$*/bin/pytest $(TWO) -m "not slow" --hypothesis-profile few $(OTHERS:%=tests/test_%.py)
 
 bench: .venv/made
 	$(BIN)/python bench/run.py

@@ -16,13 +16,16 @@ config=${CLAUDE_CONFIG_DIR:-${HOME:-/dev/null}/.claude}
 # Old clients, 2.1.63 for one, give plugins no folder.
 data=${CLAUDE_PLUGIN_DATA:-$config/plugins/data/agent-memory-plugin}
 
-# A shell of Claude Code's has bin/ on its PATH, but is not told which folder is ours.
+# A shell of Claude Code's has bin/ on its PATH, but is not told which folder is ours: it is the
+# one with an environment, else where hooks were before there is any, and one may be in the making.
 find_data() {
-    for each in "$config"/plugins/data/agent-memory-*; do
-        if [ -x "$each/venv/bin/python" ]; then
-            data=$each
-            return
-        fi
+    for sign in venv/bin/python python; do
+        for each in "$config"/plugins/data/agent-memory-*; do
+            if [ -r "$each/$sign" ]; then
+                data=$each
+                return
+            fi
+        done
     done
 }
 

@@ -23,7 +23,7 @@ LARGEST = 64 * 1024  # characters; what is longer ends in the midst, and so is h
 
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 KEY = LETTERS | frozenset("0123456789_-")
-WORD = KEY | frozenset("./*?")
+WORD = KEY | frozenset("./*")  # a "?" means something at times
 
 Lines = list[tuple[int, str]]  # indentation, text
 
@@ -113,8 +113,11 @@ def _leaf(keys: tuple[str, ...], usual: Any, value: Any) -> Any:
 
 def _lines(text: str) -> Lines:
     """Return the lines that say something, without their comments."""
+    text = text.removeprefix("\ufeff")
+    if not all(char.isprintable() or char in "\t\r\n" for char in text):
+        raise NotPlain
     found = []
-    for line in text.removeprefix("\ufeff").splitlines():
+    for line in text.splitlines():
         told = line.partition("#")[0] if _has_comment(line) else line
         if "\t" in told or "#" in told or not told.isascii():
             raise NotPlain
@@ -167,7 +170,7 @@ def _pair(line: str, below: Lines) -> tuple[str, Any]:
 
 
 def _value(text: str) -> Any:
-    if text[:1] in ("[", "{") and text[:1]:
+    if text[:1] in ("[", "{"):
         inside, end = text[1:-1], "]" if text[0] == "[" else "}"
         if text[-1] != end or any(char in inside for char in "[]{}"):
             raise NotPlain

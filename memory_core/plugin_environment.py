@@ -50,7 +50,7 @@ PROJECT = "pyproject.toml"
 
 BEGUN = (
     "agent-memory: its Python environment is being made in the background, once. Agents have"
-    " their memory meanwhile; commands, the MCP server and projects with a config.yml wait for it."
+    " their memory meanwhile; commands and the MCP server wait for it."
 )
 
 
@@ -137,13 +137,17 @@ def at_session_start(environ: Mapping[str, str]) -> None:
 
 
 def _is_news(data: str) -> bool:
-    """Say whether nobody was told yet of the environment that is wanted now; note that."""
-    path = os.path.join(data, "told")
-    with suppress(OSError), open(path, encoding="utf-8") as file:
-        if file.read() == key():
-            return False
-    with suppress(OSError):
-        store.replace(path, key().encode())
+    """Say whether nobody was told yet of the environment that is wanted now; note that.
+
+    Of sessions that start at once, one is told.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        os.close(os.open(os.path.join(data, f"told-{key()}"), flags, 0o644))
+    except FileExistsError:
+        return False
+    except OSError:
+        pass
     return True
 
 

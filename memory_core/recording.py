@@ -27,8 +27,11 @@ def check_serves(project: memory.Project, agent: str) -> None:
 
 
 def check_enabled(project: memory.Project) -> None:
-    """Raise Refused where memory is switched off."""
-    if not project.config["enabled"]:
+    """Raise Refused where memory is switched off, as it is by settings that nobody can read."""
+    config = project.config
+    if not config.readable and not config["enabled"]:
+        raise Refused(f"memory is switched off here: {config.problems[0]}")
+    if not config["enabled"]:
         where = "memory.enabled in config.yml, or the variable AGENT_MEMORY"
         raise Refused(f"memory is switched off here: see {where}")
 

@@ -29,6 +29,11 @@ def pytest_configure(config: pytest.Config) -> None:
     assert EVENTS, "tests/events holds no recorded event"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that nobody waits for it alone at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def needs_backlog() -> None:
     """Skip a test where the real Backlog.md is not there."""
     if not BACKLOG.exists():

@@ -725,6 +725,18 @@ def test_a_plain_file_is_read_without_a_parser(text: str, tmp_path: Path) -> Non
     assert (plain_config.merged([text]), []) == config_file.merged([str(path)])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("memory:\n  enabled: false\x0b\n", "memory:\n  enabled: false # \x0c\n", "\x1c"),
+        *("memory:\n  include: [a?]\n", "memory: &all\n", "memory:\n\tenabled: false\n"),
+    ],
+)
+def test_what_a_parser_might_refuse_is_left_to_it(text: str) -> None:
+    with pytest.raises(plain_config.NotPlain):
+        plain_config.merged([text])
+
+
 @given(texts=st.lists(scribbled(), min_size=1, max_size=2))
 def test_what_is_read_without_a_parser_is_read_as_with_one(texts: list[str]) -> None:
     try:

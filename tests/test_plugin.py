@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -498,6 +499,23 @@ def test_a_command_waits_for_it_and_tries_again(plugged: Plugged) -> None:
     builder(plugged, f"sleep 1\n{borrowing(plugged)}")
     done = plugged.shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_of_sessions_that_start_at_once_one_is_told(plugged: Plugged) -> None:
+    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(lambda _: plugged.setup(), range(8)))
+    assert sorted(filter(None, told)) == [plugin_environment.BEGUN]
+    until(lambda: is_over(plugged))
+
+
+def test_a_shell_of_the_client_waits_for_the_one_in_the_making(plugged: Plugged) -> None:
+    """It is not told which folder is ours, and must not have a second environment made."""
+    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    assert plugged.setup() == plugin_environment.BEGUN
+    done = plugged.shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version', CLAUDE_PLUGIN_DATA="")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert os.listdir(plugged.data.parent) == [plugged.data.name]
 
 
 def test_what_a_killed_builder_left_is_swept(plugged: Plugged) -> None:

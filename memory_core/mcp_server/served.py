@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 
-from memory_core import agents, memory, recording, roster, task_watch
+from memory_core import agents, memory, recording, roster, store, task_watch
 from memory_core.mcp_server import SOURCE
 
 # As many of the agents are named where one is not known.
@@ -103,6 +103,8 @@ def told(error: Exception, known: Callable[[], list[str]]) -> str:
         names = known()
         more = ", ..." if len(names) > NAMED else ""
         return f"{str(error).partition(';')[0]}; there are {', '.join(names[:NAMED])}{more}"
+    if isinstance(error, store.Busy):
+        return f"{error}; nothing was changed, try again"
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename}: {reason}" if error.filename else reason

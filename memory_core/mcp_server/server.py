@@ -128,7 +128,7 @@ class _Door:
         self._served = served
         self.changes = Changes(self._stamp)
         self._is_up = anyio.Event()  # the files of tasks have been looked at
-        # One after the other: a temporary file's name is that of its process.
+        # Writers one after the other: a temporary file's name is that of its process.
         self._one = anyio.CapacityLimiter(1)
 
     async def keep_up(self) -> None:
@@ -162,10 +162,10 @@ class _Door:
         if name not in tools.TOOLS:
             known = ", ".join(tools.TOOLS)
             raise MCPError(INVALID_PARAMS, f"no tool {name!r}; there are {known}")
+        # A reader need not wait for a writer that waits for a lock.
+        limiter = None if tools.TOOLS[name].reads else self._one
         try:
-            return await self._done(
-                name, lambda: tools.called(self._served, name, given), limiter=self._one
-            )
+            return await self._done(name, lambda: tools.called(self._served, name, given), limiter)
         except MCPError as error:  # for the model to read, who can do better
             content = TextContent(type="text", text=error.message)
             return CallToolResult(content=[content], is_error=True)
