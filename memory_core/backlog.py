@@ -104,6 +104,10 @@ class Folder:
     def archive(self) -> str:
         return os.path.join(self.memory, "archive")
 
+    def memory_path(self, task: str, archived: bool = False) -> str:
+        """Return where the memory of that id is, or would be."""
+        return os.path.join(self.archive if archived else self.memory, f"{task}.md")
+
     def memories(self, archived: bool = False) -> dict[str, str]:
         """Return the paths of memories by id."""
         folder = self.archive if archived else self.memory
@@ -120,10 +124,9 @@ class Folder:
 
     def memory_of(self, task: str, archived: bool = False) -> tuple[str, str]:
         """Return (id, path) of a task's memory by any spelling of the id, ("", "") for none."""
-        folder = self.archive if archived else self.memory
         key = self.key(task)
         for usual in (task.strip().lower(), key):
-            path = os.path.join(folder, f"{usual}.md")
+            path = self.memory_path(usual, archived)
             if backlog_format.is_plain(usual) and os.path.isfile(path):
                 return usual, path
         found = self.memories(archived)
@@ -137,8 +140,16 @@ class Folder:
 
     @property
     def started(self) -> list[str]:
-        """Return the ids of the tasks in progress, each once; the last one is active."""
+        """Return the ids of the tasks in progress, each once, in the order of their start."""
         return _ids(self.state().get("in_progress"))
+
+    def active_of(self, started: list[str]) -> str:
+        """Return the last started of tasks in progress whose memory is there, "" for none.
+
+        On another branch there may be none, and who archives one may be killed in between.
+        """
+        known = (each for each in reversed(started) if os.path.isfile(self.memory_path(each)))
+        return next(known, "")
 
     @property
     def owed(self) -> list[str]:

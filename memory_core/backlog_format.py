@@ -31,8 +31,12 @@ KNOWN = {word: stage for stage, words in WORDS.items() for word in words.split("
 
 LONGEST_ID = 64
 ID_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
-# Files of these names are read as instructions, or as what a folder is for.
-NO_IDS = ("claude", "agents", "gemini", "readme")
+# Files of these names are read as instructions, or as what a folder is for; or Windows keeps
+# them for devices, whatever follows the first dot.
+NO_IDS = frozenset(
+    ["claude", "agents", "gemini", "readme", "con", "prn", "aux", "nul"]
+    + [f"{device}{number}" for device in ("com", "lpt") for number in range(10)]
+)
 
 LINE = "Task Memory: "
 
@@ -127,7 +131,7 @@ def is_plain(task: str) -> bool:
         and task[0] not in "._-"
         and task[-1] not in "._-"
         and ".." not in task
-        and task not in NO_IDS
+        and task.partition(".")[0] not in NO_IDS
     )
 
 

@@ -60,9 +60,15 @@ def _import(path: str) -> str:
 
 
 def set_up(project: Project) -> list[str]:
-    """Have the root's CLAUDE.md import the folder's; return the files that were changed."""
+    """Have the root's CLAUDE.md import the folder's; return the files that were changed.
+
+    Raises store.Outside where the folder's is a link to somewhere else.
+    """
     with task_life.Work(project) as work:
         folder = work.folder
+        own = os.path.join(folder.path, CLAUDE)
+        if task_life.leaves(own, folder.root):
+            raise store.Outside(f"{folder.relative(own)} is a link that leaves the project")
         changed = []
         path, before, after = _root(folder)
         if after != before:
@@ -79,7 +85,7 @@ def to_set_up(project: Project) -> list[tuple[str, str, str]]:
     found = [root] if root[2] != root[1] else []
     path = os.path.join(folder.path, CLAUDE)
     before = _text(path)
-    target, _copy = _chosen(project, folder, next(reversed(folder.started), ""))
+    target, _copy = _chosen(project, folder, folder.active_of(folder.started))
     after = _importing(before, folder, target)
     return [*found, (path, before, after)] if after != before else found
 
@@ -127,7 +133,8 @@ def refresh(work: Work, soon: str | None = None) -> None:
     """
     folder = work.folder
     path = os.path.join(folder.path, CLAUDE)
-    if not is_set_up(folder):
+    # A repository may hold any link, and nobody is asked here.
+    if not is_set_up(folder) or task_life.leaves(path, folder.root):
         return
     text = _text(path)
     after = _importing(text, folder, _target(work.project, folder, work.active, soon))
@@ -163,7 +170,7 @@ def _chosen(
     """Return the file to import, "" for none, and what it is to say where that is a copy."""
     if not (active and project.config["tasks"]["enabled"]):
         return "", None
-    path = os.path.join(folder.memory, f"{active}.md")
+    path = folder.memory_path(active)
     try:
         text = task_life.read(folder, path).text if soon is None else soon
     except OSError:
@@ -212,7 +219,7 @@ def files(project: Project, folder: backlog.Folder, active: str) -> list[str]:
     """Return the files that decide what is imported, and those that say it."""
     found = [os.path.join(folder.root, CLAUDE), os.path.join(folder.path, CLAUDE)]
     if active:
-        found.append(os.path.join(folder.memory, f"{active}.md"))
+        found.append(folder.memory_path(active))
         found.append(os.path.join(project.place.state, COPIES, f"{active}.md"))
     return found
 
@@ -264,7 +271,7 @@ def told_at_start(project: Project, records: Runs, room: int) -> str:
     if len(whole) <= room:
         return whole
     folder = backlog.Folder(project.place.root)
-    path = os.path.join(folder.memory, f"{active}.md")
+    path = folder.memory_path(active)
     budget = max(room - LEAST, 0) // task_document.PER_TOKEN
     cut = task_document.cut(text, budget, folder.relative(path))
     shorter = _fenced(active, [trust.defuse(cut).strip()])
@@ -281,10 +288,10 @@ def _now(project: Project) -> tuple[str, str]:
     folder = backlog.Folder(project.place.root)
     if not (project.config["tasks"]["enabled"] and folder.exists and is_set_up(folder)):
         return "", ""
-    active = next(reversed(folder.started), "")
+    active = folder.active_of(folder.started)
     if not active:
         return "", ""
-    path = os.path.join(folder.memory, f"{active}.md")
+    path = folder.memory_path(active)
     try:
         text = task_life.read(folder, path).text
     except OSError:

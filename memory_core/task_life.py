@@ -3,14 +3,15 @@
     memory/ID.md           its task is in progress, or waits: kept, and not active
     memory/archive/ID.md   its task is done, or somebody archived it
     .state.yml             active_task, last_updated; in_progress: the ids in the order they were
-                           started, the last one is active; owed: whose decisions Backlog.md has
-                           still to be told
+                           started, the last one that has its memory is active; owed: whose
+                           decisions Backlog.md has still to be told
 
 Verbs and the check of task files change all this through `Work`, under one lock.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 
 from memory_core import backlog, backlog_format, log, store
@@ -64,7 +65,7 @@ class Work:
 
     @property
     def active(self) -> str:
-        return self.started[-1] if self.started else ""
+        return self.folder.active_of(self.started)
 
     # Which one is active.
 
@@ -151,14 +152,14 @@ class Work:
         os.makedirs(folder, exist_ok=True)
         if os.path.lexists(target):
             digits = "".join(filter(str.isdigit, backlog.now()))
-            os.rename(target, os.path.join(folder, f"{name[:-3]}-{digits}.md"))
+            os.rename(target, _free(os.path.join(folder, f"{name[:-3]}-{digits}")))
         os.rename(path, target)
         store.sync(folder)
 
     # Files.
 
     def path(self, task: str, archived: bool = False) -> str:
-        return os.path.join(self.folder.archive if archived else self.folder.memory, f"{task}.md")
+        return self.folder.memory_path(task, archived)
 
     def has(self, task: str, archived: bool = False) -> bool:
         return os.path.isfile(self.path(task, archived))
@@ -189,7 +190,7 @@ class Work:
     def tell(self, task: str) -> None:
         """Have the task's file say where its memory is: for agents without hook and MCP."""
         path = self.folder.find(task)
-        if not path:
+        if not path or leaves(path, self.folder.root):
             return
         places = (self.path(task), self.path(task, archived=True))
         memory = next((each for each in places if os.path.isfile(each)), "")
@@ -211,12 +212,23 @@ def levels(project: Project) -> list[Place]:
     return [project.place, *([project.user] if project.user else [])]
 
 
+def leaves(path: str, folder: str) -> bool:
+    """Say whether a file is a link to somewhere outside a folder: a repository may hold any."""
+    inside = os.path.realpath(folder) + os.sep
+    return os.path.islink(path) and not os.path.realpath(path).startswith(inside)
+
+
+def _free(path: str) -> str:
+    """Return a name for a Markdown file that no other one has: two may come in one second."""
+    numbered = (f"{path}-{count}.md" for count in itertools.count(2))
+    names = itertools.chain([f"{path}.md"], numbered)
+    return next(each for each in names if not os.path.lexists(each))
+
+
 def read(folder: backlog.Folder, path: str) -> store.Text:
     """Read a memory of a task.  Raises OSError, also for a link that leaves its folder."""
-    if os.path.islink(path):
-        inside = os.path.realpath(folder.memory) + os.sep
-        if not os.path.realpath(path).startswith(inside):
-            raise store.Outside(f"{folder.relative(path)} is a link that leaves its folder")
+    if leaves(path, folder.memory):
+        raise store.Outside(f"{folder.relative(path)} is a link that leaves its folder")
     with open(path, "rb") as file:
         status, data = os.fstat(file.fileno()), file.read()
     return store.Text(data.decode("utf-8", "surrogateescape"), path, status)

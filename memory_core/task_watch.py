@@ -87,10 +87,12 @@ def look(work: Work) -> None:
     for key, file in sorted(files.items(), key=lambda each: each[1].stamp):
         if before.get(key, [None])[0] != file.stage:
             _settle(work, file.stem, file.stage, file)
+            if key in before and file.stage == DONE:
+                owe(work, file.stem)  # also of a memory that was archived before
         elif before[key][2] != file.stamp:
             _entitle(work, file)
     for key, where in _gone(work, before, files, known is None):
-        name = work.folder.memory_of(key)[0]
+        name = work.folder.memory_of(key)[0] or work.folder.memory_of(key, archived=True)[0]
         if name:
             _settle(work, name, where, None)
     task_delivery.refresh(work)
@@ -172,7 +174,7 @@ def _settle(work: Work, name: str, change: str, file: _File | None) -> None:
         work.retire(name)
         if change == DONE:
             owe(work, name)
-    elif change in (TODO, LEFT):
+    else:
         work.set_aside(name)
 
 

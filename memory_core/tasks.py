@@ -98,7 +98,7 @@ def find(project: Project, task: str = "") -> Told:
     """Return the memory of a task; raises NoTask or Refused."""
     folder = backlog.Folder(project.place.root)
     order = folder.started
-    name = task.strip() or (order[-1] if order else "")
+    name = task.strip() or folder.active_of(order)
     if not name:
         raise NoTask(NO_ACTIVE)
     for archived in (False, True):
@@ -144,7 +144,7 @@ def _told(folder: backlog.Folder, name: str, path: str, archived: bool, order: l
         title=says.get("title", ""),
         path=folder.relative(path),
         state=state,
-        active=bool(order) and name == order[-1] and not archived,
+        active=state == IN_PROGRESS and name == folder.active_of(order),
         created=says.get("created", ""),
         updated=says.get("updated", ""),
         archived=says.get("archived", "") if archived else "",
@@ -314,9 +314,10 @@ def done(project: Project, task: str = "") -> Done:
         what = "archived"
         if work.has(name):
             work.retire(name)
-            task_watch.owe(work, name)
         else:
             what = "is archived already"
+            work.set_aside(name)
+        task_watch.owe(work, name)
         task_delivery.refresh(work)
     problems = _move(project, name, DONE) + task_watch.pay(project, task_watch.COMMAND_WAIT)
     return Done(find(project, name), what, problems)
@@ -389,7 +390,7 @@ def _move(project: Project, name: str, stage: str) -> list[str]:
                 raise backlog.Failed(f"no status of this project means {stage}")
             backlog.run(folder, ["task", "edit", name, "-s", status], task_watch.COMMAND_WAIT)
         except backlog.Failed as error:
-            problems.append(f"{name} stays {file.status} in Backlog.md: {error}")
+            problems.append(f"{name} stays {file.status or 'as it is'} in Backlog.md: {error}")
     task_watch.check(project)
     return problems
 

@@ -8,6 +8,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -328,6 +329,29 @@ def test_an_error_that_nobody_foresaw_is_one_line(
     assert (told.out, told.err.count("\n")) == ("", 1)
 
 
+class Unheard:
+    """What stderr is when the client has closed its end."""
+
+    def write(self, _text: str) -> None:
+        raise BrokenPipeError
+
+
+@pytest.mark.parametrize("stderr", [None, Unheard()])
+def test_an_error_that_cannot_be_told_on_stderr_is_not_told_on_stdout(
+    shop: Shop,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    stderr: Unheard | None,
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a file that nobody foresaw")
+
+    monkeypatch.setattr(served.task_watch, "check", broken)
+    monkeypatch.setattr(sys, "stderr", stderr)
+    assert FACT in shop.here(lambda client: text_of(client, ENGINEER))
+    assert capsys.readouterr().out == ""
+
+
 def test_a_tool_that_is_not_there(shop: Shop) -> None:
     with pytest.raises(MCPError, match="no tool 'forget'; there are recall, "):
         shop.call("forget")
@@ -415,6 +439,50 @@ def test_the_settings_count_as_they_are_now(shop: Shop) -> None:
         return [bool(each.is_error) for each in (before, after)]
 
     assert shop.here(talk) == [False, True]
+
+
+def test_settings_that_nobody_can_read_are_told(shop: Shop) -> None:
+    shop.sandbox.configure("memory: [\n")
+    result = shop.call("search", query="bus")
+    assert result.is_error
+    assert "switched off here: " in said(result)
+    assert "config.yml" in said(result)
+    assert "memory.enabled" not in said(result)
+
+
+def test_nothing_goes_elsewhere_when_the_folder_is_gone(shop: Shop, tmp_path: Path) -> None:
+    (tmp_path / "around" / ".git").mkdir(parents=True)
+    shop.root = tmp_path / "around" / "shop"
+    (shop.root / ".git").mkdir(parents=True)
+
+    async def talk(client: Client) -> str:
+        await client.call_tool("remember", ALL)
+        shutil.rmtree(shop.root)
+        gone = await client.call_tool("remember", ALL)
+        return said(gone)
+
+    assert shop.here(talk) == f"the project's folder is gone: {shop.root}"
+    assert not (tmp_path / "around" / ".claude-mpm").exists()
+
+
+def test_a_reader_does_not_wait_for_a_lock(shop: Shop) -> None:
+    ended: list[str] = []
+
+    async def talk(client: Client) -> None:
+        async def call(name: str, arguments: dict[str, Any]) -> None:
+            ended.append(said(await client.call_tool(name, arguments)))
+
+        with shop.project.store.locked("engineer"):
+            async with anyio.create_task_group() as group:
+                group.start_soon(call, "remember", ALL)
+                await anyio.sleep(0.2)
+                group.start_soon(call, "recall", {"agent": "engineer"})
+                group.start_soon(call, "search", {"query": "bus"})
+
+    shop.here(talk)
+    assert all(FACT in each for each in ended[:2])
+    assert "is locked by another process; nothing was changed, try again" in ended[2]
+    assert NEWS not in shop.file()
 
 
 def test_off_for_one_run_is_off_here_too(shop: Shop) -> None:
@@ -529,6 +597,8 @@ def test_a_task_is_noted_read_and_found(shop: Shop) -> None:
         for uri in ("backlog://memory/active", "backlog://memory/TASK-368", "backlog://memory/368"):
             assert await text_of(client, uri) == file
         assert "- The cookie is set twice" in file
+        title = await client.call_tool("search", {"query": "ask password"})
+        assert said(title) == "task-368: # task-368: Ask for a password"
         found = await client.call_tool("search", {"query": "cookie twice"})
         (hit,) = found.structured_content["hits"]
         assert (hit["kind"], hit["name"], hit["uri"]) == (
@@ -762,16 +832,15 @@ def test_a_newer_client_hears_what_it_asked_for(shop: Shop) -> None:
 
 
 @asynccontextmanager
-async def on_http(shop: Shop, mode: str, token: str = TOKEN) -> AsyncIterator[Client]:
+async def on_http(shop: Shop, mode: str, hear: Any = None) -> AsyncIterator[Client]:
     process = started(shop, "--http", "--port", "0", AGENT_MEMORY_TOKEN=TOKEN)
     try:
         url = address(process)
-        headers = {"Authorization": f"Bearer {token}"}
-        async with (
-            httpx2.AsyncClient(headers=headers) as http,
-            Client(streamable_http_client(url, http_client=http), mode=mode) as client,
-        ):
-            yield client
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        async with httpx2.AsyncClient(headers=headers) as http:
+            transport = streamable_http_client(url, http_client=http)
+            async with Client(transport, mode=mode, message_handler=hear) as client:
+                yield client
     finally:
         ended(process)
 
@@ -810,6 +879,54 @@ def test_a_client_over_http_has_the_same(shop: Shop, mode: str) -> None:
 
     anyio.run(main)
     assert NEWS in shop.file()
+
+
+@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
+def test_an_older_client_is_told_of_changes_over_http(shop: Shop) -> None:
+    told: list[str] = []
+
+    async def hear(message: Any) -> None:
+        told.append(message.method)
+
+    async def main() -> None:
+        async with on_http(shop, "legacy", hear) as client:
+            await client.subscribe_resource(ENGINEER)
+            shop.sandbox.remembers("engineer", FACT, NEWS)
+            shop.sandbox.remembers("qa", FACT)
+            await _until(lambda: len(told) >= 2)
+
+    anyio.run(main)
+    assert set(told) == {
+        "notifications/resources/list_changed",
+        "notifications/resources/updated",
+    }
+
+
+def test_a_newer_client_is_told_of_changes_over_http(shop: Shop) -> None:
+    async def main() -> None:
+        async with (
+            on_http(shop, "auto") as client,
+            client.listen(resource_subscriptions=[ENGINEER]) as stream,
+        ):
+            shop.sandbox.remembers("engineer", FACT, NEWS)
+            with anyio.fail_after(PATIENCE):
+                assert await anext(stream) == ResourceUpdated(uri=ENGINEER)
+
+    anyio.run(main)
+
+
+def test_who_is_told_the_address_is_let_in_at_once(shop: Shop) -> None:
+    class Enough(Exception):
+        pass
+
+    def say(line: str) -> None:
+        if "http" in line:
+            address = httpx2.URL(line.split()[-1])
+            socket.create_connection((address.host, address.port), timeout=PATIENCE).close()
+            raise Enough
+
+    with pytest.raises(Enough):
+        transports.over_http(Served(str(shop.root), shop.env), 0, TOKEN, say)
 
 
 def test_over_http_a_token_and_our_own_name_are_wanted(shop: Shop) -> None:

@@ -67,7 +67,7 @@ class Plugged:
         self.bin.mkdir()
         # A machine with one Python, and none of the tests' packages.
         self.program("python3", f'exec "{base_python()}" "$@"')
-        for name in ("sh", "env", "mkdir", "mv", "dirname", "cat"):
+        for name in ("sh", "env", "mkdir", "mv", "dirname", "readlink", "cat"):
             (self.bin / name).symlink_to(str(shutil.which(name)))
 
     def program(self, name: str, script: str) -> None:
@@ -675,6 +675,16 @@ def test_the_doctor_says_what_became_of_the_environment(listed: Plugged) -> None
     assert told["level"] == "warning"
     assert told["what"] == "the plugin's environment could not be made: No room left."
     assert str(listed.data / "build.log") in told["mend"]
+
+
+def test_a_link_to_the_command_is_followed(plugged: Plugged, tmp_path: Path) -> None:
+    borrow(plugged.data)
+    (tmp_path / "first").symlink_to(REPO / "bin" / "agent-memory")
+    (tmp_path / "with blanks").mkdir()
+    (tmp_path / "with blanks" / "second").symlink_to(Path("..") / "first")
+    for link in ("first", "with blanks/second"):
+        done = plugged.shell(f'"{tmp_path}/{link}" version')
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_scripts_may_be_run() -> None:

@@ -159,6 +159,7 @@ def listed(project: memory.Project) -> list[Resource]:
     """Return what can be read: the agents, the active task, and each memory with its title.
 
     Archived tasks are left out: they can be read, but nobody should be shown them all.
+    In one answer, not in pages: Claude Code asks for the first alone (seen in 2.1.63).
     """
     index = Resource(
         uri=AGENTS,

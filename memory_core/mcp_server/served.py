@@ -102,7 +102,8 @@ def told(error: Exception, known: Callable[[], list[str]]) -> str:
     if isinstance(error, roster.Unknown) and not error.near:
         names = known()
         more = ", ..." if len(names) > NAMED else ""
-        return f"{str(error).partition(';')[0]}; there are {', '.join(names[:NAMED])}{more}"
+        there = ", ".join(names[:NAMED]) + more
+        return f"{str(error).partition(';')[0]}; there are {there}; remember begins a new one"
     if isinstance(error, store.Busy):
         return f"{error}; nothing was changed, try again"
     if isinstance(error, OSError):

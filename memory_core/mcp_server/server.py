@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 import anyio
@@ -121,6 +121,13 @@ def made(served: Served) -> Announcing:
     return server
 
 
+def _say(sentence: str) -> None:
+    """Write a line to stderr, if anybody has it open: stdout is the protocol's."""
+    if sys.stderr is not None:  # `print` would take stdout then
+        with suppress(OSError):
+            print(" ".join(sentence.splitlines()), file=sys.stderr, flush=True)
+
+
 class _Door:
     """What answers the requests of one server.  Files are read and written in threads."""
 
@@ -231,7 +238,7 @@ class _Door:
             if sentence:
                 raise MCPError(INVALID_PARAMS, sentence) from None
             sentence = f"internal error in {what}, {type(error).__name__}: {error}"
-            print(f"{NAME}: {sentence}".replace("\n", " "), file=sys.stderr, flush=True)
+            _say(f"{NAME}: {sentence}")
             raise MCPError(INTERNAL_ERROR, sentence) from None
 
     def _names(self) -> list[str]:

@@ -277,8 +277,9 @@ class Found(Result):
 
 
 def _line(hit: Hit) -> str:
+    section = f" [{hit.section}]" if hit.section else ""  # none above the first heading
     archived = " (archived)" if hit.archived else ""
-    return f"{hit.name} [{hit.section}]{archived}: {hit.text}"
+    return f"{hit.name}{section}{archived}: {hit.text}"
 
 
 def search(served: Served, asked: Search) -> Found:
