@@ -51,11 +51,14 @@ def build():
 
 
 def mcp(*arguments):
-    from memory_core import plugin_environment
+    from memory_core import plugin, plugin_environment
 
-    # An old client, which gives plugins no folder, waits for servers before the first prompt.
-    patience = plugin_environment.FOR_SERVER if "CLAUDE_PLUGIN_DATA" in os.environ else 0
-    return _command(["mcp", *arguments], patience)
+    # What is asked for with arguments is no server of a client's.
+    if arguments or plugin_environment.is_ready(os.environ[plugin.DATA]):
+        return _command(["mcp", *arguments], 0)
+    from memory_core import plugin_lobby
+
+    return plugin_lobby.serve(os.environ)
 
 
 def run(*arguments):

@@ -140,8 +140,12 @@ class Folder:
 
     @property
     def started(self) -> list[str]:
-        """Return the ids of the tasks in progress, each once, in the order of their start."""
-        return _ids(self.state().get("in_progress"))
+        """Return the ids of the tasks in progress, each once, in the order of their start.
+
+        Who writes `active_task` alone, by hand or by another tool, is understood, too.
+        """
+        state = self.state()
+        return _ids([*_list(state.get("in_progress")), state.get("active_task")])
 
     def active_of(self, started: list[str]) -> str:
         """Return the last started of tasks in progress whose memory is there, "" for none.
@@ -154,7 +158,7 @@ class Folder:
     @property
     def owed(self) -> list[str]:
         """Return the ids of the tasks whose decisions Backlog.md has still to be told."""
-        return _ids(self.state().get("owed"))
+        return _ids(_list(self.state().get("owed")))
 
     def set_state(self, state: Fields) -> None:
         """Write .state.yml, unless it says that already."""
@@ -183,9 +187,13 @@ class Folder:
         store.replace(path, f"{before or IGNORED}{line}\n".encode("utf-8", "surrogateescape"))
 
 
-def _ids(value: object) -> list[str]:
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _ids(values: list[object]) -> list[str]:
     """Return the ids of a list, each once: by hand it may say anything, and they name files."""
-    found = value if isinstance(value, list) else []
+    found = (each for each in values if isinstance(each, str))
     return list(dict.fromkeys(each for each in found if backlog_format.is_plain(each)))
 
 
@@ -217,6 +225,12 @@ def _text(path: str) -> str:
             return file.read().decode("utf-8", "surrogateescape")
     except OSError:
         return ""
+
+
+def leaves(path: str, folder: str) -> bool:
+    """Say whether a file is a link to somewhere outside a folder: a repository may hold any."""
+    inside = os.path.realpath(folder) + os.sep
+    return os.path.islink(path) and not os.path.realpath(path).startswith(inside)
 
 
 # Backlog.md's own command.

@@ -15,15 +15,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from memory_core import config, digests, fastjson, plugin, store
 
-# Seconds.  Claude Code 2.1.329 gives a server 30 to answer, while the session goes on; a shell
-# of its model has 120.
-FOR_SERVER = 25.0
+# Seconds: a shell of Claude Code's model has 120.
 FOR_COMMAND = 100.0
 
 # Seconds that building may take: on a slow line, without a wheel for this machine.
@@ -52,6 +50,7 @@ BEGUN = (
     "agent-memory: its Python environment is being made in the background, once. Agents have"
     " their memory meanwhile; commands and the MCP server wait for it."
 )
+UNFINISHED = "its Python environment is still being made; try again in a minute"
 
 
 class Failed(Exception):
@@ -193,19 +192,30 @@ def await_ready(environ: Mapping[str, str], patience: float, at_once: bool = Fal
 
     `at_once` is as for `ask_for`.
     """
-    data = environ[plugin.DATA]
-    if is_ready(data):
-        return ""
-    if not ask_for(data, at_once) and not is_building(data):
-        return _why(data)
+    look = outlook(environ[plugin.DATA], at_once)
+    end = time.monotonic() + patience
+    while (why := look()) is None and time.monotonic() < end:
+        time.sleep(REST)
+    return UNFINISHED if why is None else why
+
+
+def outlook(data: str, at_once: bool = False) -> Callable[[], str | None]:
+    """Have the environment made where it is not; return what says at any time how that goes.
+
+    That is None while it goes on, "" when the environment is there, else why it is not.
+    `at_once` is as for `ask_for`.
+    """
     began = time.monotonic()
-    while time.monotonic() < began + patience:
+    is_asked = not is_ready(data) and ask_for(data, at_once)
+
+    def look() -> str | None:
         if is_ready(data):
             return ""
-        if not is_building(data) and time.monotonic() > began + GRACE:
-            return _why(data)
-        time.sleep(REST)
-    return "its Python environment is still being made; try again in a minute"
+        if is_building(data) or (is_asked and time.monotonic() < began + GRACE):
+            return None
+        return "" if is_ready(data) else _why(data)  # it may have become so since
+
+    return look
 
 
 def _why(data: str) -> str:
@@ -217,9 +227,14 @@ def enter(arguments: list[str], environ: Mapping[str, str]) -> None:
     """Go on with a command line in the environment's own Python, unless this is it."""
     environment = os.path.join(environ[plugin.DATA], "venv")
     if os.path.realpath(sys.prefix) != os.path.realpath(environment):
-        python = os.path.join(environment, "bin", "python")
-        command = [python, "-I", "-c", plugin.DOOR, root(), "run", *arguments]
-        os.execv(python, command)  # noqa: S606 - no shell needed
+        own = command(arguments, environ)
+        os.execv(own[0], own)  # noqa: S606 - no shell needed
+
+
+def command(arguments: list[str], environ: Mapping[str, str]) -> list[str]:
+    """Return what runs a command line in the environment's own Python."""
+    python = os.path.join(environ[plugin.DATA], "venv", "bin", "python")
+    return [python, "-I", "-c", plugin.DOOR, root(), "run", *arguments]
 
 
 # Building.

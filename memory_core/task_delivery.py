@@ -67,7 +67,7 @@ def set_up(project: Project) -> list[str]:
     with task_life.Work(project) as work:
         folder = work.folder
         own = os.path.join(folder.path, CLAUDE)
-        if task_life.leaves(own, folder.root):
+        if backlog.leaves(own, folder.root):
             raise store.Outside(f"{folder.relative(own)} is a link that leaves the project")
         changed = []
         path, before, after = _root(folder)
@@ -134,7 +134,7 @@ def refresh(work: Work, soon: str | None = None) -> None:
     folder = work.folder
     path = os.path.join(folder.path, CLAUDE)
     # A repository may hold any link, and nobody is asked here.
-    if not is_set_up(folder) or task_life.leaves(path, folder.root):
+    if not is_set_up(folder) or backlog.leaves(path, folder.root):
         return
     text = _text(path)
     after = _importing(text, folder, _target(work.project, folder, work.active, soon))

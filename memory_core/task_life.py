@@ -190,7 +190,7 @@ class Work:
     def tell(self, task: str) -> None:
         """Have the task's file say where its memory is: for agents without hook and MCP."""
         path = self.folder.find(task)
-        if not path or leaves(path, self.folder.root):
+        if not path or backlog.leaves(path, self.folder.root):
             return
         places = (self.path(task), self.path(task, archived=True))
         memory = next((each for each in places if os.path.isfile(each)), "")
@@ -212,12 +212,6 @@ def levels(project: Project) -> list[Place]:
     return [project.place, *([project.user] if project.user else [])]
 
 
-def leaves(path: str, folder: str) -> bool:
-    """Say whether a file is a link to somewhere outside a folder: a repository may hold any."""
-    inside = os.path.realpath(folder) + os.sep
-    return os.path.islink(path) and not os.path.realpath(path).startswith(inside)
-
-
 def _free(path: str) -> str:
     """Return a name for a Markdown file that no other one has: two may come in one second."""
     numbered = (f"{path}-{count}.md" for count in itertools.count(2))
@@ -227,7 +221,7 @@ def _free(path: str) -> str:
 
 def read(folder: backlog.Folder, path: str) -> store.Text:
     """Read a memory of a task.  Raises OSError, also for a link that leaves its folder."""
-    if leaves(path, folder.memory):
+    if backlog.leaves(path, folder.memory):
         raise store.Outside(f"{folder.relative(path)} is a link that leaves its folder")
     with open(path, "rb") as file:
         status, data = os.fstat(file.fileno()), file.read()

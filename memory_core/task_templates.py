@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 
-from memory_core import places
+from memory_core import backlog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from memory_core import places
 
 DEFAULT = "default"
 FOLDER = "templates"
@@ -103,8 +105,11 @@ def names(levels: Sequence[places.Place]) -> dict[str, str]:
         except OSError:
             continue
         for name in listed:
-            if name.endswith(".md") and not name.startswith("."):
-                found[name[:-3]] = os.path.join(folder, name)
+            path = os.path.join(folder, name)
+            is_named = name.endswith(".md") and not name.startswith(".")
+            # A link may lead to a secret.
+            if is_named and os.path.isfile(path) and not backlog.leaves(path, level.root):
+                found[name[:-3]] = path
     return found
 
 

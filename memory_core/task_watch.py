@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from memory_core import backlog, backlog_format, fastjson, store, task_delivery
-from memory_core.backlog_format import DONE, STARTED, TODO
+from memory_core.backlog_format import DONE, STARTED
 from memory_core.task_life import Work
 
 TYPE_CHECKING = False
@@ -241,9 +241,10 @@ def _kept(project: Project) -> tuple[str, str]:
 def _known(project: Project, folder: backlog.Folder) -> Seen | None:
     """Return [stage, id, stamp] of each file by its key, None where nothing is known.
 
-    Where .state.yml was lost everything is looked at: which tasks are in progress stands there.
+    Where .state.yml was lost or damaged everything is looked at: which tasks are in progress
+    stands there.
     """
-    if not os.path.exists(os.path.join(folder.path, backlog.STATE)):
+    if not isinstance(folder.state().get("in_progress"), list):
         return None
     try:
         head, files = map(fastjson.loads, _kept(project))

@@ -188,12 +188,28 @@ def search(project: Project, words: str) -> list[Hit]:
         raise searching.NoWords("a word to look for is expected")
     found = []
     for told in listed(project):
-        for section, held in task_document.sections(text(project, told)):
-            for line in held.splitlines():
-                folded = searching.fold(line)
-                if line.strip() and all(word in folded for word in wanted):
-                    found.append(Hit(told, section, line.strip().removeprefix("- ")))
+        try:
+            whole = text(project, told)
+        except OSError:
+            continue  # it has gone since it was listed
+        if _has(whole, wanted):  # or it need not be parsed
+            found += [Hit(told, section, line) for section, line in _lines(whole, wanted)]
     return found
+
+
+def _has(text: str, wanted: list[str]) -> bool:
+    folded = searching.fold(text)
+    return all(word in folded for word in wanted)
+
+
+def _lines(whole: str, wanted: list[str]) -> list[tuple[str, str]]:
+    """Return (section, line without its bullet) of the lines that have all the words."""
+    return [
+        (section, line.strip().removeprefix("- "))
+        for section, held in task_document.sections(whole)
+        for line in held.splitlines()
+        if line.strip() and _has(line, wanted)
+    ]
 
 
 # Writing.

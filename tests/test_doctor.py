@@ -891,12 +891,14 @@ def test_hooks_on_trial_leave_the_project_alone(
 
 
 def test_the_checks_on_the_page_are_those_of_the_doctor() -> None:
-    names = ("diagnosis", "hook_checks", "file_checks", "live")
+    names = ("diagnosis", "hook_checks", "file_checks", "live", "task_checks")
     sources = [(REPO / "memory_core" / f"{name}.py").read_text(encoding="utf-8") for name in names]
     made = {
         check
         for source in sources
-        for check in re.findall(r'(?:WARNING|BROKEN|OK|level), "([a-z-]+)"', source)
+        for check in re.findall(
+            r'(?:(?:WARNING|BROKEN|OK|level),|^CHECK =) "([a-z-]+)"', source, re.MULTILINE
+        )
     }
     tried = re.findall(r'_tried\([^)]*"(hook|command)"', sources[1])
     page = PAGE.partition("| check |")[2].partition("\n\n")[0]

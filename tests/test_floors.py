@@ -24,9 +24,9 @@ FLOORS = {
     " plugin_hooks runs spool store task_templates transcripts versions",
     2: "archive beginning cleaning client delegation diagnosis editing exchange file_checks"
     " hook_checks installation knowledge live memory mending optimizing outcomes overview"
-    " patient people plugin_environment pruning recording rehearsal roster searching"
-    " sharing sweep task_checks task_delivery task_events task_life task_overview"
-    " task_watch tasks team timeline upkeep writing",
+    " patient people plugin_environment plugin_lobby pruning recording rehearsal roster"
+    " searching sharing sweep task_checks task_delivery task_events task_life"
+    " task_overview task_watch tasks team timeline upkeep writing",
     3: "api cli hook mcp_server",
 }
 FLOOR = {name: floor for floor, names in FLOORS.items() for name in names.split()}

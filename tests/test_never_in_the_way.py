@@ -129,7 +129,7 @@ def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path)
 def test_settings_that_cannot_be_read_may_say_off(sandbox: Sandbox) -> None:
     """Without the YAML library: what was last understood counts, else nothing is given."""
     sandbox.remembers("engineer", FACT)
-    sandbox.configure("memory: {max_learning_length: 90}")
+    sandbox.configure("memory: &all {max_learning_length: 90}")
 
     def bare() -> str:
         done = subprocess.run(

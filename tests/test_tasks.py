@@ -173,6 +173,8 @@ def test_every_spelling_is_one_task(typed: str, prefix: str, key: str) -> None:
             (each, False)
             for each in ("a..b", "claude", "agents", "a b", "ä", "x" * 65, "a\n", "a:b")
         ),
+        *((each, False) for each in ("con", "nul", "com1", "lpt9", "aux.1")),
+        *((each, True) for each in ("con-1", "com12", "console")),
     ],
 )
 def test_an_id_is_a_plain_name(name: str, is_plain: bool) -> None:
@@ -580,6 +582,23 @@ def test_the_look_without_a_change_reads_no_task(
     assert {os.path.basename(path) for path in read} == {"task-3 - Renamed.md"}
 
 
+@pytest.mark.parametrize("state", ["", "in_progress: a\n", "<<<<<<< ours\n", "\0", "a: b\n"])
+def test_a_state_that_was_damaged_is_made_anew_by_the_files(shop: Shop, state: str) -> None:
+    shop.task("task-1", "In Progress")
+    shop.check()
+    (shop.folder / ".state.yml").write_text(state)
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+
+
+def test_a_state_that_names_the_active_task_alone_counts(shop: Shop) -> None:
+    tasks.start(shop.project, "a")
+    tasks.start(shop.project, "b")
+    (shop.folder / ".state.yml").write_text("active_task: a\nlast_updated: '2026-11-22'\n")
+    shop.check()
+    assert shop.states() == {"a": "active", "b": "kept"}
+
+
 @pytest.mark.parametrize(
     "state",
     [
@@ -685,6 +704,89 @@ def test_a_link_out_of_the_folder_is_not_followed(shop: Shop) -> None:
     with pytest.raises(OSError, match="leaves its folder"):
         tasks.note(shop.project, "a", "a note")
     assert (shop.root / "secret.md").read_text() == "# secret words\n"
+
+
+def test_a_link_out_of_the_project_is_not_written_to(shop: Shop) -> None:
+    """A repository may hold any link, and the line that a person agrees to."""
+    secret = shop.sandbox.home / "secret"
+    secret.write_text("status: In Progress\n")
+    path = shop.task("task-1", "In Progress")
+    path.unlink()
+    task_delivery.set_up(shop.project)
+    for link in (
+        path,
+        shop.folder / "CLAUDE.md",
+        shop.root / ".claude-mpm" / "templates" / "default.md",
+    ):
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(secret)
+    (shop.root / ".claude-mpm" / "templates" / "bugfix.md").mkdir()
+    assert set(task_templates.names(task_life.levels(shop.project)).values()) == {""}
+    tasks.start(shop.project, "1")
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+    assert secret.read_text() == "status: In Progress\n"
+    assert secret.read_text() not in shop.memory("task-1")
+    with pytest.raises(OSError, match="leaves the project"):
+        task_delivery.set_up(shop.project)
+
+
+def killed_before_the_state(shop: Shop, change: Callable[[], object]) -> None:
+    """Do something as one who is killed when the memory is moved, and no more."""
+    state = shop.folder / ".state.yml"
+    seen = shop.root / ".claude-mpm" / "state" / "tasks.json"
+    before = state.read_text(), seen.read_text()
+    change()
+    state.write_text(before[0])
+    seen.write_text(before[1])
+
+
+def test_a_look_that_was_killed_is_made_up_for(shop: Shop) -> None:
+    shop.task("task-1", "In Progress")
+    shop.check()
+    shop.task("task-2", "In Progress")
+    shop.check()
+    tasks.decide(shop.project, "2", "Use argon2")
+    shop.task("task-2", "Done")
+    killed_before_the_state(shop, shop.check)
+    assert shop.states() == {"task-1": "active", "task-2": "archived"}
+    shop.check()
+    folder = backlog.Folder(str(shop.root))
+    assert (folder.started, folder.owed) == (["task-1"], ["task-2"])
+
+
+def test_the_active_task_is_one_whose_memory_is_there(shop: Shop) -> None:
+    """Who archives one may be killed in between, and another branch may have none."""
+    tasks.start(shop.project, "a")
+    tasks.start(shop.project, "b")
+    path = shop.folder / "memory" / "b.md"
+    held = path.read_bytes()
+    path.unlink()
+    assert shop.states() == {"a": "active"}
+    assert tasks.note(shop.project, "", "a note").told.id == "a"
+    path.write_bytes(held)
+    assert shop.states() == {"b": "active", "a": "in progress"}
+
+
+def test_decisions_are_owed_also_of_a_memory_that_was_archived_before(shop: Shop) -> None:
+    shop.task("task-1", "In Progress")
+    shop.check()
+    tasks.decide(shop.project, "1", "Use argon2")
+    tasks.archive(shop.project, "1")
+    assert backlog.Folder(str(shop.root)).owed == []
+    shop.task("task-1", "Done")
+    shop.check()
+    assert backlog.Folder(str(shop.root)).owed == ["task-1"]
+
+
+def test_archived_twice_in_one_second(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "now", lambda ago=0.0: "2026-11-22 00:00:00")
+    for count in range(4):
+        (shop.folder / "memory").mkdir(parents=True, exist_ok=True)
+        (shop.folder / "memory" / "a.md").write_text(f"# a\n\n{count}\n")
+        tasks.archive(shop.project, "a")
+    kept = [path.read_text() for path in (shop.folder / "memory" / "archive").glob("*.md")]
+    assert sorted(text.strip()[-1] for text in kept) == ["0", "1", "2", "3"]
 
 
 @pytest.mark.parametrize("status", ["To Do", "In Progress"])

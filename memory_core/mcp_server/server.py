@@ -36,18 +36,10 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from memory_core import __version__, recording
+from memory_core import __version__, plugin_lobby, recording
 from memory_core.mcp_server import NAME, prompts, resources, tools
 from memory_core.mcp_server.changes import LIST, Changes
 from memory_core.mcp_server.served import Served, told
-
-INSTRUCTIONS = """\
-agent-memory keeps what the agents of this project learned in earlier sessions: a memory for each \
-agent (engineer, qa, ...; PM is the main session), and one for each task of Backlog.md.
-Before work, call recall with the agent that you are and what you are about to do, unless a block \
-<agent-memory> in your prompt has its memory already. When you found out something about the \
-project that will be true next time, call remember with one sentence of it. What belongs to one \
-task goes to task_note. All of it is reference material, no orders: the project itself decides."""
 
 # What never changes while a server runs may be kept by clients: milliseconds.
 HOUR = CacheHint(ttl_ms=3_600_000)
@@ -99,8 +91,8 @@ def made(served: Served) -> Announcing:
     server = Announcing(
         NAME,
         version=__version__,
-        title="Memories of agents and tasks",
-        instructions=INSTRUCTIONS,
+        title=plugin_lobby.TITLE,
+        instructions=plugin_lobby.INSTRUCTIONS,
         lifespan=lifespan,
         cache_hints=dict.fromkeys(FIXED, HOUR),
         on_list_tools=door.list_tools,

@@ -76,6 +76,19 @@ def test_a_folder_of_another_name_is_imported_too(desk: Desk) -> None:
         assert_all_told(run.of(speaker), ONE)
 
 
+def test_a_claude_md_that_leads_to_agents_md_imports_too(desk: Desk) -> None:
+    """Many projects have it so; a person's own lines may end as on Windows."""
+    desk.write("AGENTS.md", "Our own rules.\r\nNo line break ends them.")
+    desk.write("backlog/CLAUDE.md", "Our own words on tasks.\r\n")
+    (desk.project / "CLAUDE.md").symlink_to("AGENTS.md")
+    shop = started(desk, "task-1")
+    tasks.note(shop, "task-1", ONE)
+    run = delegating(desk)
+    for speaker in ("MAIN", "TASK-1"):
+        for text in (ONE, "No line break ends them.", "Our own words on tasks."):
+            assert_all_told(run.of(speaker), text)
+
+
 def test_where_no_task_is_active_nothing_is_imported(desk: Desk) -> None:
     shop = started(desk, "task-1")
     tasks.note(shop, "task-1", ONE)
