@@ -144,7 +144,7 @@ def test_settings_that_cannot_be_read_may_say_off(sandbox: Sandbox) -> None:
     assert bare() == ""
     assert "yaml is not installed" in sandbox.log("agent.memory.error")[0]["error"]
     sandbox.hook("pre_tool_use", pre())
-    sandbox.configure("memory: {max_learning_length: 80}")
+    sandbox.configure("memory: &all {max_learning_length: 80}")
     assert "at most 90 characters" in bare()
     assert "at most 80 characters" in sandbox.hook("pre_tool_use", pre()).stdout.decode()
 
