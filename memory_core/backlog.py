@@ -32,6 +32,8 @@ OPEN, COMPLETED, GONE = "tasks", "completed", "archive/tasks"
 
 PROGRAM = "backlog"
 
+FORMAT = "%Y-%m-%d %H:%M:%S"
+
 
 class Folder:
     """A project's backlog folder, whether or not it is there yet."""
@@ -186,6 +188,14 @@ class Folder:
         before = text if not text or text.endswith("\n") else f"{text}\n"
         store.replace(path, f"{before or IGNORED}{line}\n".encode("utf-8", "surrogateescape"))
 
+    def heed(self, line: str) -> None:
+        """Have git see a file again that was left out by our line."""
+        path = os.path.join(self.path, ".gitignore")
+        lines = _text(path).splitlines(keepends=True)
+        kept = [each for each in lines if each.rstrip("\r\n") != line]
+        if kept != lines and not os.path.islink(path):
+            store.replace(path, "".join(kept).encode("utf-8", "surrogateescape"))
+
 
 def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
@@ -199,7 +209,15 @@ def _ids(values: list[object]) -> list[str]:
 
 def now(ago: float = 0) -> str:
     """Return the time, or that of so many seconds ago, as memories have it: UTC, in seconds."""
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(max(0.0, time.time() - ago)))
+    return time.strftime(FORMAT, time.gmtime(max(0.0, time.time() - ago)))
+
+
+def second_after(moment: str) -> str:
+    """Return the second behind one of these times."""
+    import calendar
+
+    seconds = calendar.timegm(time.strptime(moment, FORMAT)) + 1
+    return time.strftime(FORMAT, time.gmtime(seconds))
 
 
 def _named(root: str) -> str:

@@ -118,6 +118,7 @@ def take_down(place: Place) -> list[str]:
     changed = to_take_down(place)
     for path, _before, after in changed:
         _write(path, after)
+    backlog.Folder(place.root).heed(f"/{CLAUDE}")
     remove_copies(place)
     return [place.relative(path) for path, *_texts in changed]
 

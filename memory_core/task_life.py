@@ -88,7 +88,7 @@ class Work:
         self.folder.made()
         told = task_document.new(task, title, backlog.now(), text)
         store.replace(self.path(task), told.encode("utf-8", "surrogateescape"))
-        self._log("begun", task)
+        self.log("begun", task)
         self.tell(task)
 
     def retire(self, task: str) -> None:
@@ -97,14 +97,14 @@ class Work:
         self._set(self.path(task), archived=now, updated=now)
         self._move(self.path(task), self.path(task, archived=True))
         self.set_aside(task)
-        self._log("archived", task)
+        self.log("archived", task)
         self.tell(task)
 
     def restore(self, task: str) -> None:
         """Take the memory of a task out of the archive, with everything."""
         self._move(self.path(task, archived=True), self.path(task))
         self._set(self.path(task), archived="", updated=backlog.now())
-        self._log("restored", task)
+        self.log("restored", task)
         self.tell(task)
 
     def delete(self, task: str, archived: bool) -> None:
@@ -113,7 +113,7 @@ class Work:
         if not archived:
             self.set_aside(task)
         self.owed = [each for each in self.owed if each != task]
-        self._log("deleted", task)
+        self.log("deleted", task)
         self.tell(task)
 
     def rename(self, task: str, new: str, archived: bool) -> None:
@@ -201,9 +201,9 @@ class Work:
             read = store.Text(data.decode("utf-8", "surrogateescape"), path, status)
             self.write(read, backlog_format.with_line(read.text, name))
         except OSError as error:  # a help for others is no reason to fail
-            self._log("untold", task, error=f"{type(error).__name__}: {error}")
+            self.log("untold", task, error=f"{type(error).__name__}: {error}")
 
-    def _log(self, what: str, task: str, **fields: str) -> None:
+    def log(self, what: str, task: str, **fields: str) -> None:
         log.write(self.project.place, f"task.memory.{what}", task_id=task, **fields)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from memory_core import backlog, backlog_format, fastjson, store, task_delivery
+from memory_core import backlog, backlog_format, fastjson, store, task_delivery, task_journal
 from memory_core.backlog_format import DONE, STARTED
 from memory_core.task_life import Work
 
@@ -84,6 +84,7 @@ def look(work: Work) -> None:
     before = known or {}
     files = _files(work, before)
     _give_names(work, files)
+    task_journal.bring_back(work)
     for key, file in sorted(files.items(), key=lambda each: each[1].stamp):
         if before.get(key, [None])[0] != file.stage:
             _settle(work, file.stem, file.stage, file)
@@ -223,8 +224,15 @@ def give_way(work: Work, name: str, task: Task) -> None:
         if work.has(name, archived):
             read = work.read(work.path(name, archived))
             made = task_document.field(read.text, "created")[: len(task.created)]
-            if made and task.created and made < task.created:
+            if made and task.created and (made, 0) < (task.created, _is_other(read.text, task)):
                 work.make_way(name, archived)
+
+
+def _is_other(text: str, task: Task) -> bool:
+    """Say whether a memory is of a task with another title: for two of one minute."""
+    from memory_core import task_document
+
+    return task_document.field(text, "title") != task.title
 
 
 # What was seen last: a line that tells whether anything has changed, and one of all files.

@@ -19,6 +19,7 @@ from memory_core import (
     store,
     task_delivery,
     task_document,
+    task_journal,
     task_life,
     task_templates,
     task_watch,
@@ -220,8 +221,11 @@ def note(project: Project, task: str, entry: str, section: str = task_document.N
     with Work(project) as work:
         name = _open_memory(work, task)
         read = work.read(work.path(name))
-        after = task_document.added(read.text, section, entry)
-        after = front_matter.with_fields(after, {"updated": backlog.now()})
+        seen = task_journal.with_lost(work, name, read.text)
+        moment = task_journal.next_moment(seen)
+        after = task_document.added(seen, section, entry)
+        after = front_matter.with_fields(after, {"updated": moment})
+        task_journal.keep(work, name, section, entry, moment)
         _write(work, name, read, after)
         told = _told(work.folder, name, work.path(name), False, work.started)
     found = task_document.title_of(after, section)

@@ -25,7 +25,7 @@ FLOORS = {
     2: "archive beginning cleaning client delegation diagnosis editing exchange file_checks"
     " hook_checks installation knowledge live memory mending optimizing outcomes overview"
     " patient people plugin_environment plugin_lobby pruning recording rehearsal roster"
-    " searching sharing sweep task_checks task_delivery task_events task_life"
+    " searching sharing sweep task_checks task_delivery task_events task_journal task_life"
     " task_overview task_watch tasks team timeline upkeep writing",
     3: "api cli hook mcp_server",
 }

@@ -991,3 +991,74 @@ def test_the_lock_is_had_or_it_is_said(shop: Shop) -> None:
     tasks.start(shop.project, "a")
     with task_life.Work(shop.project), pytest.raises(OSError, match="locked by another"):
         tasks.note(shop.project, "a", "a note")
+
+
+# Somebody's editor, which was open while something was noted.
+
+
+def test_an_editor_that_was_open_meanwhile_takes_no_note_with_it(shop: Shop) -> None:
+    shop.task("task-1", "In Progress")
+    tasks.note(shop.project, "1", "before it was opened")
+    path = shop.folder / "memory/task-1.md"
+    opened = path.read_text()
+    tasks.note(shop.project, "1", "# first, while it was open\nwith a second line")
+    tasks.decide(shop.project, "1", "second, while it was open")
+    path.write_text(opened.replace("## References", "A person's line\n\n## References"))
+    task_watch.check(shop.project)
+    assert task_document.entries(path.read_text(), "Notes") == [
+        "before it was opened",
+        "# first, while it was open\nwith a second line",
+    ]
+    assert task_document.entries(path.read_text(), "Key Decisions") == ["second, while it was open"]
+    assert "A person's line" in path.read_text()
+
+
+def test_and_the_next_note_loses_none_either(shop: Shop) -> None:
+    shop.task("task-1", "In Progress")
+    tasks.note(shop.project, "1", "one")
+    path = shop.folder / "memory/task-1.md"
+    opened = path.read_text()
+    tasks.note(shop.project, "1", "two")
+    path.write_text(opened)
+    tasks.note(shop.project, "1", "three")
+    assert task_document.entries(path.read_text(), "Notes") == ["one", "two", "three"]
+
+
+def test_what_a_person_takes_out_stays_out(shop: Shop) -> None:
+    shop.task("task-1", "In Progress")
+    tasks.note(shop.project, "1", "one")
+    tasks.note(shop.project, "1", "two")
+    path = shop.folder / "memory/task-1.md"
+    path.write_text(path.read_text().replace("- two\n", ""))
+    task_watch.check(shop.project)
+    tasks.note(shop.project, "1", "three")
+    assert task_document.entries(path.read_text(), "Notes") == ["one", "three"]
+
+
+def test_the_version_of_another_branch_is_left_alone(shop: Shop) -> None:
+    head = shop.root / ".git/HEAD"
+    head.write_text("ref: refs/heads/main\n")
+    shop.task("task-1", "In Progress")
+    tasks.note(shop.project, "1", "one")
+    path = shop.folder / "memory/task-1.md"
+    earlier = path.read_text()
+    tasks.note(shop.project, "1", "two")
+    later = path.read_text()
+    path.write_text(earlier)
+    head.write_text("ref: refs/heads/older\n")
+    task_watch.check(shop.project)
+    assert path.read_text() == earlier
+    path.write_text(later)
+    head.write_text("ref: refs/heads/main\n")
+    task_watch.check(shop.project)
+    assert path.read_text() == later
+
+
+def test_a_torn_journal_costs_nothing(shop: Shop) -> None:
+    shop.task("task-1", "In Progress")
+    tasks.note(shop.project, "1", "one")
+    journal = shop.root / ".claude-mpm/state/task-notes.jsonl"
+    journal.write_text('[]\n{"task": 1}\n{"task": "task-1", "time": "2999')
+    tasks.note(shop.project, "1", "two")
+    path = shop.folder / "memory/task-1.md"
+    assert task_document.entries(path.read_text(), "Notes") == ["one", "two"]
