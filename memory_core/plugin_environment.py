@@ -31,6 +31,7 @@ LONGEST = 900
 RETRY = 3600
 
 REST = 0.1
+TRIES = 5
 
 # Until then a builder that was just started may not have its lock yet.
 GRACE = 3.0
@@ -276,12 +277,19 @@ def _locked(data: str) -> Iterator[bool]:
     """Hold the lock of the builders, or say that it is held; the kernel frees it at our end."""
     descriptor = os.open(os.path.join(data, "build.lock"), os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
+        yield _lock(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Take a lock, or say that it is held: who only asks `is_building` has it for a moment."""
+    for _ in range(TRIES):
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(REST / TRIES)
+    return False
 
 
 def _log_to(path: str) -> None:

@@ -10,23 +10,31 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from conftest import REPO, Sandbox
+from mcp import Client, StdioServerParameters, stdio_client
+from mcp_types import ToolListChangedNotification
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from memory_core import (
     client,
     installation,
     plugin,
     plugin_environment,
+    plugin_lobby,
     samples,
     settings,
 )
@@ -566,16 +574,337 @@ def test_switched_off_it_makes_none(plugged: Plugged) -> None:
     assert not (plugged.data / "environments").exists()
 
 
+# The MCP server, while there is no environment.
+
+SLOW = 'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n'
+ASKED = {"name": "recall", "arguments": {"agent": "engineer"}}
+
+
+class Talk:
+    """A client of the plugin's MCP server that speaks in lines.
+
+    A class because a process and the numbers of its requests belong together.
+    """
+
+    def __init__(self, plugged: Plugged, command: list[str] | None = None, **env: str) -> None:
+        self.process = subprocess.Popen(
+            command or ["/bin/sh", str(plugged.folder / "hooks" / "plugin.sh"), "mcp"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=plugged.sandbox.root,
+            env=plugged.env(**env),
+        )
+        assert self.process.stdin
+        assert self.process.stdout
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
+        self._number = 0
+        self._guard = threading.Timer(60, self.process.kill)
+        self._guard.start()
+
+    def send(self, line: bytes) -> None:
+        self.stdin.write(line + b"\n")
+
+    def tell(self, method: str, **params: Any) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def ask(self, method: str, **params: Any) -> int:
+        self._number += 1
+        told = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
+        self.send(json.dumps(told).encode())
+        return self._number
+
+    def hear(self) -> dict[str, Any]:
+        told = json.loads(self.stdout.readline())
+        assert told.pop("jsonrpc") == "2.0"
+        return dict(told)
+
+    def answered(self, method: str, **params: Any) -> Any:
+        """Ask, and return what is answered next."""
+        number = self.ask(method, **params)
+        told = self.hear()
+        assert told["id"] == number
+        return told.get("result", told.get("error"))
+
+    def greet(self, version: str = "2025-06-18") -> dict[str, Any]:
+        who = {"name": "test", "version": "1"}
+        told = self.answered("initialize", protocolVersion=version, capabilities={}, clientInfo=who)
+        self.tell("notifications/initialized")
+        return dict(told)
+
+    def changed(self, *numbers: int) -> dict[int, dict[str, Any]]:
+        """Hear that all lists have changed, and the answers to these requests."""
+        told = [self.hear() for _ in range(3 + len(numbers))]
+        methods = {each["method"] for each in told if "method" in each}
+        kinds = ("tools", "resources", "prompts")
+        assert methods == {f"notifications/{kind}/list_changed" for kind in kinds}
+        answers = {each["id"]: each for each in told if "id" in each}
+        assert set(answers) == set(numbers)
+        return answers
+
+    def end(self) -> tuple[int, str, str]:
+        """Say no more; return the status, and what was still said."""
+        if not self.stdin.closed:
+            self.stdin.close()
+        out = b"" if self.stdout.closed else self.stdout.read()
+        self.stdout.close()
+        assert self.process.stderr
+        with self.process.stderr as errors:
+            told = (self.process.wait(60), out.decode(), errors.read().decode())
+        self._guard.cancel()
+        return told
+
+
+def waiting(plugged: Plugged) -> Callable[[], None]:
+    """Have the environment be made for as long as until what is returned is called."""
+    plugged.sandbox.remembers("engineer", ITEM)
+    builder(plugged, SLOW + borrowing(plugged))
+    return (plugged.sandbox.home / "go").touch
+
+
+def behind(talk: Talk) -> list[int]:
+    """Return the real server's process; another one that it has made builds the environment."""
+    told = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(talk.process.pid)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [int(line.split()[0]) for line in told.stdout.splitlines() if line.endswith(" mcp")]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def test_the_server_answers_while_its_environment_is_made(plugged: Plugged) -> None:
+    """At once, with nothing yet; a call is held, and answered by the real server behind it."""
+    go = waiting(plugged)
+    talk = Talk(plugged)
+    assert talk.answered("server/discover")["code"] == plugin_lobby.METHOD_NOT_FOUND
+    assert talk.greet()["protocolVersion"] == "2025-06-18"
+    for method, kind in plugin_lobby.EMPTY.items():
+        assert talk.answered(method) == {kind: []}
+    asked = talk.ask("tools/call", **ASKED)
+    assert talk.answered("ping") == {}
+    assert not plugin_environment.is_ready(str(plugged.data))
+    go()
+    answer = talk.changed(asked)[asked]
+    assert ITEM in answer["result"]["content"][0]["text"]
+    names = [tool["name"] for tool in talk.answered("tools/list")["tools"]]
+    assert "recall" in names
+    assert ITEM in talk.answered("tools/call", **ASKED)["content"][0]["text"]
+    assert talk.answered("prompts/list")["prompts"]
+    assert talk.end() == (0, "", "")
+
+
 def test_an_old_client_does_not_wait_for_the_server(plugged: Plugged) -> None:
     """2.1.63 gives plugins no folder, and holds the first prompt until its servers answer."""
-    builder(plugged, f"sleep 5\n{borrowing(plugged)}")
-    began = time.monotonic()
-    done = plugged.shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp', CLAUDE_PLUGIN_DATA="")
-    assert time.monotonic() - began < 4
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.endswith("still being made; try again in a minute\n")
+    go = waiting(plugged)
+    talk = Talk(plugged, CLAUDE_PLUGIN_DATA="")
+    talk.greet()
     data = plugged.sandbox.home / ".claude" / "plugins" / "data" / plugin.UNNAMED
-    until(lambda: plugin_environment.is_ready(str(data)))
+    assert not plugin_environment.is_ready(str(data))
+    go()
+    talk.changed()
+    assert plugin_environment.is_ready(str(data))
+    assert talk.end() == (0, "", "")
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+def test_a_client_of_the_sdk_is_served_all_along(plugged: Plugged, mode: Any) -> None:
+    """The newest, which asks nothing before, waits."""
+    go = waiting(plugged)
+    how = StdioServerParameters(
+        command="/bin/sh",
+        args=[str(plugged.folder / "hooks" / "plugin.sh"), "mcp"],
+        env=plugged.env(),
+        cwd=plugged.sandbox.root,
+    )
+
+    async def main() -> None:
+        changed = anyio.Event()
+
+        async def hear(message: Any) -> None:
+            if isinstance(message, ToolListChangedNotification):
+                changed.set()
+
+        async with Client(stdio_client(how), mode=mode, message_handler=hear) as client:
+            if mode == "2026-07-28":
+                go()
+            else:
+                assert (await client.list_tools()).tools == []
+                go()
+                await changed.wait()
+            assert "recall" in [tool.name for tool in (await client.list_tools()).tools]
+            assert ITEM in str(await client.call_tool("recall", {"agent": "engineer"}))
+
+    async def in_time() -> None:
+        with anyio.fail_after(60):
+            await main()
+
+    anyio.run(in_time)
+
+
+@pytest.mark.parametrize("version", [*HANDSHAKE_PROTOCOL_VERSIONS, "2031-01-01"])
+def test_the_lobby_greets_as_the_real_server_does(plugged: Plugged, version: str) -> None:
+    """But for lists, which change once."""
+    go = waiting(plugged)
+    lobby = Talk(plugged)
+    early = lobby.greet(version)
+    go()
+    lobby.changed()
+    real = Talk(plugged)
+    late = real.greet(version)
+    for kind in ("tools", "resources", "prompts"):
+        assert early["capabilities"][kind].pop("listChanged")
+        late["capabilities"][kind].pop("listChanged", None)
+    assert early == late
+    assert (lobby.end(), real.end()) == ((0, "", ""), (0, "", ""))
+
+
+def test_with_its_environment_the_server_is_itself(plugged: Plugged) -> None:
+    borrow(plugged.data)
+    talk = Talk(plugged)
+    talk.greet()
+    assert behind(talk) == []
+    assert talk.end() == (0, "", "")
+
+
+def test_what_is_held_is_answered_when_the_build_fails(plugged: Plugged) -> None:
+    """With the reason; and when somebody has mended it, the server is there all the same."""
+    builder(plugged, f"{SLOW}echo no network; exit 1")
+    plugged.sandbox.remembers("engineer", ITEM)
+    talk = Talk(plugged, PIP_NO_INDEX="1")
+    talk.greet()
+    asked = talk.ask("tools/call", **ASKED)
+    assert talk.answered("ping") == {}
+    (plugged.sandbox.home / "go").touch()
+    told = talk.hear()
+    assert told["id"] == asked
+    reason = plugin.failure(str(plugged.data))["reason"]
+    sentence = f"agent-memory: its Python environment could not be made: {reason}"
+    assert told["error"]["message"].startswith(sentence)
+    assert talk.answered("tools/call", **ASKED)["message"].startswith(sentence)
+    assert talk.answered("tools/list") == {"tools": []}
+    plugged.program("uv", borrowing(plugged))
+    done = plugged.shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
+    assert (done.returncode, done.stderr) == (0, "")
+    talk.changed()
+    assert ITEM in talk.answered("tools/call", **ASKED)["content"][0]["text"]
+    status, out, err = talk.end()
+    assert (status, out, err.count("\n")) == (0, "", 1)
+
+
+def test_nothing_is_held_for_ever(plugged: Plugged) -> None:
+    waiting(plugged)
+    program = (
+        f"import sys, os; sys.path.append({str(REPO)!r})\n"
+        "from memory_core import plugin_lobby\n"
+        "plugin_lobby.PATIENCE = 0\n"
+        "sys.exit(plugin_lobby.serve(os.environ))"
+    )
+    command = [base_python(), "-I", "-c", program]
+    talk = Talk(plugged, command, **{plugin.DATA: str(plugged.data)})
+    talk.greet()
+    told = talk.answered("tools/call", **ASKED)
+    assert told["message"] == f"agent-memory: {plugin_environment.UNFINISHED}"
+    assert talk.end() == (0, "", "")
+    (plugged.sandbox.home / "go").touch()
+    until(lambda: is_over(plugged))
+
+
+def test_what_was_cancelled_is_not_done(plugged: Plugged) -> None:
+    go = waiting(plugged)
+    talk = Talk(plugged)
+    talk.greet()
+    kept = {"agent": "engineer", "text": "Prices are kept in cents"}
+    number = talk.ask("tools/call", name="remember", arguments=kept)
+    talk.tell("notifications/cancelled", requestId=number)
+    asked = talk.ask("tools/call", **ASKED)
+    go()
+    answer = talk.changed(asked)[asked]
+    assert kept["text"] not in str(answer)
+    assert kept["text"] not in str(talk.answered("tools/call", **ASKED))
+    assert talk.end() == (0, "", "")
+
+
+def test_what_is_no_message_is_left_to_the_real_server(plugged: Plugged) -> None:
+    go = waiting(plugged)
+    talk = Talk(plugged)
+    talk.greet()
+    for line in (b"", b"\xff", b"{", b"[]", b"7", b'{"method": 5, "id": 1}', b'{"id": {}}'):
+        talk.send(line)
+    assert talk.answered("ping") == {}
+    go()
+    while talk.hear() != {"method": "notifications/prompts/list_changed"}:
+        pass
+    number = talk.ask("ping")
+    while talk.hear() != {"id": number, "result": {}}:
+        pass
+    assert talk.end()[0::2] == (0, "")
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_server_and_the_one_behind(
+    plugged: Plugged, number: signal.Signals, is_there: bool
+) -> None:
+    go = waiting(plugged)
+    talk = Talk(plugged)
+    talk.greet()
+    if is_there:
+        go()
+        talk.changed()
+    servers = behind(talk)
+    assert len(servers) == is_there
+    talk.process.send_signal(number)
+    assert talk.process.wait(60) == 128 + number
+    until(lambda: not any(map(is_alive, servers)))
+    assert talk.end() == (128 + number, "", "")
+    go()
+    until(lambda: is_over(plugged))
+
+
+def test_who_goes_before_it_is_there_ends_it(plugged: Plugged) -> None:
+    go = waiting(plugged)
+    talk = Talk(plugged)
+    talk.greet()
+    talk.ask("tools/call", **ASKED)
+    assert talk.end() == (0, "", "")
+    go()
+    until(lambda: is_over(plugged))
+
+
+def test_the_end_of_the_server_behind_is_the_end(plugged: Plugged) -> None:
+    go = waiting(plugged)
+    talk = Talk(plugged)
+    talk.greet()
+    go()
+    talk.changed()
+    (server,) = behind(talk)
+    os.kill(server, signal.SIGKILL)
+    assert talk.process.wait(60) == 128 + signal.SIGKILL
+    assert talk.end() == (128 + signal.SIGKILL, "", "")
+
+
+def test_who_reads_no_more_ends_it(plugged: Plugged) -> None:
+    go = waiting(plugged)
+    talk = Talk(plugged)
+    talk.greet()
+    go()
+    talk.changed()
+    (server,) = behind(talk)
+    talk.stdout.close()
+    talk.ask("ping")
+    assert talk.process.wait(60) == 0
+    until(lambda: not is_alive(server))
+    assert talk.end() == (0, "", "")
 
 
 def test_it_is_built_for_real(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from test_plugin import borrow  # type: ignore[import-not-found]
 
 from memory_core import installation, plugin, plugin_environment, settings
 
-from .api import Api, Script, delegate, say, until, use
+from .api import Api, Reply, Request, Script, delegate, say, until, use
 from .client import Desk
 from .product import (
     REPO,
@@ -242,6 +243,67 @@ def test_its_mcp_server_answers(plugged: Desk) -> None:
     run = plugged.run({"MAIN": [call, say("done")]}, "--allowedTools", tool)
     assert_quiet(run)
     assert FACT in str(run.of("MAIN")[-1].results)
+
+
+def slow_builder(desk: Desk) -> None:
+    """Have the environment be made by a `uv` that waits for the file `go` in the home."""
+    folder = desk.home / "bin"
+    folder.mkdir()
+    lines = [
+        "#!/bin/sh",
+        'until [ -e "$HOME/go" ]; do sleep 0.05; done',
+        "for last; do :; done",
+        '[ "$1" = venv ] || exit 0',
+        f'"{os.path.realpath(sys.executable)}" -I -m venv --without-pip "$last"',
+        'for each in "$last"/lib/python*/site-packages; do',
+        f'  echo "{sysconfig.get_path("purelib")}" > "$each/b.pth"',
+        "done",
+    ]
+    (folder / "uv").write_text("\n".join(lines) + "\n")
+    (folder / "uv").chmod(0o755)
+    desk.variables["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+
+def test_its_mcp_server_comes_while_the_first_session_works(plugged: Desk) -> None:
+    """It is no server that has failed, which the client would not ask again for 15 minutes.
+
+    2.1.63 asks again only in a terminal.
+    """
+    slow_builder(plugged)
+    plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
+    tool = "mcp__plugin_agent-memory_agent-memory__recall"
+
+    def has_it(api: Api) -> bool:
+        return FACT in str(api.of("MAIN")[-1].results) if api.of("MAIN") else False
+
+    def begin(_request: Request) -> Reply:
+        (plugged.home / "go").touch()
+        until(lambda: plugin_environment.is_ready(str(data_of(plugged))), "the environment")
+        return use("Glob", pattern="*.none")
+
+    def call(request: Request) -> Reply:
+        """Wait until it is there; a current client may have a tool that it does not list."""
+        if FACT in str(request.results):
+            return say("done")
+        assert request.turn < 100, request
+        time.sleep(0.2)  # as a model thinks
+        if tool in request.tools or (plugged.claude.since(CURRENT) and request.turn % 2):
+            return use(tool, agent="engineer")
+        return use("Glob", pattern="*.none")
+
+    script: Script = {"MAIN": [begin, call]}
+    allowed = ("--allowedTools", "Glob", tool)
+    if plugged.claude.since(CURRENT):
+        first = plugged.run(script, *allowed)
+        assert_quiet(first)
+        assert has_it(first.api)
+    else:
+        with plugged.terminal(script, *allowed) as terminal:
+            terminal.ask("MAIN go")
+            until(lambda: has_it(terminal.api), "the answer of the server")
+    second = plugged.run({"MAIN": [use(tool, agent="engineer"), say("done")]}, *allowed)
+    assert_quiet(second)
+    assert has_it(second.api)
 
 
 @versions(CURRENT)
