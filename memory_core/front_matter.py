@@ -188,12 +188,13 @@ def with_fields(text: str, values: Fields) -> str:
 
 
 def _changed(lines: list[str], values: Fields) -> list[str]:
-    places = {key: at for at, key, _rest in reversed(_keys(lines))}
+    keys = _keys(lines)
+    places = {key: at for at, key, _rest in reversed(keys)}
     after = list(lines)
-    for key in sorted(values, key=lambda each: -places.get(each, -1)):
-        if key in places:
-            at = places[key]
-            after[at : at + 1 + len(_below(lines, at + 1))] = _line(key, values[key])
+    for at, key, _rest in reversed(keys):
+        if key in values:  # a twin, as a merge may leave it, goes
+            new = _line(key, values[key]) if at == places[key] else []
+            after[at : at + 1 + len(_below(lines, at + 1))] = new
     new = [line for key, value in values.items() if key not in places for line in _line(key, value)]
     return after + new
 

@@ -25,9 +25,6 @@ ADDED = (NOTE, ATTRIBUTE)
 
 TITLE = "agent-memory: by item and section, without conflicts"
 
-# Where the tool Backlog.md keeps tasks; the memories of these are merged as those of agents.
-BACKLOGS = ("backlog", ".backlog")
-
 ASIDE = ("archive", "quarantine")
 
 
@@ -133,9 +130,10 @@ def uninstall(project: Project) -> Installed:
 
 def _folders(project: Project) -> list[str]:
     """Return where attributes are set; task memories only where there are tasks."""
-    roots = [os.path.join(project.place.root, name) for name in BACKLOGS]
-    tasks = [os.path.join(root, "memory") for root in roots if os.path.isdir(root)]
-    return [project.store.folder, *tasks]
+    from memory_core import backlog
+
+    tasks = backlog.Folder(project.place.root)
+    return [project.store.folder, *([tasks.memory] if os.path.isdir(tasks.path) else [])]
 
 
 def _check(folder: str) -> str:

@@ -31,6 +31,7 @@ from memory_core import (
     task_templates,
     task_watch,
     tasks,
+    threeway,
 )
 from memory_core.backlog_format import DONE, STARTED, TODO
 
@@ -1062,3 +1063,24 @@ def test_a_torn_journal_costs_nothing(shop: Shop) -> None:
     tasks.note(shop.project, "1", "two")
     path = shop.folder / "memory/task-1.md"
     assert task_document.entries(path.read_text(), "Notes") == ["one", "two"]
+
+
+def test_two_branches_that_noted_something_are_one_again(shop: Shop) -> None:
+    shop.task("task-1", "In Progress")
+    tasks.note(shop.project, "1", "one")
+    base = shop.memory("task-1")
+    sides = []
+    for number, name in enumerate(("Orders are split", "Tokens expire"), 1):
+        told = {"updated": f"2026-11-21 1{number}:00:00"}
+        sides.append(front_matter.with_fields(task_document.added(base, "Notes", name), told))
+    merged = threeway.merge(base, *sides)
+    (shop.folder / "memory/task-1.md").write_text(merged)
+    tasks.note(shop.project, "1", "two")
+    text = shop.memory("task-1")
+    assert task_document.entries(text, "Notes") == [
+        "one",
+        "Orders are split",
+        "Tokens expire",
+        "two",
+    ]
+    assert text.count("\nupdated:") == 1
