@@ -43,8 +43,7 @@ others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 
 # What takes long, and what only goes through the command line or git, is the same on every
 # version: it is run on the newest only.  These go through all that a hook or a program calls.
-OTHERS := api delegation events floors history learnings merge packed_history settings \
-	storage tasks
+OTHERS := api delegation events floors history learnings settings storage tasks
 
 unit-%: .venvs/%/made
 	.venvs/$*/bin/pytest $(TWO) -m "not slow" --hypothesis-profile few $(OTHERS:%=tests/test_%.py)

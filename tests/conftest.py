@@ -13,8 +13,10 @@ import pytest
 from hypothesis import settings
 
 # A busy machine is no failure.
-settings.register_profile("patient", deadline=None)
+settings.register_profile("patient", deadline=None, max_examples=60)
 settings.register_profile("few", deadline=None, max_examples=20)
+# Environments are built under homes of their own: what pip has fetched once need not come again.
+os.environ.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
 settings.load_profile("patient")
 
 REPO = Path(__file__).resolve().parent.parent
