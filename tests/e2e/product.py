@@ -100,7 +100,7 @@ def assert_fenced(request: Request) -> None:
 def assert_unseen(requests: Iterable[Request], *texts: str) -> None:
     """No request holds any of the texts, nor a block of ours."""
     for request in requests:
-        for text in (*texts, "<agent-memory"):
+        for text in (*texts, "<agent-memory agent="):
             assert text not in request.said, (text, request)
 
 
