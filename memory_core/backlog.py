@@ -56,7 +56,7 @@ class Folder:
         if self._config is None:
             paths = [os.path.join(self.root, ROOT_CONFIG)]
             paths += [os.path.join(self.path, name) for name in CONFIGS]
-            texts = (_text(path) for path in paths)
+            texts = (text_of(path) for path in paths)
             self._config = backlog_format.config(next(filter(None, texts), ""))
         return self._config
 
@@ -97,7 +97,7 @@ class Folder:
 
     def task(self, path: str) -> Task | None:
         """Return what a task's file says, None where it is gone."""
-        text = _text(path)
+        text = text_of(path)
         return Task(text) if text else None
 
     # Memories.
@@ -138,7 +138,7 @@ class Folder:
 
     def state(self) -> Fields:
         """Return what .state.yml says; {} where it is not there or says nothing."""
-        return front_matter.mapping(_text(os.path.join(self.path, STATE)).splitlines())
+        return front_matter.mapping(text_of(os.path.join(self.path, STATE)).splitlines())
 
     @property
     def started(self) -> list[str]:
@@ -182,7 +182,7 @@ class Folder:
     def ignore(self, line: str) -> None:
         """Have git leave a file of the folder out; lines that stand there stay."""
         path = os.path.join(self.path, ".gitignore")
-        text = _text(path)
+        text = text_of(path)
         if line in text.splitlines() or os.path.islink(path):
             return
         before = text if not text or text.endswith("\n") else f"{text}\n"
@@ -191,7 +191,7 @@ class Folder:
     def heed(self, line: str) -> None:
         """Have git see a file again that was left out by our line."""
         path = os.path.join(self.path, ".gitignore")
-        lines = _text(path).splitlines(keepends=True)
+        lines = text_of(path).splitlines(keepends=True)
         kept = [each for each in lines if each.rstrip("\r\n") != line]
         if kept != lines and not os.path.islink(path):
             store.replace(path, "".join(kept).encode("utf-8", "surrogateescape"))
@@ -222,7 +222,7 @@ def second_after(moment: str) -> str:
 
 def _named(root: str) -> str:
     """Return the folder that Backlog.md would take: what the root's config names, else its own."""
-    told = front_matter.mapping(_text(os.path.join(root, ROOT_CONFIG)).splitlines())
+    told = front_matter.mapping(text_of(os.path.join(root, ROOT_CONFIG)).splitlines())
     named = told.get("backlog_directory")
     if isinstance(named, str) and named and _is_inside(named):
         return os.path.normpath(named)
@@ -236,7 +236,7 @@ def _is_inside(path: str) -> bool:
     return not os.path.isabs(path) and os.path.normpath(path).split(os.sep)[0] not in ("..", ".")
 
 
-def _text(path: str) -> str:
+def text_of(path: str) -> str:
     """Return a file as text, "" where it cannot be read; other bytes come as lone surrogates."""
     try:
         with open(path, "rb") as file:

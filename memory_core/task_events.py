@@ -63,11 +63,12 @@ def moved(project: Project) -> None:
 
 def settle(project: Project) -> None:
     """Have Backlog.md told the decisions of tasks that are done."""
+    if not has_tasks(project):
+        return
     from memory_core import log, task_watch
 
-    if has_tasks(project):
-        for problem in _try(project, lambda: task_watch.pay(project)):
-            log.write(project.place, "agent.memory.error", error=problem)
+    for problem in _try(project, lambda: task_watch.pay(project)):
+        log.write(project.place, "agent.memory.error", error=problem)
 
 
 def _check(project: Project) -> None:

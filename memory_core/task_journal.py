@@ -102,7 +102,7 @@ def _lately(work: Work) -> list[Note]:
     """Return the notes of the last day, oldest first; what is torn is passed over."""
     since = backlog.now(LIFE)
     found: list[Note] = []
-    for line in _text(_path(work)).splitlines():
+    for line in backlog.text_of(_path(work)).splitlines():
         try:
             note = fastjson.loads(line)
             if all(isinstance(note[name], str) for name in FIELDS) and note["time"] > since:
@@ -118,12 +118,4 @@ def _path(work: Work) -> str:
 
 def _head(work: Work) -> str:
     """Return what git has checked out: another branch has its own version of a memory."""
-    return _text(os.path.join(work.folder.root, ".git", "HEAD")).strip()
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+    return backlog.text_of(os.path.join(work.folder.root, ".git", "HEAD")).strip()

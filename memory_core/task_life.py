@@ -121,9 +121,10 @@ class Work:
         self._move(self.path(task, archived), self.path(new, archived))
         self.started = [new if each == task else each for each in self.started]
         self.owed = [new if each == task else each for each in self.owed]
-        self.entitle(new, archived, self._title(new, archived))
+        self.entitle(new, archived, self.title(new, archived))
 
-    def _title(self, task: str, archived: bool) -> str:
+    def title(self, task: str, archived: bool = False) -> str:
+        """Return the title that a memory says."""
         from memory_core import task_document
 
         return task_document.field(self.read(self.path(task, archived)).text, "title")
@@ -196,9 +197,7 @@ class Work:
         memory = next((each for each in places if os.path.isfile(each)), "")
         name = self.folder.relative(memory) if memory else ""
         try:
-            with open(path, "rb") as file:
-                status, data = os.fstat(file.fileno()), file.read()
-            read = store.Text(data.decode("utf-8", "surrogateescape"), path, status)
+            read = _read(path)
             self.write(read, backlog_format.with_line(read.text, name))
         except OSError as error:  # a help for others is no reason to fail
             self.log("untold", task, error=f"{type(error).__name__}: {error}")
@@ -223,6 +222,10 @@ def read(folder: backlog.Folder, path: str) -> store.Text:
     """Read a memory of a task.  Raises OSError, also for a link that leaves its folder."""
     if backlog.leaves(path, folder.memory):
         raise store.Outside(f"{folder.relative(path)} is a link that leaves its folder")
+    return _read(path)
+
+
+def _read(path: str) -> store.Text:
     with open(path, "rb") as file:
         status, data = os.fstat(file.fileno()), file.read()
     return store.Text(data.decode("utf-8", "surrogateescape"), path, status)

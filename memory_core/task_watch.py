@@ -201,14 +201,8 @@ def _start(work: Work, file: _File) -> None:
 def _entitle(work: Work, file: _File) -> None:
     """Have a memory say the title that its task has now."""
     task = work.folder.task(file.path) if work.has(file.stem) else None
-    if task and task.title and task.title != _title(work, file.stem):
+    if task and task.title and task.title != work.title(file.stem):
         work.entitle(file.stem, False, task.title)
-
-
-def _title(work: Work, name: str) -> str:
-    from memory_core import task_document
-
-    return task_document.field(work.read(work.path(name)).text, "title")
 
 
 def give_way(work: Work, name: str, task: Task) -> None:
