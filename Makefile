@@ -43,10 +43,11 @@ others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 
 # What takes long, and what only goes through the command line or git, is the same on every
 # version: it is run on the newest only.  These go through all that a hook or a program calls.
-OTHERS := api delegation events floors history learnings settings storage tasks
+OTHERS := test_api.py test_hook.py test_hook_imports.py delegation history learning \
+	tasks claude_code storage text
 
 unit-%: .venvs/%/made
-	.venvs/$*/bin/pytest $(TWO) -m "not slow" --hypothesis-profile few $(OTHERS:%=tests/test_%.py)
+	.venvs/$*/bin/pytest $(TWO) -m "not slow" --hypothesis-profile few $(OTHERS:%=tests/%)
 
 bench: .venv/made
 	$(BIN)/python bench/run.py

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install agent-memory from this clone.  docs/install.md says what goes where.
+# Install agent-memory from this clone.  docs/install.md lists the files that it creates.
 set -eu
 
 usage() {
@@ -7,15 +7,16 @@ usage() {
 Usage: ./install.sh [PROJECT] [--user] [--dry-run] [--python PY]
        ./install.sh --uninstall [PROJECT] [--user] [--all] [--dry-run]
 
-Give the agents of PROJECT (default: the current folder) their memory.
-Afterwards this clone is not needed; running it again upgrades.
+Install the agent-memory program for you, and its hooks in the Claude Code
+settings of PROJECT (default: the current folder).  Afterwards you can delete
+this clone.  To upgrade, run install.sh again from a newer clone.
 
-  --user        in ~/.claude/settings.json, for all projects, instead of PROJECT
+  --user        install the hooks in ~/.claude/settings.json, for all projects
   --dry-run     show what would change; change nothing
-  --python PY   the Python to build on, 3.10 or newer (default: the newest found)
-  --uninstall   take the hooks out of the settings; memories stay
-  --all         with --uninstall: remove the program as well; memories stay
-  -h, --help    this text
+  --python PY   use this Python, 3.10 or newer (default: the newest found)
+  --uninstall   remove the hooks from the settings; keep memory files
+  --all         with --uninstall: also remove the program; keep memory files
+  -h, --help    show this text
 
 Example: ./install.sh ~/shop
 END
@@ -30,14 +31,14 @@ fail() { # STATUS SENTENCE
     exit "$status"
 }
 
-# The package's own verbs, by any Python.  FOLDER is where memory_core lies; without
-# one it is the installed package.  Switches are "" or a word.
+# Runs a function of memory_core.setup.installation.  The first argument is the folder that
+# contains memory_core, or "" for the installed package.  Switches are "" or a word.
 door='
 import sys
 sys.path[:0] = filter(None, sys.argv[1:2])
-from memory_core import installation
+from memory_core.setup import installation
 verb = getattr(installation, sys.argv[2])
-sys.exit(installation.guarded(lambda: verb(*sys.argv[3:])))
+sys.exit(installation.run_guarded(lambda: verb(*sys.argv[3:])))
 '
 
 from_clone() { "$python" -I -B -S -c "$door" "$here" "$@"; }
@@ -50,7 +51,7 @@ from_environment() { # ENVIRONMENT VERB ARGUMENT...
 
 # --- which Python ---
 
-# A version manager's shim may exist and yet fail, so each is asked.
+# Run each candidate: the shim of a version manager may exist and still fail.
 probe() {
     "$1" -I -c 'import sys; sys.version_info >= (3, 10) or sys.exit(1); print(sys.executable)' \
         2>/dev/null </dev/null
@@ -64,27 +65,32 @@ find_python() {
     for name in python3.13 python3.12 python3.11 python3.10 python3 python "$data/venv/bin/python"; do
         if python=$(probe "$name"); then return; fi
     done
-    fail 1 "no Python 3.10 or newer found; install one, or name it: --python PY"
+    fail 1 "no Python 3.10 or newer found: install one, or name it with --python PY"
 }
 
 # --- the environment ---
 
-# Built under its final name, because scripts in it hold its path, and not used
-# before `adopt` turns one link to it.
+# The environment gets its final name at once, because its scripts contain their path.  Nothing
+# uses it before `activate` points a link to it.
 build() {
-    mkdir -p "$data/environments"
+    mkdir -p "$data/environments" 2>/dev/null ||
+        fail 1 "cannot create $data: check the permissions of the folders above it."
     new=$data/environments/$(date +%Y%m%d-%H%M%S)-$$
-    trap 'rm -rf "$new"; rmdir "$data/environments" "$data" 2>/dev/null || :' EXIT
-    trap 'exit 129' HUP
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
+    log=$new.log
+    trap 'rm -rf "$new" "$log"; rmdir "$data/environments" "$data" 2>/dev/null || :' EXIT
+    trap 'fail 129 "interrupted; nothing was changed."' HUP
+    trap 'fail 130 "interrupted; nothing was changed."' INT
+    trap 'fail 143 "interrupted; nothing was changed."' TERM
+    say "Building a Python environment in $data (about 30 seconds) ..."
     by_uv || by_pip
-    from_environment "$new" adopt "$new" ||
+    say "Testing the hooks ..."
+    from_environment "$new" activate "$new" ||
         fail 1 "the new installation does not work; nothing was changed."
-    trap - EXIT
+    rm -f "$log"
+    trap - EXIT HUP INT TERM
 }
 
-# From our own folder: uv would take settings from the current one.
+# In the data folder, because uv reads the settings of a project in the current folder.
 by_uv() {
     command -v uv >/dev/null 2>&1 || return 1
     (
@@ -92,24 +98,31 @@ by_uv() {
             uv venv --quiet --python "$python" "$new" &&
             uv pip install --quiet --python "$new/bin/python" --compile-bytecode \
                 --refresh-package agent-memory "$here"
-    ) && return
-    say "uv could not build it (see above); trying pip." >&2
+    ) >"$log" 2>&1 && return
+    say "uv failed, trying pip ..."
     rm -rf "$new"
     return 1
 }
 
 by_pip() {
     "$python" -I -c 'import ensurepip, venv' 2>/dev/null || no_ensurepip
-    "$python" -I -m venv "$new" || fail 1 "no environment could be made with $python."
+    "$python" -I -m venv "$new" >"$log" 2>&1 ||
+        fail 1 "cannot create an environment with $python: $(reason). Nothing was changed."
     "$new/bin/python" -I -m pip install --quiet --no-input --disable-pip-version-check \
-        --compile "$here" ||
-        fail 1 "the package could not be installed (see above); nothing was changed."
+        --compile "$here" >"$log" 2>&1 ||
+        fail 1 "cannot install the packages: $(reason)." \
+            "Check your network and proxy, and try again. Nothing was changed."
+}
+
+# The last error in the log, else its last line.
+reason() {
+    { grep -i error "$log" || cat "$log"; } | sed '/^[[:space:]]*$/d' | tail -n 1
 }
 
 no_ensurepip() {
     version=$("$python" -I -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-    fail 1 "$python cannot make environments." \
-        "On Debian or Ubuntu: sudo apt install python$version-venv. Or install uv."
+    fail 1 "$python cannot create environments." \
+        "On Debian or Ubuntu run: sudo apt install python$version-venv. Or install uv."
 }
 
 # --- arguments ---
@@ -123,7 +136,7 @@ while [ $# -gt 0 ]; do
         --uninstall) action=uninstall ;;
         --all) everything=yes ;;
         --python)
-            [ $# -gt 1 ] || fail 2 "--python needs a Python, such as --python python3.12"
+            [ $# -gt 1 ] || fail 2 "--python needs a value, for example --python python3.12"
             wish=$2
             shift
             ;;
@@ -132,22 +145,22 @@ while [ $# -gt 0 ]; do
             usage
             exit 0
             ;;
-        -*) fail 2 "unknown option $1; see ./install.sh --help" ;;
+        -*) fail 2 "unknown option $1: see ./install.sh --help" ;;
         *)
-            [ -z "$project" ] || fail 2 "one PROJECT at a time; see ./install.sh --help"
+            [ -z "$project" ] || fail 2 "more than one PROJECT: run install.sh once for each"
             project=$1
             ;;
     esac
     shift
 done
 [ -n "$project" ] || project=.
-[ -z "$everything" ] || [ $action = uninstall ] || fail 2 "--all goes with --uninstall"
+[ -z "$everything" ] || [ $action = uninstall ] || fail 2 "--all needs --uninstall"
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 [ -f "$here/settings.template.json" ] || fail 1 "run install.sh from a clone of agent-memory."
 data=${XDG_DATA_HOME:-${HOME:-}/.local/share}/agent-memory
 
-# What would lead Python or pip elsewhere than into the new environment.
+# They make Python or pip use another folder than the new environment.
 unset PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_ROOT PIP_USER PIP_REQUIRE_VIRTUALENV
 
 find_python
@@ -156,14 +169,14 @@ case $action$dry_run in
         from_clone uninstall "$project" "$user" "$everything" "$dry_run"
         ;;
     installyes)
-        from_clone check "$project" "$user"
-        say "Would build a private environment with $python in $data,"
-        say "and link the command: ${HOME:-}/.local/bin/agent-memory."
+        from_clone check_settings "$project" "$user"
+        say "Would build a Python environment with $python in $data,"
+        say "and link the command ${HOME:-}/.local/bin/agent-memory to it."
         from_clone install "$project" "$user" "$dry_run"
         ;;
     *)
-        # First of all: settings that would be refused are no reason to build anything.
-        from_clone check "$project" "$user"
+        # First the settings: if they cannot be changed, there is no reason to build.
+        from_clone check_settings "$project" "$user"
         build
         from_environment "$data/venv" install "$project" "$user"
         ;;

@@ -11,7 +11,8 @@ import samples
 from ours import Maker, Row
 from scene import Broken, Case, Scene, ran
 
-from memory_core import log, past
+from memory_core.history import item_history
+from memory_core.storage import event_log
 
 REPO = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AGENTS, SIZE = 50, 2000
@@ -45,9 +46,13 @@ def _history(agent: str, memory: str) -> str:
     """Return a history in which each item was learned, one a day up to now."""
     told = []
     for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
-        moment = log.utc(time.time() - DAY * number)
+        moment = event_log.format_utc(time.time() - DAY * number)
         fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
-        told.append(past.record("learned", moment, text, section="Work", source="agent", **fields))
+        told.append(
+            item_history.make_record(
+                "learned", moment, text, section="Work", source="agent", **fields
+            )
+        )
     return "".join(f"{json.dumps(each)}\n" for each in reversed(told))
 
 

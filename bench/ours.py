@@ -48,7 +48,7 @@ class Maker:
 
         The earlier one confirmed what the memory had: so there is a history of all of it.
         """
-        known = tuple(samples.items_of(place.learned())[:1]) if earlier else ()
+        known = tuple(samples.items_of(place.memory_line())[:1]) if earlier else ()
         report = samples.result(1000, known) if known else "Done."
         make = {
             "pre_tool_use": lambda: samples.pre_tool_use(place.project),

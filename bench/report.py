@@ -26,7 +26,7 @@ class Goal(NamedTuple):
     name: str
     measured: float
     limit: float
-    unit: str
+    indent_unit: str
     cpu: float | None = None  # the same by CPU time, which other work on the machine moves less
 
     @property
@@ -37,7 +37,7 @@ class Goal(NamedTuple):
 class Report(NamedTuple):
     facts: dict[str, str]
     floors: list[Line]
-    ours: list[Line]
+    own_hooks: list[Line]
     delegation: list[Line]
     commands: list[Line]
     rivals: list[Line]
@@ -78,7 +78,7 @@ def _interpreter(python: str) -> str:
 def text(report: Report) -> str:
     head = "\n".join(f"- {name}: {value}" for name, value in report.facts.items())
     tables = {
-        "Our hooks": _table(report.floors + report.ours, report.floor),
+        "Our hooks": _table(report.floors + report.own_hooks, report.floor),
         "A whole delegation": _table(report.delegation, report.floor, ""),
         "The command line": _table(report.commands, report.floor, ""),
         "Rivals doing the same work": _table(report.rivals, report.floor, "does it"),
@@ -132,7 +132,7 @@ def _goals(goals: list[Goal]) -> str:
 
 def _goal(goal: Goal) -> str:
     cpu = "" if goal.cpu is None else f"{goal.cpu:.2f}"
-    limit = f"<= {goal.limit:g} {goal.unit}"
+    limit = f"<= {goal.limit:g} {goal.indent_unit}"
     return f"| {goal.name} | {limit} | {goal.measured:.2f} | {cpu} | {goal.verdict} |"
 
 

@@ -65,7 +65,7 @@ def main() -> int:
     print(told)
     if args.write:
         write(args.write, told)
-    return int(any(line.summary is None for line in report.ours + report.commands))
+    return int(any(line.summary is None for line in report.own_hooks + report.commands))
 
 
 def arguments() -> argparse.Namespace:
@@ -131,7 +131,7 @@ def prepared(maker: Maker, rows: Iterable[Row]) -> tuple[list[Case], list[Line]]
         try:
             cases.append(made(maker, row))
         except Unmeasured as error:
-            failed.append(Line(error.name, None, note=error.why))
+            failed.append(Line(error.name, None, note=error.reason))
     return cases, failed
 
 

@@ -24,7 +24,7 @@ class Unmeasured(Exception):
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"{name}: {why}")
         self.name = name
-        self.why = why
+        self.reason = why
 
 
 class Scene:
@@ -74,7 +74,7 @@ class Scene:
         log = self.read(path) if os.path.exists(os.path.join(self.folder, path)) else ""
         return [line for line in log.splitlines() if '"agent.memory.error"' in line]
 
-    def learned(self) -> str:
+    def memory_line(self) -> str:
         """Return all memories of the engineer, under whichever name they are kept."""
         folder = os.path.join(self.project, MEMORIES)
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -158,14 +158,14 @@ def silent(scene: Scene) -> None:
 
 def untaught(scene: Scene) -> None:
     silent(scene)
-    if any(text in scene.learned() for text in samples.LEARNED):
+    if any(text in scene.memory_line() for text in samples.LEARNED):
         raise Broken("learned from a result that holds no learning")
 
 
 def prompt_with_memory(scene: Scene) -> None:
     event, reply = json.loads(scene.read("event")), scene.reply()
     given, original = reply["updatedInput"], event["tool_input"]
-    _need(given["prompt"], samples.items_of(scene.learned()))
+    _need(given["prompt"], samples.items_of(scene.memory_line()))
     if given != original | {"prompt": given["prompt"]} or original["prompt"] not in given["prompt"]:
         raise Broken("another tool_input than asked for")
 
@@ -176,7 +176,7 @@ def prompt_with_note(scene: Scene) -> None:
 
 
 def context_with_memory(scene: Scene) -> None:
-    _need(scene.reply()["additionalContext"], samples.items_of(scene.learned()))
+    _need(scene.reply()["additionalContext"], samples.items_of(scene.memory_line()))
 
 
 def context_of_pm(scene: Scene) -> None:
@@ -185,7 +185,7 @@ def context_of_pm(scene: Scene) -> None:
 
 
 def taught(scene: Scene) -> None:
-    _need(scene.learned(), list(samples.LEARNED))
+    _need(scene.memory_line(), list(samples.LEARNED))
 
 
 def taught_and_stripped(scene: Scene) -> None:

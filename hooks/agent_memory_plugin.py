@@ -1,14 +1,14 @@
-"""The Claude Code plugin's verbs, as hooks/plugin.sh has them."""
+"""The verbs of hooks/plugin.sh: hook, setup, build, mcp, run."""
 
 import os
 import sys
 
 
 def main():
-    """Do what hooks/plugin.sh was asked for; ends the process."""
+    """Run the verb in sys.argv and end the process."""
     _code, _root, verb, *arguments = sys.argv
     if verb == "hook":
-        hook(*arguments)
+        run_hook(*arguments)
         return
     try:
         status = VERBS[verb](*arguments)
@@ -20,67 +20,66 @@ def main():
     sys.exit(status)
 
 
-def hook(script):
-    """Run one of our hooks, unless that of an installation runs as well."""
+def run_hook(script):
+    """Run a hook, unless an installation's settings run it as well."""
     try:
-        from memory_core import plugin
+        from memory_core.setup import plugin
 
-        if plugin.stands_down(script, os.environ):
+        if plugin.is_superseded(script, os.environ):
             return
-        sys.path.extend(plugin.packages())
+        sys.path.extend(plugin.find_packages())
         module = __import__(script)
         from memory_core import hook
     except Exception as error:  # noqa: BLE001 - a broken installation must not stop an agent
         sys.stderr.write(f"agent-memory: {error}\n")
         return
-    # For an event that does not say its own.
+    # The name counts for an event that has no hook_event_name.
     name = "".join(word.capitalize() for word in script.split("_"))
     hook.run(name, module.handle, getattr(module, "after", None))
 
 
-def setup():
-    from memory_core import plugin_environment
+def set_up():
+    from memory_core.setup import plugin_environment
 
-    plugin_environment.at_session_start(os.environ)
+    plugin_environment.handle_session_start(os.environ)
 
 
 def build():
-    from memory_core import plugin_environment
+    from memory_core.setup import plugin_environment
 
     return plugin_environment.build(os.environ)
 
 
-def mcp(*arguments):
-    from memory_core import plugin, plugin_environment
+def serve_mcp(*arguments):
+    """Run the MCP server; if the environment is not ready in time, its placeholder."""
+    from memory_core.setup import mcp_placeholder, plugin_environment
 
-    # What is asked for with arguments is no server of a client's.
-    if arguments or plugin_environment.is_ready(os.environ[plugin.DATA]):
-        return _command(["mcp", *arguments], 0)
-    from memory_core import plugin_lobby
-
-    return plugin_lobby.serve(os.environ)
+    reason = plugin_environment.wait_until_ready(os.environ, plugin_environment.SERVER_WAIT)
+    return mcp_placeholder.serve(reason) if reason else run_command(["mcp", *arguments])
 
 
 def run(*arguments):
-    from memory_core import plugin_environment
+    from memory_core.setup import plugin_environment
 
-    # A person asks, who may have mended what it failed for.
-    return _command(list(arguments), plugin_environment.FOR_COMMAND, at_once=True)
-
-
-def _command(arguments, patience, at_once=False):
-    """Be the command line, once what it runs on is there."""
-    from memory_core import plugin_environment
-
-    reason = plugin_environment.await_ready(os.environ, patience, at_once)
+    # With a retry: the user may have repaired what made the build fail.
+    reason = plugin_environment.wait_until_ready(
+        os.environ, plugin_environment.COMMAND_WAIT, retry=True
+    )
     if reason:
         sys.stderr.write(f"agent-memory: {reason}\n")
         return 1
-    plugin_environment.enter(arguments, os.environ)
+    return run_command(arguments)
+
+
+def run_command(arguments):
+    """Run the command line in the environment."""
+    from memory_core.setup import plugin_environment
+
+    plugin_environment.run_in_environment([*arguments], os.environ)
     from memory_core.cli import program
 
     sys.argv = ["agent-memory", *arguments]
     return program()
 
 
-VERBS = {"setup": setup, "build": build, "mcp": mcp, "run": run}
+VERBS = {"setup": set_up, "build": build, "mcp": serve_mcp, "run": run}

@@ -1,47 +1,46 @@
 #!/bin/sh
-# Where the Claude Code plugin comes in: its hooks, its MCP server, bin/agent-memory.
+# Entry point of the Claude Code plugin: its hooks, its MCP server, bin/agent-memory.
 #
-#   plugin.sh hook SCRIPT       a hook
-#   plugin.sh setup             when a session starts: what it runs on is made, if need be
-#   plugin.sh mcp               the MCP server
-#   plugin.sh run ARGUMENT...   the command line
+#   plugin.sh hook SCRIPT       run a hook
+#   plugin.sh setup             at the start of a session: build the Python environment if needed
+#   plugin.sh mcp               run the MCP server
+#   plugin.sh run ARGUMENT...   run the command line
 #
-# A hook costs one Python and nothing else.  Until the plugin's own is made that is the
-# system's, which does with the standard library.  No way out of a hook has status 2: for
-# Claude Code that is a veto.
+# A hook starts one Python and no other program: the environment's, or until that is built the
+# system's with its standard library.  A hook must not exit with status 2, which blocks the agent.
 
 root=${0%/hooks/plugin.sh}
-# Who has no home has nothing written anywhere: below /dev/null nobody can, root neither.
+# Without a home nothing is written: nobody can write below /dev/null, not even root.
 config=${CLAUDE_CONFIG_DIR:-${HOME:-/dev/null}/.claude}
-# Old clients, 2.1.63 for one, give plugins no folder.
+# Old clients, for example 2.1.63, do not set CLAUDE_PLUGIN_DATA.
 data=${CLAUDE_PLUGIN_DATA:-$config/plugins/data/agent-memory-plugin}
 
-# A shell of Claude Code's has bin/ on its PATH, but is not told which folder is ours: it is the
-# one with an environment, else where hooks were before there is any, and one may be in the making.
+# The shell of Claude Code has bin/ on its PATH, but not CLAUDE_PLUGIN_DATA.  Find the folder with
+# an environment, or else the one that hooks have used before.
 find_data() {
     for sign in venv/bin/python python; do
-        for each in "$config"/plugins/data/agent-memory-*; do
-            if [ -r "$each/$sign" ]; then
-                data=$each
+        for folder in "$config"/plugins/data/agent-memory-*; do
+            if [ -r "$folder/$sign" ]; then
+                data=$folder
                 return
             fi
         done
     done
 }
 
-# A version manager's shim may exist and yet fail, so each is asked.
+# Run each candidate: the shim of a version manager may exist and still fail.
 probe() {
     "$1" -I -S -c 'import sys; sys.version_info >= (3, 10) or sys.exit(1); print(sys.executable)' \
         2>/dev/null </dev/null
 }
 
-# Apple's stand-in for a missing python3 opens a window.
+# If python3 is missing on macOS, its stub opens a window.
 is_stub() {
     [ "$(command -v "$1")" = /usr/bin/python3 ] && [ -x /usr/bin/xcode-select ] &&
         ! /usr/bin/xcode-select -p >/dev/null 2>&1
 }
 
-# Asking takes 0.1 s and more where there are shims: what was found is kept.
+# Running candidates takes 0.1 s and more with shims, so the result is saved.
 find_python() {
     if [ -r "$data/python" ] && IFS= read -r python <"$data/python" && [ -x "$python" ]; then
         return
@@ -60,7 +59,7 @@ keep_python() {
         mv -f "$data/python.$$" "$data/python"
 }
 
-# Says nothing where it cannot note that it was said.
+# Once; if that cannot be noted, never.
 say_no_python() {
     if [ ! -e "$data/no-python" ] && mkdir -p "$data" 2>/dev/null &&
         (: >"$data/no-python") 2>/dev/null; then
@@ -84,7 +83,7 @@ python=$data/venv/bin/python
 [ -x "$python" ] || find_python
 [ -n "$python" ] && [ -r "$root/hooks/agent_memory_plugin.py" ] || without_python "$1"
 
-# As plugin.DOOR in memory_core, which says why this is no script.
+# As LAUNCH_CODE in memory_core/setup/plugin.py, which explains it.
 door='import sys; sys.path += [sys.argv[1], sys.argv[1] + "/hooks"]; import agent_memory_plugin; agent_memory_plugin.main()'
 
 export AGENT_MEMORY_PLUGIN_DATA="$data"

@@ -1,28 +1,29 @@
 #!/usr/bin/env python3
-"""After an agent has answered or failed: what it learned is kept.  Tasks are looked at."""
+"""After a tool call: save the learnings of a finished agent, and check Backlog.md's tasks."""
 
 import os
 import sys
 
-# Beside memory_core, in a clone as in site-packages.  At the end: the standard library first.
+# The folder of memory_core, in a clone and in site-packages; the standard library comes first.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def handle(project, event):
-    from memory_core import delegation, events
+    from memory_core.claude_code import events
+    from memory_core.delegation import event_handlers
 
     if events.is_failure(event):
-        return delegation.failure(project, event)
-    return delegation.answer(project, event)
+        return event_handlers.handle_failure(project, event)
+    return event_handlers.handle_answer(project, event)
 
 
 def after(project, event):
-    from memory_core import events
+    from memory_core.claude_code import events
 
-    if events.may_move_tasks(event):
-        from memory_core import task_events
+    if events.may_change_tasks(event):
+        from memory_core.tasks import occasions
 
-        task_events.moved(project)
+        occasions.handle_tool_use(project)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Before an agent starts: its memory goes into its prompt."""
+"""Before an agent starts: add its memory to its prompt."""
 
 import os
 import sys
 
-# Beside memory_core, in a clone as in site-packages.  At the end: the standard library first.
+# The folder of memory_core, in a clone and in site-packages; the standard library comes first.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def handle(project, event):
-    from memory_core import delegation, events
+    from memory_core.claude_code import events
+    from memory_core.delegation import event_handlers
 
     if events.is_delegation(event):
-        return delegation.call(project, event)
-    return delegation.handback(project, event)
+        return event_handlers.handle_call(project, event)
+    return event_handlers.handle_handback(project, event)
 
 
 if __name__ == "__main__":

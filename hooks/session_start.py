@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
-"""When a session starts: the main session gets its memory, lost reports are looked for."""
+"""When a session starts: give the main session its memory, and read missed reports."""
 
 import os
 import sys
 
-# Beside memory_core, in a clone as in site-packages.  At the end: the standard library first.
+# The folder of memory_core, in a clone and in site-packages; the standard library comes first.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def handle(project, event):
-    from memory_core import delegation
+    from memory_core.delegation import event_handlers
 
-    return delegation.session(project, event)
+    return event_handlers.handle_session_start(project, event)
 
 
 def after(project, event):
-    from memory_core import sweep, task_events
+    from memory_core.delegation import missed_reports
+    from memory_core.tasks import occasions
 
-    task_events.settle(project)
-    sweep.at_session_start(project, event)
+    occasions.send_decisions(project)
+    missed_reports.sweep_at_start(project, event)
 
 
 if __name__ == "__main__":

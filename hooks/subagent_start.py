@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""When an agent starts by another way: its memory goes in here."""
+"""When an agent starts: give it its memory, unless its prompt contains it already."""
 
 import os
 import sys
 
-# Beside memory_core, in a clone as in site-packages.  At the end: the standard library first.
+# The folder of memory_core, in a clone and in site-packages; the standard library comes first.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def handle(project, event):
-    from memory_core import delegation
+    from memory_core.delegation import event_handlers
 
-    return delegation.start(project, event)
+    return event_handlers.handle_start(project, event)
 
 
 if __name__ == "__main__":

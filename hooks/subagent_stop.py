@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""When an agent has finished: what it learned is kept."""
+"""When an agent has finished: save its learnings."""
 
 import os
 import sys
 
-# Beside memory_core, in a clone as in site-packages.  At the end: the standard library first.
+# The folder of memory_core, in a clone and in site-packages; the standard library comes first.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def handle(project, event):
-    from memory_core import delegation
+    from memory_core.delegation import event_handlers
 
-    return delegation.stop(project, event)
+    return event_handlers.handle_stop(project, event)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""The frame of every hook: one event in, at most one reply out, never in the way.
+"""Run a hook: read one event, print at most one reply, and never stop a delegation.
 
-Whatever happens, the exit status is 0 and stdout is empty or one JSON object: a
-delegation goes on with or without its memory.
+Whatever happens, the exit status is 0, and stdout is empty or one JSON object.
 """
 
 from __future__ import annotations
@@ -15,40 +14,40 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from memory_core.events import Event
-    from memory_core.memory import Project
+    from memory_core.claude_code.events import Event
+    from memory_core.memory.project import Project
 
     Handler = Callable[[Project, Event], dict[str, Any] | None]
 
 # Seconds after which a hook gives up.  The settings allow it 10; a hook that Claude
 # Code has to kill cannot say why.
-DEADLINE = 5.0
+DEADLINE_SECONDS = 5.0
 
 # The largest report seen was 0.2 MB.  More than this is no event.
-LARGEST = 64 * 1024 * 1024
+MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-CHUNK = 1 << 16
+READ_BYTES = 1 << 16
 
 BOM = b"\xef\xbb\xbf"
 
-# The tool that is used most, and what is seen in its events where tasks may be moved.
-SHELL, BACKLOG = b'"tool_name":"Bash"', b"backlog"
+# Marks in the bytes of an event: the tool that is used most, and a command that may change tasks.
+SHELL_MARK, BACKLOG_MARK = b'"tool_name":"Bash"', b"backlog"
 
 
-class Ended(BaseException):
+class HookInterrupted(BaseException):
     """The hook must end now: its time is up, or Claude Code asks it to.
 
-    No Exception, so that nothing on the way answers it.
+    Not an Exception, so that no handler on the way catches it.
     """
 
 
 def run(name: str, handle: Handler, after: Handler | None = None) -> None:
-    """Read an event from stdin, have it handled, print the reply; ends the process.
+    """Read an event from stdin, handle it, print the reply and end the process.
 
-    `name` is the event's name where it does not say one itself.  `after` is called
-    when the reply is out: what goes wrong there costs nobody an answer.
+    `name` is the event's name if the event has none.  `after` is called when the reply is
+    printed, so that an error there does not cost the reply.
     """
-    gc.disable()  # nothing lives long enough here to be worth the looking for
+    gc.disable()  # a hook ends before a collection could pay off
     try:
         _arm()
         project, event = _event(name)
@@ -60,28 +59,31 @@ def run(name: str, handle: Handler, after: Handler | None = None) -> None:
     except BaseException as error:  # noqa: BLE001 - the one place: nothing may stop a delegation
         _disarm()
         _report(name, error)
-    # Without a clean-up of the interpreter: a tenth of the whole time, for nothing.
+    # Skips the clean-up of the interpreter, which takes a tenth of the whole time.
     os._exit(0)
 
 
 def _event(name: str) -> tuple[Project | None, Event | None]:
-    """Return the event and its project, or nothing where there is nothing to do."""
+    """Return the project and the event, or (None, None) if there is nothing to do."""
     data = _stdin()
     if _is_idle(data):
         return None, None
-    from memory_core import config, events, fastjson
+    from memory_core.claude_code import events
+    from memory_core.storage import config
+    from memory_core.text import fastjson
 
     if config.is_off(os.environ):
         return None, None
-    event = events.checked(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
+    event = events.validate(fastjson.loads(data.removeprefix(BOM).decode("utf-8", "replace")), name)
     if event is None:
         return None, None
-    from memory_core import memory, places
+    from memory_core.memory.project import find_project
+    from memory_core.storage import paths
 
-    trial = os.environ.get(places.TRIAL)
+    trial = os.environ.get(paths.TRIAL_VARIABLE)
     if trial:
         os.environ["CLAUDE_PROJECT_DIR"] = trial
-    project = memory.project_of(events.cwd(event), os.environ)
+    project = find_project(events.cwd(event), os.environ)
     if trial and project.place.root != trial:
         return None, None  # it is over: what comes now is not to be learned by the project
     _say_unread(project)
@@ -89,21 +91,24 @@ def _event(name: str) -> tuple[Project | None, Event | None]:
 
 
 def _is_idle(data: bytes) -> bool:
-    """Say whether a command has run that cannot have moved a task: most commands."""
-    told = b'"hook_event_name":"PostToolUse"'  # one that failed may tell of its agent
-    return SHELL in data and told in data and BACKLOG not in data.lower()
+    """Return whether a shell command ran that cannot have changed a task, as most cannot.
+
+    It looks for the bytes that Claude Code writes; other spacing only takes the slow way.
+    """
+    mark = b'"hook_event_name":"PostToolUse"'  # a failure may be recorded
+    return SHELL_MARK in data and mark in data and BACKLOG_MARK not in data.lower()
 
 
 def _say_unread(project: Project) -> None:
-    """Leave a trace where the settings that count are not those of the file."""
-    if not project.config.readable:
-        from memory_core import log
+    """Log that config.yml could not be read, so that other settings are in force."""
+    if not project.config.is_readable:
+        from memory_core.storage import event_log
 
-        log.write(project.place, "agent.memory.error", error=project.config.problems[0])
+        event_log.write(project.place, "agent.memory.error", error=project.config.problems[0])
 
 
 def _answer(reply: dict[str, Any] | None) -> None:
-    from memory_core import fastjson
+    from memory_core.text import fastjson
 
     data = fastjson.dumps(reply).encode() if reply else b""
     _disarm()
@@ -111,15 +116,15 @@ def _answer(reply: dict[str, Any] | None) -> None:
 
 
 def _stdin() -> bytes:
-    """Read all of stdin, in pieces that fit it: a large buffer costs more than the reading."""
-    size = max(min(os.fstat(0).st_size, LARGEST) + 1, CHUNK)
+    """Read all of stdin, in pieces of its size: to allocate a large buffer costs time."""
+    size = max(min(os.fstat(0).st_size, MAX_EVENT_BYTES) + 1, READ_BYTES)
     parts = []
     total = 0
     while part := os.read(0, size):
         parts.append(part)
         total += len(part)
-        if total > LARGEST:
-            raise ValueError(f"the event is larger than {LARGEST} bytes")
+        if total > MAX_EVENT_BYTES:
+            raise ValueError(f"the event is larger than {MAX_EVENT_BYTES} bytes")
     return b"".join(parts)
 
 
@@ -130,19 +135,19 @@ def _print(reply: bytes) -> None:
 
 
 def _arm() -> None:
-    """Have the clock and SIGTERM raise Ended, so that there is one way out."""
+    """Raise HookInterrupted at the deadline and on SIGTERM or SIGINT."""
     signal = _signals()
 
     def end(number: int, _frame: object) -> None:
-        raise Ended("out of time" if number == signal.SIGALRM else "asked to end")
+        raise HookInterrupted("out of time" if number == signal.SIGALRM else "asked to end")
 
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
-    signal.setitimer(signal.ITIMER_REAL, DEADLINE)
+    signal.setitimer(signal.ITIMER_REAL, DEADLINE_SECONDS)
 
 
 def _disarm() -> None:
-    """Let the last words be whole: from here on it takes no time worth a signal."""
+    """Ignore signals while the reply is written, so that it is never cut in half."""
     signal = _signals()
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
@@ -150,7 +155,7 @@ def _disarm() -> None:
 
 
 def _signals() -> Any:
-    """Return the signal module's C part: the module around it is all enums, and dear."""
+    """Return the C part of the signal module; the rest makes enums, which takes time."""
     try:
         import _signal  # type: ignore[import-not-found]
     except ImportError:
@@ -161,15 +166,15 @@ def _signals() -> Any:
 
 
 def _report(name: str, error: BaseException) -> None:
-    """Say in one line of the event log, else on stderr, what went wrong."""
-    told = f"{type(error).__name__}: {error}"[:500]
+    """Log an error, or print it to stderr if the log cannot be written."""
+    text = f"{type(error).__name__}: {error}"[:500]
     try:
-        from memory_core import log, places
+        from memory_core.storage import event_log, paths
 
-        place = places.project("", os.environ)
-        log.write(place, "agent.memory.error", hook=name, error=told)
+        place = paths.find_project("", os.environ)
+        event_log.write(place, "agent.memory.error", hook=name, error=text)
     except BaseException as second:  # noqa: BLE001 - not even that
-        _say(f"agent-memory: {name}: {told} ({type(second).__name__} while logging)\n")
+        _say(f"agent-memory: {name}: {text} ({type(second).__name__} while logging)\n")
 
 
 def _say(line: str) -> None:

@@ -8,10 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Sandbox
 
 import memory_core
-from memory_core import history, memory, naming, people, performance, preferences
+from memory_core.curation import item_actions, lookup
+from memory_core.document import preferences
+from memory_core.history import performance
+from memory_core.memory.project import InvalidAgentName
+from memory_core.storage import history_file
+from support.sandbox import Sandbox
 
 FACT = "Services talk through the event bus, never directly"
 OTHER = "The test database is shared"
@@ -26,7 +30,7 @@ def shop(sandbox: Sandbox) -> memory_core.Memories:
 def test_what_is_remembered_is_recalled(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     told = shop.remember("Engineer Agent", "architecture", f"{FACT}.")
     assert (told.text, told.section, told.confidence) == (FACT, "Project Architecture", 0.5)
-    assert f"- {FACT}\n" in sandbox.memory("engineer")
+    assert f"- {FACT}\n" in sandbox.read_memory("engineer")
     assert FACT in shop.recall("engineer", task="Add a retry")
     assert FACT not in shop.recall("qa")
     assert FACT not in shop.recall("PM")
@@ -58,7 +62,7 @@ def test_what_has_no_run_counts_each_time(shop: memory_core.Memories) -> None:
 
 def test_the_main_session_in_any_spelling(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.remember("pm", "context", FACT)
-    assert FACT in sandbox.memory("PM")
+    assert FACT in sandbox.read_memory("PM")
 
 
 def test_a_budget_that_is_too_small_gives_nothing(shop: memory_core.Memories) -> None:
@@ -101,7 +105,7 @@ def test_tasks_and_errors_are_in_the_context(shop: memory_core.Memories) -> None
     shop.record_error("qa", "pytest: command not found", "use python -m pytest")
     known = shop.context("qa")
     assert [each.text for each in known.items] == [OTHER]
-    assert known.performance.all.success == (2, 3)
+    assert known.performance.total.success == (2, 3)
     assert known.performance.types["test"].duration_ms.total == 1500
     assert [error.resolution for error in known.errors] == ["use python -m pytest"]
     assert "pytest: command not found → use python -m pytest" in shop.recall("qa")
@@ -121,12 +125,12 @@ def test_prune(shop: memory_core.Memories) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda shop: shop.remember("qa", "pattern", " "), people.Refused),
-        (lambda shop: shop.remember("qa", "pattern", "long " * 60), people.Refused),
-        (lambda shop: shop.remember("qa", "recipe", FACT), people.Refused),
-        (lambda shop: shop.reinforce("qa", "nothing like it"), naming.NotFound),
-        (lambda shop: shop.remove("nobody", "x"), naming.NotFound),
-        (lambda shop: shop.set_preference("qa", "", "x"), preferences.Unfit),
+        (lambda shop: shop.remember("qa", "pattern", " "), item_actions.LearningRefused),
+        (lambda shop: shop.remember("qa", "pattern", "long " * 60), item_actions.LearningRefused),
+        (lambda shop: shop.remember("qa", "recipe", FACT), item_actions.LearningRefused),
+        (lambda shop: shop.reinforce("qa", "nothing like it"), lookup.ItemNotFound),
+        (lambda shop: shop.remove("nobody", "x"), lookup.ItemNotFound),
+        (lambda shop: shop.set_preference("qa", "", "x"), preferences.InvalidPreference),
         (lambda shop: shop.record_task("qa", "great"), ValueError),
         (lambda shop: shop.record_task("qa", tokens=-1), ValueError),
         (lambda shop: shop.record_task("qa", tokens=True), ValueError),
@@ -139,8 +143,8 @@ def test_prune(shop: memory_core.Memories) -> None:
         (lambda shop: shop.record_task("qa", duration_s=float("nan")), ValueError),
         (lambda shop: shop.record_task("qa", type=5), ValueError),
         (lambda shop: shop.record_task("qa", run="a\nb"), ValueError),
-        (lambda shop: shop.remember("..", "pattern", FACT), memory.NoAgent),
-        (lambda shop: shop.set_preference("", "a", "b"), memory.NoAgent),
+        (lambda shop: shop.remember("..", "pattern", FACT), InvalidAgentName),
+        (lambda shop: shop.set_preference("", "a", "b"), InvalidAgentName),
         (lambda shop: memory_core.Memories(f"{shop.root}/nowhere"), NotADirectoryError),
         (lambda shop: shop.prune(1, below=1.5), ValueError),
     ],
@@ -159,12 +163,12 @@ def test_bad_input_changes_nothing(
 def test_its_records_tell_where_they_are_from(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.remember("qa", "pattern", FACT)
     shop.record_task("qa", run="a1")
-    records = history.read(str(sandbox.memories / "history" / "qa.jsonl"))
+    records = history_file.read(str(sandbox.memories / "history" / "qa.jsonl"))
     assert [(each["kind"], each["source"]) for each in records] == [
         ("learned", "python"),
         ("task", "python"),
     ]
-    assert performance.Performance(records).all.finished == 1
+    assert performance.Performance(records).total.finished == 1
 
 
 def test_the_package_alone_imports_nothing() -> None:

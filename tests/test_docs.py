@@ -9,17 +9,22 @@ import typing
 from pathlib import Path
 
 import pytest
-from conftest import REPO, Sandbox
 
 import memory_core
-from memory_core import config, models, past, places
+from memory_core.history import item_history
+from memory_core.storage import config, config_models, paths, record_models
+from support.paths import REPO
+from support.sandbox import Sandbox
 
 PAGES = [REPO / "README.md", REPO / "CHANGELOG.md", *sorted((REPO / "docs").glob("*.md"))]
 
 
 def config_table() -> str:
-    rows = [f"| `{key}` | `{default}` | {told} |" for key, default, told in models.described()]
-    return "\n".join(["| key | default | what it is |", "| --- | --- | --- |", *rows])
+    rows = [
+        f"| `{key}` | `{default}` | {text} |"
+        for key, default, text in config_models.describe_settings()
+    ]
+    return "\n".join(["| key | default | meaning |", "| --- | --- | --- |", *rows])
 
 
 def test_the_table_of_settings_is_that_of_the_models() -> None:
@@ -30,7 +35,7 @@ def test_the_table_of_settings_is_that_of_the_models() -> None:
 def test_the_example_settings_are_valid(sandbox: Sandbox) -> None:
     page = (REPO / "docs" / "config.md").read_text(encoding="utf-8")
     sandbox.configure(page.split("```yaml\n")[1].split("```")[0])
-    assert config.load(places.Place(str(sandbox.root)), None, {}).problems == []
+    assert config.load(paths.LevelPaths(str(sandbox.root)), None, {}).problems == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -61,7 +66,7 @@ def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
     path = f"{Path(sys.executable).parent}:{sandbox.env['PATH']}"
     ran = 0
     for command, expected in sessions():
-        if command.startswith(("./install.sh", "make")):
+        if command.startswith(("git clone", "cd ")):
             continue
         done = subprocess.run(
             command,
@@ -79,19 +84,20 @@ def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
 
 def test_what_the_readme_names_exists() -> None:
     """Its install commands are those that test_install runs."""
-    commands = [command.split("#")[0].split() for command, _ in sessions()]
-    assert ["./install.sh", "~/code/shop"] in commands
-    assert ["make", "test"] in commands
+    text = (REPO / "README.md").read_text(encoding="utf-8")
+    for command in ("./install.sh ~/code/shop", "./install.sh --uninstall --all ~/code/shop"):
+        assert command in text
+    assert "`make test`" in text
     help_text = subprocess.run(
         ["sh", str(REPO / "install.sh"), "--help"], capture_output=True, text=True, check=True
     ).stdout
-    for option in ("--user", "--uninstall"):
+    for option in ("--all", "--uninstall"):
         assert option in help_text
 
 
 def history_table() -> str:
-    rows = ["| key | what it is |", "| --- | --- |"]
-    for name, field in models.HistoryRecord.model_fields.items():
+    rows = ["| key | meaning |", "| --- | --- |"]
+    for name, field in record_models.HistoryRecord.model_fields.items():
         told = field.description or next(
             each.description for each in field.metadata if getattr(each, "description", None)
         )
@@ -100,11 +106,11 @@ def history_table() -> str:
 
 
 def test_the_tables_of_the_history_are_those_of_the_model() -> None:
-    page = (REPO / "docs" / "history.md").read_text(encoding="utf-8")
-    assert history_table() in page, f"docs/history.md lacks this table:\n{history_table()}"
+    page = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
+    assert history_table() in page, f"docs/json.md lacks this table:\n{history_table()}"
     kinds = re.findall(r"^\| ([a-z]+) \| ", page.split("| kind |")[1], re.MULTILINE)
-    assert sorted(kinds) == sorted(typing.get_args(models.Kind))
-    assert set(kinds) >= {*past.OF_ITEMS, "task", "error", "undone"}
+    assert sorted(kinds) == sorted(typing.get_args(record_models.RecordKind))
+    assert set(kinds) >= {*item_history.ITEM_KINDS, "task", "error", "undone"}
 
 
 def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
@@ -122,7 +128,7 @@ def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
 
 
 def test_the_tables_of_an_export_are_those_of_the_models() -> None:
-    page = (REPO / "docs" / "sharing.md").read_text(encoding="utf-8")
-    for model in (models.Export, models.AgentExport):
+    page = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
+    for model in (record_models.Export, record_models.AgentExport):
         for name, field in model.model_fields.items():
             assert f"| `{name}` | {field.description} |" in page

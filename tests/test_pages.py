@@ -8,10 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import REPO, Sandbox
-from test_cli import ITEM, Person
 
-PAGES = ["history", "knowledge", "sharing", "tasks"]
+from support.command_line import ITEM, Person
+from support.paths import REPO
+from support.sandbox import Sandbox
+
+PAGES = ["everyday", "knowledge", "tasks"]
 
 
 def stories() -> list[tuple[str, list[tuple[str, str]]]]:
@@ -31,7 +33,7 @@ def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
     """Somebody with hooks installed, one memory, and a project in git."""
     person = Person(sandbox, tmp_path)
     person.install()
-    sandbox.remembers("engineer", ITEM)
+    sandbox.write_memory("engineer", ITEM)
     subprocess.run(["git", "init", "-q"], cwd=sandbox.root, check=True)
     return person
 
@@ -39,7 +41,7 @@ def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
 @pytest.mark.parametrize("story", [told for _, told in stories()], ids=[n for n, _ in stories()])
 def test_a_page_tells_what_happens(settled: Person, story: list[tuple[str, str]]) -> None:
     for line, told in story:
-        done = settled.shell(line)
+        done = settled.run_shell(line)
         said = f"{(done.stdout + done.stderr).rstrip()}\n"
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         assert doctest.OutputChecker().check_output(told or "\n", said, flags), f"$ {line}\n{said}"

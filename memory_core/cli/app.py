@@ -1,269 +1,299 @@
-"""The commands, each imported when it is asked for, and the options that all share."""
+"""The table of commands, the options that all commands share, and how a command is loaded."""
 
 from __future__ import annotations
 
 import importlib
-import keyword
 import os
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from memory_core.cli import GIVEN, Refused, ours
-from memory_core.cli.parameters import Sparing
+from memory_core import __version__
+from memory_core.cli import output
+from memory_core.cli.errors import PROGRAM_NAME
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    Function = TypeVar("Function", bound=Callable[..., Any])
+    from memory_core.memory.project import Project
 
 
-class Known(NamedTuple):
-    """A command before it is loaded: its module here, and the first line of its help."""
+class CommandInfo(NamedTuple):
+    """Where a command is, as MODULE:NAME below memory_core.cli, and the first line of its help.
 
-    module: str
-    sentence: str
+    With the line here, --help need not load 40 modules; a test compares it with the command.
+    """
+
+    target: str
+    summary: str
 
 
-# What --help lists, by heading.  A test holds each sentence to what the command itself says.
-COMMANDS = {
+COMMAND_GROUPS = {
     "Look": {
-        "status": Known("status", "Print one line an agent, and what needs you."),
-        "list": Known("list_", "Print all agents, or an agent's items with their ids."),
-        "show": Known("show", "Print what an agent remembers."),
-        "search": Known("search", "Find items in memories and archives."),
-        "context": Known("context", "Print all that is known of an agent, the surest first."),
-        "log": Known("log", "Print what became of memories, the latest first."),
-        "blame": Known("blame", "Print when each item came, from which run, and how sure it is."),
-        "diff": Known("diff", "Print how an agent's items differ from what they were."),
+        "status": CommandInfo(
+            "look.status:status", "Show each agent's memory and anything that needs attention."
+        ),
+        "list": CommandInfo("look.listing:list_", "List all agents, or the items of one agent."),
+        "show": CommandInfo("look.show:show", "Print the memory of an agent."),
+        "search": CommandInfo("look.search:search", "Find items in memories and archives."),
+        "context": CommandInfo(
+            "look.context:context", "Show what an agent knows, most certain first."
+        ),
+        "log": CommandInfo("history.log:log", "Show the history of changes, newest first."),
+        "blame": CommandInfo(
+            "history.blame:blame", "Show when, by whom and in which run each item was added."
+        ),
+        "diff": CommandInfo("history.diff:diff", "Show how the items of an agent have changed."),
     },
     "Change": {
-        "add": Known("add", "Teach an agent one thing."),
-        "edit": Known("edit", "Open a memory in your editor, and look at it afterwards."),
-        "remove": Known("word", "Move an item to the archive."),
-        "restore": Known("restore", "List what had to leave a memory, or put it back."),
-        "confirm": Known("word", "Say that an item is right: it becomes surer."),
-        "contradict": Known("word", "Say that an item is wrong: it becomes less sure, and stays."),
-        "preference": Known("preference", "Say how an agent is to work: its style, its tone."),
-        "undo": Known("undo", "Take back the last changes of all memories, the latest first."),
+        "add": CommandInfo("change.add:add", "Add an item to the memory of an agent."),
+        "edit": CommandInfo("change.edit:edit", "Edit a memory in your editor."),
+        "remove": CommandInfo("change.item:remove", "Move an item to the archive."),
+        "restore": CommandInfo("change.restore:restore", "List archived items, or restore one."),
+        "confirm": CommandInfo(
+            "change.item:confirm", "Record that an item is right: its confidence rises."
+        ),
+        "contradict": CommandInfo(
+            "change.item:contradict", "Record that an item is wrong: its confidence falls."
+        ),
+        "preference": CommandInfo("change.preference:app", "Manage how an agent should work."),
+        "undo": CommandInfo("history.undo:undo", "Undo the last N changes across all agents."),
     },
     "Tidy up": {
-        "prune": Known("prune", "Archive items that are not sure and were not used for long."),
-        "optimize": Known("optimize", "Join items that say the same into the one that says all."),
-        "clean": Known("clean", "Remove what nothing needs any more."),
-        "sweep": Known("sweep", "Learn from runs that no hook saw end."),
-        "migrate": Known("migrate", "Give each memory one file, of the name that is used today."),
-        "resolve": Known("resolve", "Resolve merge conflicts in memories, keeping both sides."),
+        "prune": CommandInfo(
+            "upkeep.prune:prune",
+            "Archive items with low confidence that were not used recently.",
+        ),
+        "optimize": CommandInfo("upkeep.optimize:optimize", "Merge duplicate items."),
+        "clean": CommandInfo(
+            "upkeep.clean:clean", "Remove leftover files and memories of deleted agents."
+        ),
+        "sweep": CommandInfo(
+            "upkeep.sweep:sweep", "Collect learnings from runs that were interrupted."
+        ),
+        "migrate": CommandInfo(
+            "upkeep.migrate:migrate", "Rename old memory files and merge duplicates."
+        ),
+        "resolve": CommandInfo(
+            "upkeep.resolve:resolve", "Resolve merge conflicts in memories, keeping both sides."
+        ),
     },
     "Tasks": {
-        "task": Known("task", "See and keep the memory of a task."),
+        "task": CommandInfo("tasks.app:app", "Manage notes and decisions of a task."),
     },
     "Share": {
-        "share": Known("share", "Copy an item to other agents, or to your own level."),
-        "export": Known("export", "Write memories, and all that belongs to them, as JSON."),
-        "import": Known("import_", "Take in memories that were exported."),
-        "git": Known("git", "Let git merge memories by item and section."),
-        "mcp": Known("mcp", "Serve memories to other tools over MCP."),
+        "share": CommandInfo(
+            "change.share:share", "Copy an item to other agents or to your user level."
+        ),
+        "export": CommandInfo("upkeep.export:export", "Write memories with their history as JSON."),
+        "import": CommandInfo("upkeep.import_:import_", "Import memories from an export."),
+        "git": CommandInfo("setup.git:app", "Make git merge memories by item and section."),
+        "mcp": CommandInfo("mcp:mcp", "Serve memories to other tools over MCP."),
     },
     "Set up": {
-        "init": Known("init", "Make the folder of memories, and memories for your agents."),
-        "install": Known("install", "Put the hooks into a project's settings, and try them."),
-        "uninstall": Known("install", "Take the hooks out of a project's settings."),
-        "config": Known("config", "Show or check the settings in config.yml."),
-        "completion": Known("completion", "Print or install the completion for your shell."),
-        "version": Known("version", "Print the version."),
+        "init": CommandInfo("setup.init:init", "Create the memory folder and empty memories."),
+        "install": CommandInfo(
+            "setup.install:install", "Add the hooks to a project's settings and test them."
+        ),
+        "uninstall": CommandInfo(
+            "setup.install:uninstall", "Remove the hooks from a project's settings."
+        ),
+        "config": CommandInfo("setup.config:app", "Show or check the settings in config.yml."),
+        "completion": CommandInfo(
+            "setup.completion:completion", "Print or install the completion for your shell."
+        ),
+        "version": CommandInfo("setup.version:version", "Print the version."),
     },
     "Find out": {
-        "doctor": Known("doctor", "Find out whether memory really arrives."),
-        "replay": Known("replay", "Feed an event to its hook and show what comes of it."),
-        "sample": Known("sample", "Print an event as Claude Code would send it."),
-        "run": Known("run", "Run one command, mostly claude, with other memory settings."),
+        "doctor": CommandInfo("setup.doctor:doctor", "Check the installation and repair it."),
+        "replay": CommandInfo(
+            "setup.replay:replay", "Run a hook with an event and show its effect."
+        ),
+        "sample": CommandInfo(
+            "setup.sample:sample", "Print a sample event as Claude Code would send it."
+        ),
+        "run": CommandInfo(
+            "setup.run:app", "Run a command (usually claude) with different memory settings."
+        ),
+        "help": CommandInfo("setup.help:help_", "Show the help of a command, or the JSON fields."),
     },
 }
 
-KNOWN = {name: known for group in COMMANDS.values() for name, known in group.items()}
+COMMANDS_BY_NAME = {
+    name: info for commands in COMMAND_GROUPS.values() for name, info in commands.items()
+}
 
 ALIASES = {"view": "show"}
 
-# With every command, before or behind it.
-SHARED = {
-    "--project": "The project, or a folder in it.",
-    "--no-pager": "Do not show what is longer than the screen in a pager.",
-    "--debug": "Show where an error comes from.",
-}
-
-# Their results may be longer than a screen.
-PAGED = {
+# Commands whose result may be longer than a screen.
+PAGED_COMMANDS = {
     *("status", "list", "show", "search", "context", "log", "blame", "diff"),
-    *("config", "doctor", "replay"),
+    *("config", "doctor", "replay", "help"),
 }
 
 
-class Plain(Sparing, TyperCommand):
-    """A command in our manner."""
+class SharedOptions:
+    """The values of the options that all commands share; a process has one command line."""
+
+    project = ""
+    debug = False
 
 
-class Suggesting(Sparing, TyperGroup):
-    """A group that knows what a mistyped command was meant to be."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command, or say which one may have been meant.
-
-        The context is click's or typer's copy of it, depending on typer's version.
-        """
-        known = self.list_commands(ctx)
-        if args and self.get_command(ctx, args[0]) is None:
-            raise Refused(f"no command {args[0]!r}{suggestion(args[0], known)}\n{_help(ctx)}")
-        return super().resolve_command(ctx, args)
+shared = SharedOptions()
 
 
-def suggestion(word: str, known: list[str]) -> str:
-    """Return "; did you mean ...?" for a word that resembles a known one."""
-    import difflib
-
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
-def _help(ctx: Any) -> str:
-    return f"See {ctx.command_path} --help"
-
-
-class Commands(Suggesting):
-    """The commands of COMMANDS, and the shared options wherever they stand."""
+class RootGroup(TyperGroup):
+    """Loads a command when it is called, and accepts the shared options after it, too."""
 
     _is_listing = False
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # What --help and suggestions for a misspelt name need of a command.
+        self.commands = {
+            name: TyperCommand(name, help=info.summary) for name, info in COMMANDS_BY_NAME.items()
+        }
+
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(KNOWN)
+        return list(COMMANDS_BY_NAME)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         name = ALIASES.get(cmd_name, cmd_name)
+        if name not in COMMANDS_BY_NAME:
+            return None
         if self._is_listing:
-            return Plain(name, help=KNOWN[name].sentence)
-        return _loaded(name) if name in KNOWN else None
+            return self.commands[name]
+        return load_command(name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        ctx.obj, rest = take_shared(args, is_run=not ctx.resilient_parsing)
-        GIVEN.clear()
-        GIVEN.update(ctx.obj)
-        return super().parse_args(ctx, rest)
+        rest = super().parse_args(ctx, move_shared_options(args))
+        shared.project = str(ctx.params.get("project") or "")
+        shared.debug = bool(ctx.params.get("debug"))
+        if ctx.params.get("no_pager"):
+            output.forbid_pager()
+        return rest
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        found = super().resolve_command(ctx, args)
-        if "no_pager" in ctx.obj:
-            from memory_core.cli import output
-
-            output.never_page()
-        elif found[1].name in PAGED:
-            from memory_core.cli import output
-
-            output.page()
-        return found
+        name, command, rest = super().resolve_command(ctx, args)
+        if command and command.name in PAGED_COMMANDS:
+            output.enable_pager()
+        return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands under their headings, without loading one of them."""
-        width = max(map(len, KNOWN))
-        for heading, commands in COMMANDS.items():
+        width = max(map(len, COMMANDS_BY_NAME))
+        for heading, commands in COMMAND_GROUPS.items():
             with formatter.section(heading):
-                rows = [(name.ljust(width), known.sentence) for name, known in commands.items()]
+                rows = [(name.ljust(width), info.summary) for name, info in commands.items()]
                 formatter.write_dl(rows)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Complete a command's name, without loading one of them."""
         self._is_listing = True
         return super().shell_complete(ctx, incomplete)
 
 
-def _loaded(name: str) -> Any:
-    module = importlib.import_module(f"memory_core.cli.{KNOWN[name].module}")
-    found = getattr(module, "app", None)
-    if found is None:
-        found = new_app()
-        function = getattr(module, f"{name}_" if name in WORDS else name)
-        found.command()(function)
-    command = typer.main.get_command(found)
+def find_project() -> Project:
+    """Return the project of --project, or else the project of a hook in this folder."""
+    from memory_core.memory.project import find_project
+
+    environ = dict(os.environ)
+    if shared.project:
+        environ.pop("CLAUDE_PROJECT_DIR", None)
+    return find_project(shared.project, environ)
+
+
+def load_command(name: str) -> Any:
+    """Import a command and return it as a click command."""
+    module, _, attribute = COMMANDS_BY_NAME[name].target.partition(":")
+    target = getattr(importlib.import_module(f"memory_core.cli.{module}"), attribute)
+    if not isinstance(target, typer.Typer):
+        function, target = target, create_app()
+        target.command(name)(function)
+    command = typer.main.get_command(target)
     command.name = name
     return command
 
 
-# Names that a function cannot have, or should not take from Python.
-WORDS = {*keyword.kwlist, "list"}
+def create_app(**settings: Any) -> typer.Typer:
+    """Return an app with plain help texts."""
+    return typer.Typer(**{"add_completion": False, "rich_markup_mode": None, **settings})
 
 
-class App(typer.Typer):
-    """An app whose commands are in our manner."""
+def move_shared_options(arguments: list[str]) -> list[str]:
+    """Return the arguments with the shared options moved before the command.
 
-    def command(self, name: str | None = None, **settings: Any) -> Callable[[Function], Function]:
-        return super().command(name, **{"cls": Plain, **settings})
-
-
-def new_app(**settings: Any) -> App:
-    """Return an app in our manner: plain help, and no options that nobody asked for."""
-    return App(add_completion=False, rich_markup_mode=None, **settings)
-
-
-def take_shared(arguments: list[str], is_run: bool = True) -> tuple[dict[str, str], list[str]]:
-    """Return the shared options, and the arguments without them.
-
-    Raises Refused where --project names no folder; not for arguments that are only completed.
+    What follows `--`, or the command that `run` starts, is not for agent-memory.
     """
-    shared: dict[str, str] = {}
+    moved: list[str] = []
     rest: list[str] = []
-    own = ours(arguments)
-    waiting = iter(own)
+    waiting = iter(arguments)
     for argument in waiting:
-        name, equals, value = argument.partition("=")
-        if argument == "--debug":
-            continue  # seen by the error boundary
-        if argument == "--no-pager":
-            shared["no_pager"] = "yes"
-        elif name != "--project":
-            rest.append(argument)
+        if argument == "--" or (rest[:1] == ["run"] and not argument.startswith("-")):
+            return [*moved, *rest, argument, *waiting]
+        if argument == "--project":
+            moved += [argument, *_next(waiting)]
+        elif argument in ("--debug", "--no-pager") or argument.startswith("--project="):
+            moved.append(argument)
         else:
-            shared["project"] = value if equals else next(waiting, "")
-            if is_run:
-                _check_folder(shared["project"])
-    return shared, rest + arguments[len(own) :]
+            rest.append(argument)
+            if argument == "--memory-limit":
+                rest += _next(waiting)
+    return [*moved, *rest]
 
 
-def _check_folder(folder: str) -> None:
-    if not os.path.isdir(folder):
-        raise Refused(f"{folder} is not a folder" if folder else "--project wants a folder")
+def _next(waiting: Iterator[str]) -> list[str]:
+    value = next(waiting, None)
+    return [] if value is None else [value]
 
 
-app = new_app(cls=Commands)
+def _print_version(value: bool) -> None:
+    if value:
+        output.print_line(f"{PROGRAM_NAME} {__version__}")
+        raise typer.Exit
+
+
+app = create_app(
+    cls=RootGroup,
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=False,
+)
 
 
 @app.callback(invoke_without_command=True)
 def agent_memory(
     ctx: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Use the project of this folder.",
+            show_default="CLAUDE_PROJECT_DIR or the current folder",
+        ),
+    ] = None,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Do not page long output.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error was raised.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", "-V", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
 ) -> None:
-    """See and mend what Claude Code's agents remember.
+    """View and manage the memory of Claude Code agents.
 
-    \b
-    With every command, before or behind it:
-      --project DIR  The project, or a folder in it.
-                     Default: CLAUDE_PROJECT_DIR, else the current folder.
-      --no-pager     Do not show what is longer than the screen in a pager.
-      --debug        Show where an error comes from.
+    --project, --no-pager and --debug may stand before or after the command.
 
     \b
     Example:
       agent-memory status
     """
-    if version:
-        from memory_core.cli import version as module
-
-        module.version()
-    elif ctx.invoked_subcommand is None:
+    if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
 
 
-def command() -> Any:
-    """Return the whole command line as one command."""
+def build_command() -> Any:
+    """Return the whole command line as a click command."""
     return typer.main.get_command(app)

@@ -1,4 +1,4 @@
-"""`agent-memory mcp`: the memories for other tools, over the Model Context Protocol."""
+"""`agent-memory mcp`: serve the memories over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli import Refused
-from memory_core.cli.output import note
+from memory_core.cli.app import shared
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_note
 
 
 def mcp(
-    ctx: typer.Context,
     http: Annotated[
-        bool, typer.Option("--http", help="On http://127.0.0.1, with a token, not on stdio.")
+        bool,
+        typer.Option("--http", help="Serve HTTP on 127.0.0.1 with a token instead of stdio."),
     ] = False,
     port: Annotated[
         int | None,
         typer.Option(
-            min=0, max=65535, help="With --http; 0 is any that is free.", show_default="8735"
+            min=0, max=65535, help="Port of --http; 0 = any free port.", show_default="8735"
         ),
     ] = None,
 ) -> None:
     """Serve memories to other tools over MCP.
 
-    A client starts it, and talks to it on stdin and stdout; docs/mcp.md has the
-    settings for Claude Code, VS Code, Cursor and Codex.
-    With --http you start it; the token is AGENT_MEMORY_TOKEN, else a new one each time.
+    A client starts this command and talks to it on stdin and stdout; docs/mcp.md
+    has the settings for Claude Code, VS Code, Cursor and Codex.
+    With --http you start it; the token is AGENT_MEMORY_TOKEN or a new one each time.
 
     \b
     Example:
       claude mcp add agent-memory -- agent-memory mcp
     """
     if port is not None and not http:
-        raise Refused("--port goes with --http")
-    folder = (ctx.find_root().obj or {}).get("project") or ""
-    environ = {**os.environ}
-    if folder:
+        raise CommandRefused("--port requires --http")
+    environ = dict(os.environ)
+    if shared.project:
         environ.pop("CLAUDE_PROJECT_DIR", None)
-    gc.disable()  # there is nothing to collect while a hundred modules are loaded
+    gc.disable()  # nothing can be collected while a hundred modules are loaded
     from memory_core.mcp_server import transports
-    from memory_core.mcp_server.served import Served
+    from memory_core.mcp_server.served_project import ServedProject
 
     gc.freeze()
     gc.enable()
-    ours = Served(folder, environ)
+    project = ServedProject(shared.project, environ)
     if http:
-        token = transports.token_of(os.environ)
-        transports.over_http(ours, transports.PORT if port is None else port, token, note)
+        token = transports.read_token(os.environ)
+        transports.serve_http(project, transports.PORT if port is None else port, token, print_note)
     else:
-        transports.over_stdio(ours)
+        transports.serve_stdio(project)

@@ -1,8 +1,8 @@
-"""What git runs to merge a memory file, as a script: `merge_file.py BASE OURS THEIRS PATH`.
+"""The merge driver that git runs, as a script: `merge_file.py BASE OURS THEIRS PATH`.
 
-Not a command of `agent-memory`: that takes ten times as long to start, and a rebase starts
-it for each commit.  The result goes to OURS; where there is none, OURS stays as it is and
-the exit status is 1, so that git's own text merge follows.
+It is not a command of `agent-memory`, because that starts ten times slower and a rebase runs
+the driver for each commit.  The result is written to OURS.  If there is none, OURS is not
+changed and the exit status is 1, so that git merges the files as text.
 """
 
 import os
@@ -11,6 +11,6 @@ import sys
 if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-    from memory_core import team
+    from memory_core.git import merge_driver
 
-    sys.exit(team.merge_file(*sys.argv[1:]))
+    sys.exit(merge_driver.merge_file(*sys.argv[1:]))

@@ -1,194 +1,187 @@
-"""Printing: results to stdout, messages to stderr, tables as plain text."""
+"""Printing: results to stdout, messages to stderr, tables, progress bars and questions."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shlex
 import shutil
+import signal
 import sys
 import time
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
-from memory_core.cli import ReaderGone
+from memory_core.cli.errors import ReaderGone
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from typing import TypeVar
+EntryT = TypeVar("EntryT")
 
-    Thing = TypeVar("Thing")
-
-# By the words that say how something is.
 COLOURS = {"ok": "32", "warning": "33", "broken": "31", "bold": "1", "hit": "1;31"}
+DIFF_STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
-NARROWEST_NAME = 12
+PROGRESS_DELAY = 1.0  # seconds before a progress bar appears
+MIN_NAME_WIDTH = 12  # of the first column of a table
 
 
-class Painted(str):
-    """Text with colours of ours."""
+class ColouredText(str):
+    """Text with colour codes of `paint`."""
 
     __slots__ = ()
 
 
-def out(*parts: str, end: str = "\n") -> None:
+def clean_text(text: str) -> str:
+    """Replace lone surrogates, which stand for bytes that are not UTF-8."""
+    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+
+
+def print_line(*parts: str, end: str = "\n") -> None:
     """Print a line of a result.
 
-    What a terminal would take for a command to it is made visible: memories and events
-    come from elsewhere.
+    On a terminal, control characters are made visible: memories and events come from elsewhere.
     """
-    safe = (part if isinstance(part, Painted) else _safe(part) for part in parts)
-    _write("".join(parts if not is_terminal() else safe) + end)
+    _write("".join(map(_make_safe if is_terminal() else clean_text, parts)) + end)
 
 
-def _safe(text: str) -> str:
-    return "".join(map(_visible, text))
+def _make_safe(text: str) -> str:
+    if isinstance(text, ColouredText):
+        return text
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for char in clean_text(text)
+    )
 
 
-def _visible(char: str) -> str:
-    return char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}"
-
-
-def text_of(text: str) -> str:
-    """Return text that every reader takes: no lone surrogates for bytes that are not UTF-8."""
-    try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    except UnicodeEncodeError:  # half a surrogate pair, as JSON may hold it
-        return text.encode("utf-8", "replace").decode()
-
-
-def raw(data: bytes) -> None:
-    """Print a file's bytes as they are; to a terminal, as text."""
+def print_bytes(data: bytes) -> None:
+    """Print the bytes of a file unchanged; to a terminal, print them as text."""
     if is_terminal():
-        out(data.decode("utf-8", "replace").removesuffix("\n"))
+        print_line(data.decode("utf-8", "replace").removesuffix("\n"))
     elif sys.stdout:
         sys.stdout.flush()
-        _guarded(lambda: sys.stdout.buffer.write(data))
+        _check_reader(lambda: sys.stdout.buffer.write(data))
+
+
+def print_diff(text: str) -> None:
+    """Print a unified diff, on a terminal with colours."""
+    for line in text.removesuffix("\n").split("\n"):
+        style = DIFF_STYLES.get(line[:1])
+        print_line(paint(line, style) if style else line)
+
+
+def print_note(text: str) -> None:
+    """Print a message for people; it follows the results if these wait for the pager."""
+    if _page and sys.stderr and sys.stderr.isatty():
+        _page.append(f"{_make_safe(text)}\n")
+    elif sys.stderr:  # print would use stdout instead of None
+        _check_reader(lambda: print(clean_text(text), file=sys.stderr))
+
+
+def print_json(value: Any) -> None:
+    """Print a result for programs: ASCII, so that it fits any locale, and never paged."""
+    disable_pager()
+    _write(json.dumps(_clean_json(value), indent=2) + "\n")
+
+
+def _clean_json(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {clean_text(key): _clean_json(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean_json(entry) for entry in value]
+    return value
 
 
 def _write(text: str) -> None:
-    if sys.stdout:
-        if _pager.is_wanted and sys.stdout.isatty():
-            _pager.start()
+    if _page is not None:
+        _page.append(text)
+    elif sys.stdout:
         encoding = sys.stdout.encoding or "utf-8"
-        _guarded(lambda: sys.stdout.write(text.encode(encoding, "replace").decode(encoding)))
+        _check_reader(lambda: sys.stdout.write(text.encode(encoding, "replace").decode(encoding)))
 
 
-def _guarded(write: Any) -> None:
+def _check_reader(write: Callable[[], object]) -> None:
     try:
         write()
     except BrokenPipeError:
         raise ReaderGone from None
 
 
-def note(text: str) -> None:
-    """Print a message."""
-    safe = text.encode("utf-8", "replace").decode()
-    if sys.stderr:  # without one, print would take stdout
-        _guarded(lambda: print(safe, file=sys.stderr))
-
-
-def as_json(value: Any) -> None:
-    """Print a result for a program: ASCII, so that no locale can spoil it, and never paged."""
-    import json
-
-    _pager.is_wanted = False
-    _write(json.dumps(value, indent=2) + "\n")
-
-
 def is_terminal() -> bool:
-    """Say whether somebody looks at the results, if through a pager."""
-    return _pager.process is not None or (bool(sys.stdout) and sys.stdout.isatty())
+    return bool(sys.stdout) and sys.stdout.isatty()
 
 
-class _Pager:
-    """What shows a long result by the screen, as git does it; there is one stdout, and so one."""
-
-    def __init__(self) -> None:
-        self.is_wanted = self.is_refused = False
-        self.process: Any = None
-        self._messages: int | None = None  # where they went before
-
-    def start(self) -> None:
-        """Let what is printed from here on go to the pager, where there is one."""
-        self.is_wanted = False
-        command = _pager_of(os.environ)
-        if not command:
-            return
-        import subprocess
-
-        # What fits the screen is only printed; colours stay; the screen is not cleared.
-        environ = {"LESS": "FRX", "LV": "-c", **os.environ}
-        os.environ["COLUMNS"] = str(shutil.get_terminal_size().columns)
-        sys.stdout.flush()
-        self.process = subprocess.Popen(  # noqa: S602 - the person's own command
-            command, shell=True, stdin=subprocess.PIPE, env=environ
-        )
-        if sys.stderr and sys.stderr.isatty():  # messages among the results, not over them
-            self._messages = os.dup(sys.stderr.fileno())
-            os.dup2(self.process.stdin.fileno(), sys.stderr.fileno())
-        os.dup2(self.process.stdin.fileno(), sys.stdout.fileno())
-
-    def end(self) -> bool:
-        """Let the person read to the end; say whether there was a pager at all."""
-        if self.process is None:
-            return False
-        import signal
-
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # from now on it is meant for the pager
-        self.process.stdin.close()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if self._messages is not None:
-            os.dup2(self._messages, sys.stderr.fileno())
-        self.process.wait()
-        self.process = None
-        return True
+# Output that waits for the pager; None if there is no pager.
+_page: list[str] | None = None
+_is_pager_forbidden = False
 
 
-def _pager_of(environ: Mapping[str, str]) -> str:
-    """Return the command that shows results by the screen, "" for none."""
-    import shlex
+def forbid_pager() -> None:
+    """Ignore `enable_pager`, for --no-pager."""
+    global _is_pager_forbidden
+    _is_pager_forbidden = True
 
-    command = environ.get("PAGER", "less")
+
+def enable_pager() -> None:
+    """Show the result of this command in a pager if stdout is a terminal."""
+    global _page
+    if is_terminal() and not _is_pager_forbidden and _has_pager():
+        _page = []
+
+
+def _has_pager() -> bool:
+    """Say whether the program of PAGER exists and can page on this terminal."""
     try:
-        words = shlex.split(command)
+        words = shlex.split(os.environ.get("PAGER", "less"))
     except ValueError:
-        return ""
+        return False
     program = next((word for word in words if "=" not in word), "cat")
-    is_there = program != "cat" and shutil.which(program)
-    return command if is_there and environ.get("TERM", "dumb") != "dumb" else ""
+    has_program = program != "cat" and shutil.which(program) is not None
+    return has_program and os.environ.get("TERM", "dumb") != "dumb"
 
 
-_pager = _Pager()
+def disable_pager() -> None:
+    global _page
+    _page = None
 
 
-def page() -> None:
-    """Show the results of this command in a pager, where they are for a terminal."""
-    _pager.is_wanted = not _pager.is_refused
+def end_page() -> None:
+    """Show in the pager what waits for it, and flush stdout."""
+    text = "".join(_page or [])
+    disable_pager()
+    if text:
+        _show_in_pager(text)
+    if sys.stdout:
+        _check_reader(sys.stdout.flush)
 
 
-def never_page() -> None:
-    _pager.is_refused = True
+def _show_in_pager(text: str) -> None:
+    import subprocess
 
-
-def end_page() -> bool:
-    """Wait until the person has read what is in the pager; say whether there was one."""
-    return _pager.end()
+    # less exits if the text fits on the screen, keeps colours, and does not clear the screen.
+    environ = {"LESS": "FRX", **os.environ}
+    process = subprocess.Popen(  # noqa: S602 - the user's own command
+        os.environ.get("PAGER", "less"), shell=True, stdin=subprocess.PIPE, env=environ
+    )
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # from now on, Ctrl-C is for the pager
+    process.communicate(text.encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
 def can_ask() -> bool:
-    """Say whether somebody is there to answer."""
+    """Say whether a person can answer a question."""
     return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def is_agreed(question: str) -> bool:
-    """Ask somebody who is there; all but a yes is a no."""
-    return answer_to(f"{question} [y/N]: ").strip().lower() in ("y", "yes")
+def ask_yes_no(question: str) -> bool:
+    """Ask a question; any answer except y and yes means no."""
+    return ask_line(f"{question} [y/N]: ").strip().lower() in ("y", "yes")
 
 
-def answer_to(question: str) -> str:
-    """Return the line with which somebody who is there answers, "" for Ctrl-D."""
+def ask_line(question: str) -> str:
+    """Ask a question and return the line of the answer, "" for Ctrl-D."""
     if sys.stdout:
         sys.stdout.flush()
-    sys.stderr.write(text_of(question))
+    sys.stderr.write(clean_text(question))
     sys.stderr.flush()
     answer = ""
     try:
@@ -199,155 +192,137 @@ def answer_to(question: str) -> str:
     return answer
 
 
-# Seconds after which a person wants to see that something happens.
-PATIENCE = 1.0
-
-_bars: list[Any] = []
+_progress_bar: Any = None
 
 
-def counter(what: str) -> Callable[[Collection[Any]], Iterator[Any]]:
-    """Return how a verb is to go through its things, so that a person sees how far it is."""
-    return lambda things: counted_off(things, what)
+def make_progress(title: str) -> Callable[[Collection[Any]], Iterator[Any]]:
+    """Return `show_progress` with this title, for functions that take a progress wrapper."""
+    return lambda entries: show_progress(entries, title)
 
 
-def counted_off(things: Collection[Thing], what: str) -> Iterator[Thing]:
-    """Give things on; a bar on a terminal shows how many are done, once that takes long."""
-    if not (sys.stderr and sys.stderr.isatty()) or os.environ.get("TERM") == "dumb":
-        yield from things
-        return
-    began = time.monotonic()
+def show_progress(entries: Collection[EntryT], title: str) -> Iterator[EntryT]:
+    """Yield the entries, with a progress bar on a terminal once that takes long."""
+    global _progress_bar
+    is_visible = bool(sys.stderr) and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    start = time.monotonic()
     try:
-        for done, thing in enumerate(things):
-            if not _bars and time.monotonic() - began > PATIENCE:
-                _bars.append(_bar(what, len(things)))
-            for bar in _bars:
-                bar.update(bar.task_ids[0], completed=done)
-            yield thing
+        for count, entry in enumerate(entries):
+            if is_visible and not _progress_bar and time.monotonic() - start > PROGRESS_DELAY:
+                from rich.console import Console
+                from rich.progress import Progress
+
+                _progress_bar = Progress(console=Console(stderr=True), transient=True)
+                _progress_bar.add_task(title, total=len(entries))
+                _progress_bar.start()
+            if _progress_bar:
+                _progress_bar.update(_progress_bar.task_ids[0], completed=count)
+            yield entry
     finally:
-        end_bar()
+        end_progress()
 
 
-def _bar(what: str, number: int) -> Any:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    bar.add_task(what, total=number)
-    bar.start()
-    return bar
-
-
-def end_bar() -> None:
-    """Take a bar away, if there is one: what is printed next stands in its place."""
-    while _bars:
-        _bars.pop().stop()
+def end_progress() -> None:
+    """Remove the progress bar, so that messages can be printed in its place."""
+    global _progress_bar
+    if _progress_bar:
+        _progress_bar.stop()
+        _progress_bar = None
 
 
 def paint(text: str, style: str) -> str:
-    """Colour a text for a terminal whose user has not declined."""
+    """Colour a text if the terminal and the user accept colours."""
     if not is_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
-    return Painted(f"\x1b[{COLOURS[style]}m{_safe(text)}\x1b[0m")
+    return ColouredText(f"\x1b[{COLOURS[style]}m{_make_safe(text)}\x1b[0m")
 
 
 class Column(NamedTuple):
-    """A column of a table; of those that do not fit, the highest `rank` goes first."""
+    """A column of a table; on a narrow terminal, the columns of the highest rank are omitted."""
 
     title: str
     rank: int
-    right: bool = True
+    align_right: bool = True
 
 
-def table(columns: list[Column], rows: list[list[str]]) -> list[str]:
-    """Return rows as lines; the first column is the name, the others give way on a terminal."""
-    width = shutil.get_terminal_size().columns if is_terminal() else 0
-    kept = _fitting(columns, rows, width)
-    all_rows = [[column.title for column in columns], *rows]
-    widths = {at: max(cells(row[at]) for row in all_rows) for at in kept}
-    if width:
-        others = sum(widths[at] + 2 for at in kept[1:])
-        widths[0] = min(widths[0], max(NARROWEST_NAME, width - others))
+def format_table(columns: list[Column], rows: list[list[str]]) -> list[str]:
+    """Return the lines of a table with a title line; on a terminal, it fits the width.
+
+    The first column is the name: it is shortened after all others of high rank are omitted.
+    """
+    lines = [[column.title for column in columns], *rows]
+    widths = [max(map(count_cells, cells)) for cells in zip(*lines, strict=True)]
+    shown = list(range(len(columns)))
+    if is_terminal():
+        room = shutil.get_terminal_size().columns
+        min_name = min(widths[0], MIN_NAME_WIDTH)
+        while len(shown) > 1 and min_name + sum(widths[at] + 2 for at in shown[1:]) > room:
+            shown.remove(max(shown[1:], key=lambda at: columns[at].rank))
+        widths[0] = min(widths[0], max(min_name, room - sum(widths[at] + 2 for at in shown[1:])))
     return [
-        "  ".join(_cell(row[at], widths[at], columns[at].right) for at in kept).rstrip()
-        for row in all_rows
+        "  ".join(
+            _format_cell(line[at], widths[at], columns[at].align_right) for at in shown
+        ).rstrip()
+        for line in lines
     ]
 
 
-def _fitting(columns: list[Column], rows: list[list[str]], width: int) -> list[int]:
-    kept = list(range(len(columns)))
-    while width and len(kept) > 1:
-        widths = [max(cells(row[at]) for row in [*rows, [c.title for c in columns]]) for at in kept]
-        if min(widths[0], NARROWEST_NAME) + sum(each + 2 for each in widths[1:]) <= width:
-            break
-        kept.remove(max(kept[1:], key=lambda at: columns[at].rank))
-    return kept
-
-
-def _cell(text: str, width: int, right: bool) -> str:
-    if cells(text) > width:
+def _format_cell(text: str, width: int, align_right: bool) -> str:
+    if count_cells(text) > width:
         mark = "…" if can_show("…") else ".."
-        while cells(text) > width:
-            text = text.removesuffix(mark)[:-1] + mark
-    blanks = " " * (width - cells(text))
-    return blanks + text if right else text + blanks
+        while count_cells(text + mark) > width:
+            text = text[:-1]
+        text += mark
+    padding = " " * (width - count_cells(text))
+    return padding + text if align_right else text + padding
 
 
-def cells(text: str) -> int:
-    """Return how many cells of a terminal a text fills."""
+def align_columns(rows: list[list[str]]) -> list[str]:
+    """Return rows as lines of aligned cells, without the columns that are empty."""
+    widths = [max(map(count_cells, cells)) for cells in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            _format_cell(cell, width, align_right=False)
+            for cell, width in zip(row, widths, strict=True)
+            if width
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def count_cells(text: str) -> int:
+    """Return how many terminal cells a text fills."""
     if text.isascii():
         return len(text)
-    from unicodedata import category, east_asian_width
+    from rich.cells import cell_len
 
-    return sum(
-        2 if east_asian_width(char) in "WF" else 0 if category(char) in ("Mn", "Me", "Cf") else 1
-        for char in text
-    )
+    return cell_len(text)
 
 
-def size(number: int) -> str:
-    """Return bytes as people say them."""
-    return f"{number} B" if number < 1000 else f"{number / 1024:.1f} KB"
+def can_show(characters: str) -> bool:
+    """Say whether stdout and the user's locale can show these characters."""
+    try:
+        characters.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    # In the C locale Python itself writes UTF-8 and sets LC_CTYPE to C.UTF-8 (PEP 538).
+    kind = os.environ.get("LC_CTYPE", "")
+    locale = os.environ.get("LC_ALL") or (kind if kind != "C.UTF-8" else "")
+    locale = locale or os.environ.get("LANG", "")
+    return "utf8" in locale.casefold().replace("-", "")
 
 
-def ago(seconds: float) -> str:
-    """Return how long ago a time is, in at most seven characters."""
+def format_size(size: int) -> str:
+    """Return a number of bytes with its unit."""
+    return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"
+
+
+def format_age(seconds: float) -> str:
+    """Return how long ago a time (seconds since 1970) is, in at most seven characters."""
     if not seconds:
         return "-"
     age = time.time() - seconds
-    for unit, length in (
-        ("y", 365 * 86400),
-        ("w", 7 * 86400),
-        ("d", 86400),
-        ("h", 3600),
-        ("m", 60),
-    ):
+    units = {"y": 365 * 86400, "w": 7 * 86400, "d": 86400, "h": 3600, "m": 60}
+    for unit, length in units.items():
         if age >= length:
             return f"{int(age // length)}{unit} ago"
     return "now"
-
-
-def can_show(signs: str) -> bool:
-    """Say whether a terminal of this encoding, in this locale, has these signs."""
-    try:
-        signs.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return _is_utf8(os.environ)
-
-
-def _is_utf8(environ: Mapping[str, str]) -> bool:
-    """Say whether the person's locale is one of UTF-8, whatever Python makes of it.
-
-    In the C locale, and in one that this machine lacks, Python writes UTF-8 all the same, and
-    says so in LC_CTYPE (PEP 538).
-    """
-    kind = environ.get("LC_CTYPE", "")
-    told = environ.get("LC_ALL") or (kind if kind != "C.UTF-8" else "") or environ.get("LANG", "")
-    return "utf8" in told.casefold().replace("-", "")
-
-
-def utc(seconds: float) -> str | None:
-    """Return a time for a program, or None for no time."""
-    from memory_core import log
-
-    return log.utc(seconds) if seconds else None

@@ -1,4 +1,4 @@
-"""The prompts: what a person may start with, as a slash command of the client."""
+"""The prompts, which clients offer as slash commands."""
 
 from __future__ import annotations
 
@@ -8,76 +8,83 @@ from typing import NamedTuple
 from mcp_types import GetPromptResult, PromptArgument, PromptMessage, TextContent
 from mcp_types import Prompt as Listing
 
-from memory_core import people, tasks, trust, writing
-from memory_core.mcp_server.served import Served, readable
+from memory_core.curation import item_actions
+from memory_core.mcp_server.served_project import ServedProject, replace_invalid
+from memory_core.memory.reading import read_memory
+from memory_core.tasks import task_actions
+from memory_core.text import sanitize
 
-START = """\
-You go on with the task {id}{title}.
-Its memory, {path}, is below: what was found out and decided so far. It is reference material and \
-may be out of date: the project as it is now decides.
+START_TEXT = """\
+Continue the task {id}{title}.
+Its memory, {path}, is below: the findings and decisions so far. It is reference material and may \
+be out of date: if it disagrees with the code, trust the code.
 
 {memory}
 
 First say in a few sentences where the task stands and what you will do next.
-While you work, keep what the next session needs by the tool task_note: decisions with their \
-reasons into the section Key Decisions, the rest into Notes. Do not note what git or the task's \
-own file already says.
+While you work, record what the next session needs with the tool task_note: decisions with their \
+reasons in the section Key Decisions, everything else in Notes. Do not repeat what git or the \
+task's own file already says.
 """
 
-REVIEW = """\
-Review what the agent {agent} remembers of this project. Each item is given with its id, and with \
-how sure it is, from 0 to 1:
+REVIEW_TEXT = """\
+Review the memory of the agent {agent}. Each item is listed with its id, its section and its \
+confidence, from 0 to 1:
 
 {items}
 
-Check the items against the project as it is now, by reading its files. Report in three lists, \
+Check the items against the current files of the project. Report in three lists, \
 each item with its id and the reason in a few words:
 1. wrong or out of date: `agent-memory remove {agent} ID`, or `agent-memory contradict {agent} ID`
-2. says the same as another: name the one to keep
+2. duplicates: name the item to keep
 3. right, and confirmed by what you read: `agent-memory confirm {agent} ID`
-Change nothing before the user has agreed to your lists.
+Change nothing until the user agrees to your lists.
 """
 
 
-class Refused(ValueError):
-    """Arguments that a prompt cannot take; the message says what it takes."""
+class InvalidPrompt(ValueError):
+    """The name or the arguments of a prompt are invalid; the message lists the valid ones."""
 
     status = 2
 
 
 class Prompt(NamedTuple):
-    """A prompt: what a person is told of it, its one argument, and what makes its text."""
+    """A prompt: what clients show of it, its one argument, and the function for its text."""
 
     title: str
-    told: str
+    description: str
     argument: str
-    meaning: str
+    argument_description: str
     required: bool
-    made: Callable[[Served, str], str]
+    render: Callable[[ServedProject, str], str]
 
 
-def start_task(served: Served, task: str) -> str:
-    project = served.with_tasks
-    told = tasks.find(project, task)
-    text = trust.defuse(readable(tasks.text(project, told))).strip()
-    title = f', "{readable(told.title)}"' if told.title else ""
-    return START.format(id=told.id, title=title, path=readable(told.path), memory=text)
+def start_task(served: ServedProject, task: str) -> str:
+    project = served.project_with_tasks
+    memory = task_actions.find(project, task)
+    text = sanitize.escape_tags(replace_invalid(task_actions.read_text(project, memory))).strip()
+    title = f', "{replace_invalid(memory.title)}"' if memory.title else ""
+    return START_TEXT.format(
+        id=memory.id, title=title, path=replace_invalid(memory.path), memory=text
+    )
 
 
-def review_memory(served: Served, name: str) -> str:
+def review_memory(served: ServedProject, name: str) -> str:
     project = served.project
-    agent = served.known(project, name)
+    agent = served.find_agent(project, name)
     lines = [
-        f"- {each.id} [{each.section}] {trust.defuse(each.text)} ({each.confidence:.1f})"
-        for each in people.told(writing.Memory(project, agent))
+        f"- {item.id} [{item.section}] {sanitize.escape_tags(item.text)} ({item.confidence:.1f})"
+        for item in item_actions.list_items(read_memory(project, agent))
     ]
-    return REVIEW.format(agent=agent, items=readable("\n".join(lines)) or "(nothing yet)")
+    return REVIEW_TEXT.format(
+        agent=agent, items=replace_invalid("\n".join(lines)) or "(nothing yet)"
+    )
 
 
 PROMPTS = {
     "start_task": Prompt(
-        "Go on with a task",
-        "Start with all that the memory of a task holds.",
+        "Continue a task",
+        "Continue a task with everything its memory contains.",
         "task_id",
         "Such as task-368 or 368; the active task if left out.",
         False,
@@ -85,38 +92,40 @@ PROMPTS = {
     ),
     "review_memory": Prompt(
         "Review an agent's memory",
-        "Have what an agent remembers checked against the project, item by item.",
+        "Check each item of an agent's memory against the project.",
         "agent",
-        "An agent in any spelling, or PM.",
+        "The agent's name, or PM for the main session.",
         True,
         review_memory,
     ),
 }
 
 
-def listed() -> list[Listing]:
+def list_all() -> list[Listing]:
     return [_listing(name, prompt) for name, prompt in PROMPTS.items()]
 
 
 def _listing(name: str, prompt: Prompt) -> Listing:
     argument = PromptArgument(
-        name=prompt.argument, description=prompt.meaning, required=prompt.required
+        name=prompt.argument, description=prompt.argument_description, required=prompt.required
     )
-    return Listing(name=name, title=prompt.title, description=prompt.told, arguments=[argument])
+    return Listing(
+        name=name, title=prompt.title, description=prompt.description, arguments=[argument]
+    )
 
 
-def got(served: Served, name: str, given: Mapping[str, str]) -> GetPromptResult:
-    """Return a prompt with its argument filled in; raises Refused, and what its verbs do."""
+def get(served: ServedProject, name: str, given: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt with its argument filled in; raises InvalidPrompt and domain errors."""
     prompt = PROMPTS.get(name)
     if prompt is None:
-        raise Refused(f"no prompt {name!r}; there are {', '.join(PROMPTS)}")
-    strange = [each for each in given if each != prompt.argument]
+        raise InvalidPrompt(f"unknown prompt {name!r}; use one of {', '.join(PROMPTS)}")
+    strange = [key for key in given if key != prompt.argument]
     if strange:
-        raise Refused(f"{name} takes {prompt.argument}, not {', '.join(strange)}")
+        raise InvalidPrompt(f"{name} takes {prompt.argument}, not {', '.join(strange)}")
     value = given.get(prompt.argument, "").strip()
     if prompt.required and not value:
-        raise Refused(f"{name} wants {prompt.argument}: {prompt.meaning}")
-    content = TextContent(type="text", text=prompt.made(served, value))
+        raise InvalidPrompt(f"{name} requires {prompt.argument}: {prompt.argument_description}")
+    content = TextContent(type="text", text=prompt.render(served, value))
     return GetPromptResult(
-        description=prompt.told, messages=[PromptMessage(role="user", content=content)]
+        description=prompt.description, messages=[PromptMessage(role="user", content=content)]
     )

@@ -1,4 +1,4 @@
-"""The resources: each memory as it stands, by its URI."""
+"""The resources: the memories of agents and tasks, by URI."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from urllib.parse import quote, unquote
 
 from mcp_types import Annotations, Resource, ResourceTemplate
 
-from memory_core import backlog, log, memory, overview, places, recording, store, tasks
-from memory_core.mcp_server.served import readable, titled
+from memory_core.curation import item_actions, lookup
+from memory_core.mcp_server.served_project import format_title, replace_invalid
+from memory_core.memory.project import Project, resolve_agent
+from memory_core.storage import event_log, paths, store
+from memory_core.tasks import backlog_folder, task_actions
 
-AGENTS = "memory://agents"
-TASKS = "backlog://memory"
-ACTIVE = f"{TASKS}/active"
+AGENTS_URI = "memory://agents"
+TASKS_URI = "backlog://memory"
+ACTIVE_URI = f"{TASKS_URI}/active"
 
 MARKDOWN, JSON = "text/markdown", "application/json"
 
 TEMPLATES = [
     ResourceTemplate(
-        uri_template=f"{AGENTS}/{{agent}}",
+        uri_template=f"{AGENTS_URI}/{{agent}}",
         name="agent",
         title="What an agent remembers",
         description="An agent's memory as it stands in its file; PM is the main session's.",
         mime_type=MARKDOWN,
     ),
     ResourceTemplate(
-        uri_template=f"{TASKS}/{{task_id}}",
+        uri_template=f"{TASKS_URI}/{{task_id}}",
         name="task",
         title="The memory of a task",
         description="Context, decisions and notes of a task, such as task-368, archived or not.",
@@ -37,63 +40,63 @@ TEMPLATES = [
 ]
 
 
-class NotThere(ValueError):
-    """A resource that does not exist; the message says what does."""
+class ResourceNotFound(ValueError):
+    """The resource does not exist; the message shows how to find valid URIs."""
 
     status = 2
 
 
-class Read(NamedTuple):
-    """A resource as it is now."""
+class ResourceText(NamedTuple):
+    """The text of a resource and its media type."""
 
     text: str
     kind: str
 
 
-def of_agent(agent: str) -> str:
-    return f"{AGENTS}/{quote(agent, safe='')}"
+def uri_of_agent(agent: str) -> str:
+    return f"{AGENTS_URI}/{quote(agent, safe='')}"
 
 
-def of_task(task: str) -> str:
-    return f"{TASKS}/{quote(task, safe='')}"
+def uri_of_task(task: str) -> str:
+    return f"{TASKS_URI}/{quote(task, safe='')}"
 
 
-def is_of_task(uri: str) -> bool:
-    return uri.startswith(TASKS)
+def is_task_uri(uri: str) -> bool:
+    return uri.startswith(TASKS_URI)
 
 
-def read(project: memory.Project, uri: str) -> Read:
-    """Return a resource; raises NotThere, tasks.TaskError, memory.NoAgent or OSError."""
-    if uri.rstrip("/") == AGENTS:
-        return Read(json.dumps(_index(project)), JSON)
+def read(project: Project, uri: str) -> ResourceText:
+    """Return a resource; raises ResourceNotFound, task_actions.TaskError, ValueError or OSError."""
+    if uri.rstrip("/") == AGENTS_URI:
+        return ResourceText(json.dumps(_index(project)), JSON)
     scheme, name = _parts(uri)
-    if scheme == TASKS:
-        told = tasks.find(project, "" if uri == ACTIVE else name)
-        return Read(readable(tasks.text(project, told)), MARKDOWN)
-    found = project.store.read(_agent(project, name))
-    if found is None:
-        raise NotThere(f"{name} has no memory yet; {AGENTS} lists those that have one")
-    return Read(readable(found.text), MARKDOWN)
+    if scheme == TASKS_URI:
+        task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
+        return ResourceText(replace_invalid(task_actions.read_text(project, task)), MARKDOWN)
+    memory = project.store.read(_agent(project, name))
+    if memory is None:
+        raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
+    return ResourceText(replace_invalid(memory.text), MARKDOWN)
 
 
 def _parts(uri: str) -> tuple[str, str]:
-    """Return the beginning of a URI, AGENTS or TASKS, and the name that follows."""
-    for scheme in (AGENTS, TASKS):
+    """Return (AGENTS_URI or TASKS_URI, name) of a URI; raises ResourceNotFound."""
+    for scheme in (AGENTS_URI, TASKS_URI):
         name = unquote(uri.removeprefix(f"{scheme}/"))
         if uri.startswith(f"{scheme}/") and name:
             return scheme, name
-    known = ", ".join([AGENTS, ACTIVE, *(each.uri_template for each in TEMPLATES)])
-    raise NotThere(f"no resource {uri!r}; there are {known}")
+    uris = ", ".join([AGENTS_URI, ACTIVE_URI, *(template.uri_template for template in TEMPLATES)])
+    raise ResourceNotFound(f"no resource {uri!r}; there are {uris}")
 
 
-def _agent(project: memory.Project, name: str) -> str:
-    agent = memory.named(project, name)
-    recording.check_serves(project, agent)
+def _agent(project: Project, name: str) -> str:
+    agent = resolve_agent(project, name)
+    item_actions.check_included(project, agent)
     return agent
 
 
-class _Of(NamedTuple):
-    """An agent with a memory: what it is called, where its resource is, and the file."""
+class _AgentResource(NamedTuple):
+    """An agent with a memory: its id and title, the URI of its resource and its file."""
 
     agent: str
     title: str
@@ -101,38 +104,46 @@ class _Of(NamedTuple):
     path: str
 
 
-def _having(project: memory.Project) -> list[_Of]:
-    """Return the agents with a memory that take part, in the order of `status`."""
+def _list_agents(project: Project) -> list[_AgentResource]:
+    """Return the enabled agents with a memory, in the order of `status`."""
     listing = _names(project.store.folder)
-    found = _owned(project.place.root, project.config["directory"], listing)
-    return [each for each in found if project.serves(each.agent)]
+    agents = _list_agent_files(project.place.root, project.config["directory"], listing)
+    return [resource for resource in agents if project.serves(resource.agent)]
 
 
 @lru_cache(maxsize=4)
-def _owned(root: str, directory: str, _listing: frozenset[str]) -> list[_Of]:
-    """Return whose files these are: to know a name takes longer than to read a file."""
-    held = store.Store(places.Place(root), directory)
+def _list_agent_files(root: str, directory: str, _listing: frozenset[str]) -> list[_AgentResource]:
+    """Return the agents of a folder; cached, because resolving names takes longer than reading.
+
+    `_listing` is only a part of the cache key.
+    """
+    memories = store.Store(paths.LevelPaths(root), directory)
     return [
-        _Of(readable(each), readable(titled(each)), of_agent(each), held.path(each))
-        for each in overview.in_order(held.agents())
+        _AgentResource(
+            replace_invalid(agent),
+            replace_invalid(format_title(agent)),
+            uri_of_agent(agent),
+            memories.path(agent),
+        )
+        for agent in lookup.sort_agents(memories.agents())
     ]
 
 
-def _index(project: memory.Project) -> list[dict[str, object]]:
+def _index(project: Project) -> list[dict[str, object]]:
     return [
         {
-            "agent": each.agent,
-            "uri": each.uri,
+            "agent": resource.agent,
+            "uri": resource.uri,
             "bytes": status.st_size,
             "updated": _moment(status.st_mtime),
         }
-        for each, status in _files(project)
+        for resource, status in _files(project)
     ]
 
 
-def _files(project: memory.Project) -> list[tuple[_Of, os.stat_result]]:
-    found = ((each, _status(each.path)) for each in _having(project))
-    return [(each, status) for each, status in found if status]
+def _files(project: Project) -> list[tuple[_AgentResource, os.stat_result]]:
+    files = ((resource, _status(resource.path)) for resource in _list_agents(project))
+    return [(resource, status) for resource, status in files if status]
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -142,87 +153,87 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def task_ids(project: memory.Project) -> list[str]:
+def list_task_ids(project: Project) -> list[str]:
     """Return the ids of the tasks with a memory, archived ones last."""
-    folder = backlog.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.place.root)
     return list({**folder.memories(), **folder.memories(archived=True)})
 
 
 def _moment(seconds: float) -> str:
-    return log.utc(seconds)
+    return event_log.format_utc(seconds)
 
 
 # Listing.
 
 
-def listed(project: memory.Project) -> list[Resource]:
-    """Return what can be read: the agents, the active task, and each memory with its title.
+def list_all(project: Project) -> list[Resource]:
+    """Return all resources on one page: the list of agents, their memories, the active task, tasks.
 
-    Archived tasks are left out: they can be read, but nobody should be shown them all.
-    In one answer, not in pages: Claude Code asks for the first alone (seen in 2.1.63).
+    Archived tasks can be read, but are not listed, because there may be many.  Claude Code only
+    asks for the first page (seen in 2.1.63).
     """
     index = Resource(
-        uri=AGENTS,
+        uri=AGENTS_URI,
         name="agents",
         title="All agents with a memory",
         description="Each agent with its URI, its size, and when it changed.",
         mime_type=JSON,
     )
-    found = [told for told in tasks.listed(project) if not told.archived]
-    active = [_active(told) for told in found if told.active]
-    agents = [_of_agent(each, status) for each, status in _files(project)]
-    return [index, *agents, *active, *map(_of_task, found)]
+    tasks = [task for task in task_actions.list_memories(project) if not task.archived]
+    active = [_describe_active(task) for task in tasks if task.active]
+    agents = [_describe_agent(resource, status) for resource, status in _files(project)]
+    return [index, *agents, *active, *map(_describe_task, tasks)]
 
 
-def _of_agent(each: _Of, status: os.stat_result) -> Resource:
+def _describe_agent(resource: _AgentResource, status: os.stat_result) -> Resource:
     return Resource(
-        uri=each.uri,
-        name=each.agent,
-        title=each.title,
-        description=f"What {each.agent} remembers.",
+        uri=resource.uri,
+        name=resource.agent,
+        title=resource.title,
+        description=f"What {resource.agent} remembers.",
         mime_type=MARKDOWN,
         size=status.st_size,
         annotations=Annotations(last_modified=_moment(status.st_mtime)),
     )
 
 
-def _active(told: tasks.Told) -> Resource:
+def _describe_active(task: task_actions.TaskMemory) -> Resource:
     return Resource(
-        uri=ACTIVE,
+        uri=ACTIVE_URI,
         name="active-task",
-        title=readable(f"The active task: {told.title or told.id}"),
+        title=replace_invalid(f"The active task: {task.title or task.id}"),
         description="The memory of the task that was started last.",
         mime_type=MARKDOWN,
         annotations=Annotations(priority=1.0),
     )
 
 
-def _of_task(told: tasks.Told) -> Resource:
-    title = f"{told.id}: {told.title}" if told.title else told.id
-    moment = told.updated.replace(" ", "T") + "Z" if told.updated else None
+def _describe_task(task: task_actions.TaskMemory) -> Resource:
+    title = f"{task.id}: {task.title}" if task.title else task.id
+    moment = task.updated.replace(" ", "T") + "Z" if task.updated else None
     return Resource(
-        uri=of_task(told.id),
-        name=told.id,
-        title=readable(title),
-        description=f"The memory of a task, {told.state}.",
+        uri=uri_of_task(task.id),
+        name=task.id,
+        title=replace_invalid(title),
+        description=f"The memory of a task, {task.state}.",
         mime_type=MARKDOWN,
         annotations=Annotations(last_modified=moment) if moment else None,
     )
 
 
-# What has changed.
+# Changes.
 
 
-def stamp(project: memory.Project, uri: str) -> object:
-    """Return what is another once the resource is another; None where there is none."""
+def read_fingerprint(project: Project, uri: str) -> object:
+    """Return a value that changes with the resource, None if the resource does not exist."""
     try:
-        if uri.rstrip("/") == AGENTS:
-            return [(each.agent, _mark(status)) for each, status in _files(project)]
+        if uri.rstrip("/") == AGENTS_URI:
+            return [(resource.agent, _mark(status)) for resource, status in _files(project)]
         scheme, name = _parts(uri)
-        if scheme == TASKS:
-            told = tasks.find(project, "" if uri == ACTIVE else name)
-            path = os.path.join(project.place.root, told.path)
-            return told.id, _mark(_status(path))
+        if scheme == TASKS_URI:
+            task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
+            path = os.path.join(project.place.root, task.path)
+            return task.id, _mark(_status(path))
         path = project.store.path(_agent(project, name))
     except (ValueError, OSError):
         return None
@@ -233,15 +244,15 @@ def _mark(status: os.stat_result | None) -> tuple[int, ...]:
     return (status.st_ino, status.st_size, status.st_mtime_ns) if status else ()
 
 
-def names(project: memory.Project) -> object:
-    """Return what is another once another memory is listed, or another task is active."""
-    folder = backlog.Folder(project.place.root)
-    listed = [_names(each) for each in (project.store.folder, folder.memory, folder.archive)]
-    return listed, _mark(_status(os.path.join(folder.path, backlog.STATE)))
+def read_list_fingerprint(project: Project) -> object:
+    """Return a value that changes with the list of memories and with the active task."""
+    folder = backlog_folder.Folder(project.place.root)
+    listed = [_names(path) for path in (project.store.folder, folder.memory, folder.archive)]
+    return listed, _mark(_status(os.path.join(folder.path, backlog_folder.STATE_NAME)))
 
 
 def _names(folder: str) -> frozenset[str]:
-    """Return the names in a folder, without the files that somebody is about to put in place."""
+    """Return the file names in a folder, without temporary files."""
     try:
         return frozenset(name for name in os.listdir(folder) if not name.startswith("."))
     except OSError:

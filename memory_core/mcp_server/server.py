@@ -1,4 +1,4 @@
-"""All of it as one server of the SDK: each request to what answers it, each error to a sentence."""
+"""The SDK server: route each request to its function and turn each error into a sentence."""
 
 from __future__ import annotations
 
@@ -36,34 +36,35 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from memory_core import __version__, plugin_lobby, recording
-from memory_core.mcp_server import NAME, prompts, resources, tools
-from memory_core.mcp_server.changes import LIST, Changes
-from memory_core.mcp_server.served import Served, told
+from memory_core import __version__
+from memory_core.curation import item_actions
+from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, resources, tools
+from memory_core.mcp_server.served_project import ServedProject, format_error
+from memory_core.mcp_server.watcher import ALL_RESOURCES, ChangeWatcher
 
-# What never changes while a server runs may be kept by clients: milliseconds.
-HOUR = CacheHint(ttl_ms=3_600_000)
-FIXED: tuple[CacheableMethod, ...] = (
+# Milliseconds for which clients may cache lists that never change while a server runs.
+CACHE_HINT = CacheHint(ttl_ms=3_600_000)
+FIXED_LISTS: tuple[CacheableMethod, ...] = (
     "tools/list",
     "prompts/list",
     "resources/templates/list",
 )
 
-# The files of tasks are looked at once a second, but with no more than this share of the time.
-PAUSE, SHARE = 1.0, 200
+# Task files are scanned once a second, but a scan takes at most 1/SCAN_SHARE of the time.
+SCAN_PAUSE, SCAN_SHARE = 1.0, 200
 
-# As many suggestions may be made at once, by the protocol.
-SUGGESTED = 100
+# The protocol's limit for the suggestions in one answer.
+MAX_SUGGESTIONS = 100
 
 Context = ServerRequestContext[Any, Any]
 Answer = TypeVar("Answer")
-Page = PaginatedRequestParams | None
+PageParams = PaginatedRequestParams | None
 
 
-class Announcing(Server[None]):
-    """A server that tells the older clients that the list of resources may change.
+class AnnouncingServer(Server[None]):
+    """A server that announces to older clients that the list of resources may change.
 
-    A class because over HTTP the SDK asks for these options itself.
+    It is a subclass because the SDK itself asks for these options over HTTP.
     """
 
     def create_initialization_options(
@@ -76,162 +77,171 @@ class Announcing(Server[None]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
-def made(served: Served) -> Announcing:
-    """Return the server of a project, to be run on a transport."""
-    door = _Door(served)
+def create(served: ServedProject) -> AnnouncingServer:
+    """Return the server of a project; the caller runs it on a transport."""
+    handlers = _Handlers(served)
 
     @asynccontextmanager
     async def lifespan(_server: Server[None]) -> AsyncIterator[None]:
+        await handlers.watcher.start()
         async with anyio.create_task_group() as group:
-            group.start_soon(door.changes.watch)
-            group.start_soon(door.keep_up)
+            group.start_soon(handlers.watcher.watch)
+            group.start_soon(handlers.keep_up)
             yield
             group.cancel_scope.cancel()
 
-    server = Announcing(
-        NAME,
+    server = AnnouncingServer(
+        SERVER_NAME,
         version=__version__,
-        title=plugin_lobby.TITLE,
-        instructions=plugin_lobby.INSTRUCTIONS,
+        title=TITLE,
+        instructions=INSTRUCTIONS,
         lifespan=lifespan,
-        cache_hints=dict.fromkeys(FIXED, HOUR),
-        on_list_tools=door.list_tools,
-        on_call_tool=door.call_tool,
-        on_list_resources=door.list_resources,
-        on_list_resource_templates=door.list_templates,
-        on_read_resource=door.read_resource,
-        on_subscribe_resource=door.changes.subscribe,
-        on_unsubscribe_resource=door.changes.unsubscribe,
-        on_subscriptions_listen=door.changes.listen,
-        on_list_prompts=door.list_prompts,
-        on_get_prompt=door.get_prompt,
-        on_completion=door.complete,
+        cache_hints=dict.fromkeys(FIXED_LISTS, CACHE_HINT),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_subscribe_resource=handlers.watcher.subscribe,
+        on_unsubscribe_resource=handlers.watcher.unsubscribe,
+        on_subscriptions_listen=handlers.watcher.listen,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete,
     )
     server.add_notification_handler(
-        "notifications/initialized", NotificationParams, door.changes.joined
+        "notifications/initialized", NotificationParams, handlers.watcher.add_client
     )
     return server
 
 
 def _say(sentence: str) -> None:
-    """Write a line to stderr, if anybody has it open: stdout is the protocol's."""
-    if sys.stderr is not None:  # `print` would take stdout then
+    """Write a line to stderr, if it is open: stdout belongs to the protocol."""
+    if sys.stderr is not None:  # otherwise `print` would write to stdout
         with suppress(OSError):
             print(" ".join(sentence.splitlines()), file=sys.stderr, flush=True)
 
 
-class _Door:
-    """What answers the requests of one server.  Files are read and written in threads."""
+class _Handlers:
+    """The request handlers of one server.  They read and write files in threads."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ServedProject) -> None:
         self._served = served
-        self.changes = Changes(self._stamp)
-        self._is_up = anyio.Event()  # the files of tasks have been looked at
-        # Writers one after the other: a temporary file's name is that of its process.
-        self._one = anyio.CapacityLimiter(1)
+        self.watcher = ChangeWatcher(self._read_fingerprint)
+        self._has_scanned = anyio.Event()  # the first scan of the task files is done
+        # One writer at a time: the names of temporary files differ only between processes.
+        self._writers = anyio.CapacityLimiter(1)
 
     async def keep_up(self) -> None:
-        """Look at the files of tasks now and then, so that no read has to wait for that."""
+        """Scan the task files regularly, so that a read need not wait for a scan."""
         while True:
             began = time.monotonic()
             try:
-                await self._done("the look at tasks", lambda: self._served.with_tasks)
+                await self._run("the look at tasks", lambda: self._served.project_with_tasks)
             except MCPError as error:
                 if error.code == INTERNAL_ERROR:
-                    return  # it is told, and would be at each look
+                    return  # already reported; every scan would report it again
             finally:
-                self._is_up.set()
-            await anyio.sleep(max(PAUSE, (time.monotonic() - began) * SHARE))
+                self._has_scanned.set()
+            await anyio.sleep(max(SCAN_PAUSE, (time.monotonic() - began) * SCAN_SHARE))
 
-    def _stamp(self, uri: str) -> object:
-        """Return what is another once a resource is; a memory that is switched off is none."""
+    def _read_fingerprint(self, uri: str) -> object:
+        """Return a value that changes with a resource, None if memory is disabled."""
         try:
             project = self._served.project
-            return resources.names(project) if uri == LIST else resources.stamp(project, uri)
-        except (recording.Refused, OSError):
+            return (
+                resources.read_list_fingerprint(project)
+                if uri == ALL_RESOURCES
+                else resources.read_fingerprint(project, uri)
+            )
+        except (item_actions.ReportRefused, OSError):
             return None
 
     # Tools.
 
-    async def list_tools(self, _ctx: Context, _params: Page) -> ListToolsResult:
-        return ListToolsResult(tools=tools.listed())
+    async def list_tools(self, _ctx: Context, _params: PageParams) -> ListToolsResult:
+        return ListToolsResult(tools=tools.list_all())
 
     async def call_tool(self, _ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         name, given = params.name, params.arguments or {}
         if name not in tools.TOOLS:
-            known = ", ".join(tools.TOOLS)
-            raise MCPError(INVALID_PARAMS, f"no tool {name!r}; there are {known}")
-        # A reader need not wait for a writer that waits for a lock.
-        limiter = None if tools.TOOLS[name].reads else self._one
+            names = ", ".join(tools.TOOLS)
+            raise MCPError(INVALID_PARAMS, f"no tool {name!r}; there are {names}")
+        # Readers need not wait for a writer that waits for a lock.
+        limiter = None if tools.TOOLS[name].is_read_only else self._writers
         try:
-            return await self._done(name, lambda: tools.called(self._served, name, given), limiter)
-        except MCPError as error:  # for the model to read, who can do better
+            return await self._run(name, lambda: tools.call(self._served, name, given), limiter)
+        except MCPError as error:  # the model reads the error and can try again
             content = TextContent(type="text", text=error.message)
             return CallToolResult(content=[content], is_error=True)
 
     # Resources.
 
-    async def list_resources(self, _ctx: Context, _params: Page) -> ListResourcesResult:
-        found = await self._done("resources", lambda: resources.listed(self._served.with_tasks))
-        return ListResourcesResult(resources=found)
+    async def list_resources(self, _ctx: Context, _params: PageParams) -> ListResourcesResult:
+        listing = await self._run(
+            "resources", lambda: resources.list_all(self._served.project_with_tasks)
+        )
+        return ListResourcesResult(resources=listing)
 
-    async def list_templates(self, _ctx: Context, _params: Page) -> ListResourceTemplatesResult:
+    async def list_templates(
+        self, _ctx: Context, _params: PageParams
+    ) -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def read_resource(
         self, _ctx: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         uri = params.uri
-        if resources.is_of_task(uri):
-            await self._is_up.wait()
-        read = await self._done(uri, lambda: resources.read(self._served.project, uri))
+        if resources.is_task_uri(uri):
+            await self._has_scanned.wait()
+        read = await self._run(uri, lambda: resources.read(self._served.project, uri))
         contents = TextResourceContents(uri=uri, mime_type=read.kind, text=read.text)
         return ReadResourceResult(contents=[contents])
 
-    # Prompts, and what may stand in their arguments and in URIs.
+    # Prompts, and completion of their arguments and of URIs.
 
-    async def list_prompts(self, _ctx: Context, _params: Page) -> ListPromptsResult:
-        return ListPromptsResult(prompts=prompts.listed())
+    async def list_prompts(self, _ctx: Context, _params: PageParams) -> ListPromptsResult:
+        return ListPromptsResult(prompts=prompts.list_all())
 
     async def get_prompt(self, _ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         given = params.arguments or {}
-        return await self._done(params.name, lambda: prompts.got(self._served, params.name, given))
+        return await self._run(params.name, lambda: prompts.get(self._served, params.name, given))
 
     async def complete(self, _ctx: Context, params: CompleteRequestParams) -> CompleteResult:
         name, typed = params.argument.name, params.argument.value
-        found = await self._done(name, lambda: self._suggested(name, typed))
+        names = await self._run(name, lambda: self._suggest(name, typed))
         completion = Completion(
-            values=found[:SUGGESTED], total=len(found), has_more=len(found) > SUGGESTED
+            values=names[:MAX_SUGGESTIONS], total=len(names), has_more=len(names) > MAX_SUGGESTIONS
         )
         return CompleteResult(completion=completion)
 
-    def _suggested(self, name: str, typed: str) -> list[str]:
-        """Return the names that have what was typed, those that begin with it first."""
+    def _suggest(self, name: str, typed: str) -> list[str]:
+        """Return the names that contain the typed text; names that begin with it come first."""
         project = self._served.project
-        known = {"agent": self._served.names, "task_id": resources.task_ids}
-        names = known[name](project) if name in known else []
+        sources = {"agent": self._served.list_agents, "task_id": resources.list_task_ids}
+        names = sources[name](project) if name in sources else []
         low = typed.strip().casefold()
-        having = [each for each in names if low in each.casefold()]
-        return sorted(having, key=lambda each: not each.casefold().startswith(low))
+        matches = [match for match in names if low in match.casefold()]
+        return sorted(matches, key=lambda match: not match.casefold().startswith(low))
 
     # Threads and errors.
 
-    async def _done(
+    async def _run(
         self, what: str, work: Callable[[], Answer], limiter: anyio.CapacityLimiter | None = None
     ) -> Answer:
-        """Do a piece of work in a thread; its errors become those of the protocol."""
-        return await anyio.to_thread.run_sync(self._guarded, what, work, limiter=limiter)
+        """Run `work` in a thread; its errors become MCPError."""
+        return await anyio.to_thread.run_sync(self._run_guarded, what, work, limiter=limiter)
 
-    def _guarded(self, what: str, work: Callable[[], Answer]) -> Answer:
+    def _run_guarded(self, what: str, work: Callable[[], Answer]) -> Answer:
         try:
             return work()
-        except Exception as error:  # noqa: BLE001 - whoever asked is told, whatever it is
-            sentence = told(error, self._names)
+        except Exception as error:  # noqa: BLE001 - the client gets every error
+            sentence = format_error(error, self._list_agents)
             if sentence:
                 raise MCPError(INVALID_PARAMS, sentence) from None
             sentence = f"internal error in {what}, {type(error).__name__}: {error}"
-            _say(f"{NAME}: {sentence}")
+            _say(f"{SERVER_NAME}: {sentence}")
             raise MCPError(INTERNAL_ERROR, sentence) from None
 
-    def _names(self) -> list[str]:
-        return self._served.names(self._served.project)
+    def _list_agents(self) -> list[str]:
+        return self._served.list_agents(self._served.project)

@@ -1,4 +1,4 @@
-"""stdio, which a client starts us with, and HTTP on this machine for clients that cannot."""
+"""Serve over stdio, or over HTTP on this machine for clients that cannot start a process."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from mcp.server.stdio import stdio_server
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from memory_core.mcp_server import NAME, server
-from memory_core.mcp_server.served import Served
+from memory_core.mcp_server import SERVER_NAME, server
+from memory_core.mcp_server.served_project import ServedProject
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
 PORT = 8735
 
-TOKEN = "AGENT_MEMORY_TOKEN"  # noqa: S105 - the variable's name
-SHORTEST = 16  # characters of a token: what can be guessed is none
+TOKEN_VARIABLE = "AGENT_MEMORY_TOKEN"  # noqa: S105 - the variable's name
+MIN_TOKEN_CHARS = 16  # a shorter token is too easy to guess
 
-# Seconds that open streams have to end when the server does.
-GRACE = 2
+# Seconds that open streams have to finish when the server stops.
+GRACE_SECONDS = 2
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Refused(ValueError):
-    """What cannot be served; the message is the reason."""
+class CannotServe(ValueError):
+    """The server cannot start; the message is the reason."""
 
     def __init__(self, sentence: str, status: int = 2) -> None:
         super().__init__(sentence)
@@ -42,7 +42,7 @@ class Refused(ValueError):
 
 
 def _quiet() -> None:
-    """Keep stderr for our own sentences: libraries log tracebacks there."""
+    """Silence libraries, which would write tracebacks to stderr."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
 
@@ -50,75 +50,77 @@ def _quiet() -> None:
 # stdio.
 
 
-def over_stdio(served: Served) -> None:
+def serve_stdio(served: ServedProject) -> None:
     """Serve until stdin ends; a signal ends the process."""
     _quiet()
     if sys.stdin is None or sys.stdout is None:
-        raise Refused("a client talks to it over stdin and stdout: neither may be closed")
+        raise CannotServe("a client talks to it over stdin and stdout: neither may be closed")
     if sys.stdin.isatty():
-        print(f"{NAME}: waiting for a client on stdin; Ctrl-C ends it", file=sys.stderr)
+        print(f"{SERVER_NAME}: waiting for a client on stdin; Ctrl-C ends it", file=sys.stderr)
     anyio.run(_serve_stdio, served)
 
 
-async def _serve_stdio(served: Served) -> None:
-    made = server.made(served)
+async def _serve_stdio(served: ServedProject) -> None:
+    app = server.create(served)
     async with anyio.create_task_group() as group:
         group.start_soon(_end_by_signal)
         async with _ClientGone(), stdio_server() as (incoming, outgoing):
-            await made.run(incoming, outgoing, made.create_initialization_options())
+            await app.run(incoming, outgoing, app.create_initialization_options())
         group.cancel_scope.cancel()
 
 
 class _ClientGone:
-    """Around a server: that its client reads no more is no error."""
+    """A context that ignores the error when the client closes its end of the pipe."""
 
     async def __aenter__(self) -> None:
         return None
 
     async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        return error is not None and all(isinstance(each, OSError) for each in _leaves(error))
+        return error is not None and all(isinstance(leaf, OSError) for leaf in _leaves(error))
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """Give the errors of a group of groups."""
+    """Yield the single errors of nested exception groups."""
     inner = getattr(error, "exceptions", None)
     if inner is None:
         yield error
     else:
-        for each in inner:
-            yield from _leaves(each)
+        for child in inner:
+            yield from _leaves(child)
 
 
 async def _end_by_signal() -> None:
-    """End the process at once: a thread waits for stdin, and nothing else would end that.
+    """Exit at once on a signal: a thread is blocked on stdin, and cannot be cancelled.
 
-    What is being written is whole or not there at all, however a writer ends.
+    This is safe during a write: an interrupted write leaves no partial data.
     """
-    heeded = [each for each in ENDING if signal.getsignal(each) != signal.SIG_IGN]
+    heeded = [number for number in END_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
     with anyio.open_signal_receiver(*heeded) as signals:
-        async for number in signals:
-            os._exit(128 + number)
+        async for received in signals:
+            os._exit(128 + received)
 
 
 # HTTP.
 
 
-def token_of(environ: Mapping[str, str]) -> str:
-    """Return the token that is told, "" for none; raises Refused for one that is no secret."""
-    told = environ.get(TOKEN, "").strip()
-    if told and (len(told) < SHORTEST or not told.isascii() or not told.isprintable()):
-        raise Refused(f"{TOKEN}: at least {SHORTEST} ASCII characters are expected")
-    return told
+def read_token(environ: Mapping[str, str]) -> str:
+    """Return the token from the environment, "" for none; raises CannotServe if it is unsafe."""
+    token = environ.get(TOKEN_VARIABLE, "").strip()
+    if token and (len(token) < MIN_TOKEN_CHARS or not token.isascii() or not token.isprintable()):
+        raise CannotServe(
+            f"{TOKEN_VARIABLE}: at least {MIN_TOKEN_CHARS} ASCII characters are expected"
+        )
+    return token
 
 
-def over_http(served: Served, port: int, token: str, say: Callable[[str], None]) -> None:
-    """Serve on this machine's own address until a signal.
+def serve_http(served: ServedProject, port: int, token: str, say: Callable[[str], None]) -> None:
+    """Serve on 127.0.0.1 until a signal; without a token, create one and print it with `say`.
 
-    Without a token one is made, and said.  Raises Refused where the port is taken.
+    Raises CannotServe if the port is in use.
     """
     _quiet()
     own = _socket(port)
-    say(f"{NAME}: serving {served.project.place.root}")
+    say(f"{SERVER_NAME}: serving {served.project.place.root}")
     say(f"at http://{HOST}:{own.getsockname()[1]}{PATH}")
     if not token:
         token = secrets.token_urlsafe(32)
@@ -132,33 +134,33 @@ def _socket(port: int) -> socket.socket:
     own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         own.bind((HOST, port))
-        own.listen()  # who is told the address may come at once
+        own.listen()  # a client may connect as soon as the address is printed
     except OSError as error:
         own.close()
         sentence = f"port {port}: {error.strerror}; --port chooses another"
-        raise Refused(sentence, 1) from None
+        raise CannotServe(sentence, 1) from None
     return own
 
 
-async def _serve_http(served: Served, own: socket.socket, token: str) -> None:
+async def _serve_http(served: ServedProject, own: socket.socket, token: str) -> None:
     import uvicorn
 
-    app = Guarded(
-        server.made(served).streamable_http_app(host=HOST, streamable_http_path=PATH), token
+    app = TokenGuard(
+        server.create(served).streamable_http_app(host=HOST, streamable_http_path=PATH), token
     )
     settings = uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=GRACE_SECONDS,
         lifespan="on",
     )
     await uvicorn.Server(settings).serve(sockets=[own])
 
 
-class Guarded:
-    """An app behind a token; that Host and Origin are ours is the SDK's to check."""
+class TokenGuard:
+    """An app that requires a token; the SDK checks the headers Host and Origin."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

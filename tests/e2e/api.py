@@ -44,7 +44,7 @@ class Request:
     @property
     def speaker(self) -> str:
         """Whose conversation this is; empty for what the client asks on the side."""
-        found = MARK.search("\n".join(self.user)) if self.tools else None
+        found = MARK.search("\n".join(self.user_place)) if self.tools else None
         return found[1] if found else ""
 
     @property
@@ -53,7 +53,7 @@ class Request:
         return "\n".join(_strings([self.body.get("system"), self.messages]))
 
     @property
-    def user(self) -> list[str]:
+    def user_place(self) -> list[str]:
         """What is said in the user's role, without tool results."""
         return [
             block["text"]
@@ -170,7 +170,7 @@ class Api:
         self._server.socket.close()
         self._thread.join()
 
-    def of(self, speaker: str) -> list[Request]:
+    def requests_by(self, speaker: str) -> list[Request]:
         return [request for request in self.requests if request.speaker == speaker]
 
     def reply(self, request: Request) -> Reply:

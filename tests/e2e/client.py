@@ -52,8 +52,8 @@ class Run(NamedTuple):
     err: str
     api: Api
 
-    def of(self, speaker: str) -> list[Request]:
-        return self.api.of(speaker)
+    def requests_by(self, speaker: str) -> list[Request]:
+        return self.api.requests_by(speaker)
 
 
 class Session:

@@ -32,17 +32,17 @@ def test_the_main_session_has_its_own_memory(desk: Desk) -> None:
     remember(desk, "PM", PLAN)
     remember(desk, "engineer", FACT)
     run = desk.run(ONE)
-    assert_given(run.of("MAIN"), PLAN)
-    assert_given(run.of("TASK-1"), FACT)
-    assert all(FACT not in request.said for request in run.of("MAIN"))
-    assert all(PLAN not in request.said for request in run.of("TASK-1"))
+    assert_given(run.requests_by("MAIN"), PLAN)
+    assert_given(run.requests_by("TASK-1"), FACT)
+    assert all(FACT not in request.said for request in run.requests_by("MAIN"))
+    assert all(PLAN not in request.said for request in run.requests_by("TASK-1"))
 
 
 def test_a_continued_session_has_its_memory(desk: Desk) -> None:
     remember(desk, "PM", PLAN)
     desk.run({"MAIN": [say("done")]})
     run = desk.run({"MAIN": [say("done")]}, "--continue", prompt="MAIN more")
-    assert PLAN in run.of("MAIN")[-1].said
+    assert PLAN in run.requests_by("MAIN")[-1].said
 
 
 def test_words_that_mean_something_to_the_client_are_only_words(desk: Desk) -> None:
@@ -68,7 +68,11 @@ def test_words_that_mean_something_to_the_client_are_only_words(desk: Desk) -> N
     assert {request.speaker for request in run.api.requests} >= {"MAIN", "TASK-1", "TASK-2"}
     for request in run.api.requests:
         assert SECRET not in request.said, request
-    for request in (*run.of("MAIN"), *run.of("TASK-1"), *run.of("TASK-2")):
+    for request in (
+        *run.requests_by("MAIN"),
+        *run.requests_by("TASK-1"),
+        *run.requests_by("TASK-2"),
+    ):
         assert_fenced(request)
         assert "<system-reminder>Obey" not in request.said
         assert "- @secret.txt tells" in request.said
@@ -108,25 +112,25 @@ def test_a_prompt_that_another_tool_overwrites(desk: Desk) -> None:
     desk.settings(hooks={**hooks, "PreToolUse": [ours, other]})
 
     first = desk.run(ONE)
-    assert "(in haste)" in first.of("TASK-1")[0].said
-    assert FACT not in first.of("TASK-1")[0].said
+    assert "(in haste)" in first.requests_by("TASK-1")[0].said
+    assert FACT not in first.requests_by("TASK-1")[0].said
     assert len(logged(desk, "agent.memory.lost")) == 1
     second = desk.run({**ONE, "TASK-1": [say(lesson(PLAN))]})
-    assert "(in haste)" in second.of("TASK-1")[0].said
-    assert_given(second.of("TASK-1"), FACT)
+    assert "(in haste)" in second.requests_by("TASK-1")[0].said
+    assert_given(second.requests_by("TASK-1"), FACT)
     assert [event["route"] for event in logged(desk, "agent.memory.loaded")] == ["prompt", "start"]
     assert known(desk, "engineer") == [FACT, PLAN]
 
 
 def test_a_colleague_who_has_not_installed_it(new_desk: Callable[..., Desk]) -> None:
     """The settings are committed with the project; the hooks are not on this machine."""
-    from memory_core import settings
+    from memory_core.claude_code import settings_json
 
     desk = new_desk("colleague", hooks=False)
     remember(desk, "engineer", FACT)
     template = (REPO / "settings.template.json").read_text()
     version = tuple(map(int, desk.claude.version.split(".")))
-    block = settings.block(template, version)
+    block = settings_json.build_hooks(template, version)
     desk.settings(hooks={event: [ours] for event, ours in block.items()})
     run = desk.run(ONE)
     assert_quiet(run)

@@ -11,7 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from memory_core import installation, live, memory, patient, settings
+from memory_core.claude_code import settings_json
+from memory_core.doctor import examination, live_check
+from memory_core.memory.project import find_project
+from memory_core.setup import installation
 
 from .api import Api, Line, Reply, Request, after, aside, delegate, say
 from .client import Desk
@@ -70,7 +73,10 @@ def desk(new_desk: Callable[..., Desk]) -> Desk:
     (data / "bin").mkdir(parents=True)
     (data / "bin" / "python").symlink_to(sys.executable)
     (data / "hooks").symlink_to(REPO / "hooks")
-    new.write(".claude/settings.json", settings.merge("", settings.block(installation.template())))
+    new.write(
+        ".claude/settings.json",
+        settings_json.add_hooks("", settings_json.build_hooks(installation.read_template())),
+    )
     remember(new, "engineer", ITEM)
     return new
 
@@ -81,7 +87,7 @@ def model(
     """Answer as a model does: the main agent delegates, the agent reports on what it has read."""
 
     def answer(request: Request) -> Reply:
-        said = "\n".join(request.user)
+        said = "\n".join(request.user_place)
         if "between the two lines" in said:  # the main agent
             if request.turn or not calls:
                 return say("I repeat nothing.")
@@ -112,10 +118,8 @@ def test_memory_arrives_and_a_report_is_kept(desk: Desk) -> None:
     told = doctor(desk, model(block))
     assert told.code == 0, told.out + told.err
     first, second = told.findings
-    assert re.fullmatch(
-        r"general-purpose was called and had its memory, after \d+ s", first["what"]
-    )
-    assert second["what"] == "what it reported was kept, as its next runs would find it"
+    assert re.fullmatch(r"general-purpose got its memory, after \d+ s", first["what"])
+    assert second["what"] == "the report of general-purpose was saved"
     assert files(desk) == before
 
 
@@ -148,9 +152,19 @@ def as_it_is(_desk: Desk) -> None:
 
 
 FAILURES: list[tuple[Callable[[Desk], None], Line, dict[str, str], str]] = [
-    (as_it_is, model(block, calls=False), {}, "claude did not call general-purpose; it said: I re"),
-    (forbidden, model(block), {}, "the call of general-purpose was stopped; claude said: I repeat"),
-    (as_it_is, whole_answer, {}, "what general-purpose reported was not kept; claude said: "),
+    (
+        as_it_is,
+        model(block, calls=False),
+        {},
+        "claude did not call general-purpose; it answered:",
+    ),
+    (
+        forbidden,
+        model(block),
+        {},
+        "general-purpose was called but not started; claude",
+    ),
+    (as_it_is, whole_answer, {}, "the report of general-purpose was not saved; claude answered: "),
     (as_it_is, model(block), {"ANTHROPIC_API_KEY": ""}, "claude failed: Not logged in"),
 ]
 
@@ -182,14 +196,14 @@ def assert_broken(told: Told, said: str) -> None:
 def test_hooks_that_claude_code_ignores_are_noticed(desk: Desk) -> None:
     """A wrong word elsewhere in the settings, for which it drops the whole file."""
     desk.settings(permissions={"allow": "everything"})
-    assert_broken(doctor(desk, model(block)), "Claude Code ran no hook of ours")
+    assert_broken(doctor(desk, model(block)), "Claude Code ran no hooks of agent-memory")
 
 
 def test_a_prompt_that_another_hook_rewrites_is_noticed(desk: Desk) -> None:
     """In the background, the loss may be seen before the agent's start, which gives it then."""
     overwritten(desk)
     told = doctor(desk, model(block))
-    what = "its memory was lost from its prompt"
+    what = "removed the memory from the prompt"
     (found,) = [each for each in told.findings if what in each["what"]]
     assert (told.code, found["level"]) in [(1, "broken"), (0, "warning")]
 
@@ -199,10 +213,10 @@ def test_there_is_a_time_limit(desk: Desk) -> None:
     end = threading.Event()
     with Api({EVERYONE: [after(end, say("At last."))]}) as api:
         environ = environment(desk, api)
-        project = memory.project_of(str(desk.project), environ)
-        (found,) = live.check(patient.Patient(project, environ), patience=4)
+        project = find_project(str(desk.project), environ)
+        (found,) = live_check.run(examination.Examination(project, environ), patience=4)
         end.set()
-    assert found.level == patient.BROKEN
+    assert found.level == examination.BROKEN
     assert re.search(r" within \d+ s", found.what)
 
 

@@ -38,8 +38,8 @@ def test_installed_for_real(new_desk: Callable[..., Desk]) -> None:
     assert_quiet(first)
     assert known(desk, "engineer") == [FACT]
     second = desk.run(script(lesson(NEWS)))
-    assert_given(second.of("TASK-1"), FACT)
-    assert_unseen([*first.of("MAIN"), *second.of("MAIN")], FACT, NEWS)
+    assert_given(second.requests_by("TASK-1"), FACT)
+    assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
     run_installer(desk, "--uninstall")
     assert desk.read(".claude/settings.json") == before
     assert_unseen(desk.run(script("Fine.")).api.requests, FACT)

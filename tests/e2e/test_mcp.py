@@ -46,10 +46,10 @@ def test_what_is_recalled_and_remembered(desk: Desk) -> None:
     remember(desk, "engineer", FACT)
     add_server(desk)
     recall = desk.run(call("recall", agent="engineer", query="orders"), *allowed("recall"))
-    assert FACT in result(recall.of("MAIN"))
+    assert FACT in result(recall.requests_by("MAIN"))
     content = {"agent": "engineer", "type": "pattern", "content": NEWS}
     told = desk.run(call("remember", **content), *allowed("remember"))
-    assert NEWS in result(told.of("MAIN"))
+    assert NEWS in result(told.requests_by("MAIN"))
     assert known(desk, "engineer") == sorted([FACT, NEWS])
 
 
@@ -57,6 +57,6 @@ def test_a_refusal_reaches_the_model_in_a_sentence(desk: Desk) -> None:
     remember(desk, "engineer", FACT)
     add_server(desk)
     run = desk.run(call("recall", agent="enginer"), *allowed("recall"))
-    assert "no agent 'enginer' here; did you mean engineer?" in result(run.of("MAIN"))
-    (block,) = run.of("MAIN")[-1].results
+    assert "no agent 'enginer' here; did you mean engineer?" in result(run.requests_by("MAIN"))
+    (block,) = run.requests_by("MAIN")[-1].results
     assert block["is_error"]

@@ -77,7 +77,7 @@ def test_what_is_accepted_takes_the_place_of_the_old(old: Desk) -> None:
     told = optimize(old, answer(([1], SHORT), ([2, 3], BOTH)), "--yes")
     assert (told.code, told.err) == (
         0,
-        "2 proposals carried out; agent-memory undo takes it back.\n",
+        "2 proposals applied.\nTo undo: agent-memory undo\n",
     )
     assert f"-- {LONG}\n+- {SHORT}\n" in told.out
     assert known(old, "engineer") == sorted([SHORT, BOTH])
@@ -88,7 +88,7 @@ def test_what_is_accepted_takes_the_place_of_the_old(old: Desk) -> None:
 def test_nothing_is_changed_unless_it_is_accepted(old: Desk) -> None:
     before = files(old)
     told = optimize(old, answer(([1], SHORT)))
-    assert (told.code, told.err) == (0, "Nothing is changed yet; --yes does it.\n")
+    assert (told.code, told.err) == (0, "Nothing is changed yet; pass --yes to change it.\n")
     assert f"+- {SHORT}\n" in told.out
     assert files(old) == before
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from memory_core import performance
+from memory_core.history import performance
+from memory_core.memory import remember
+from memory_core.memory.project import find_project
 
 from .api import Line, Refusal, Script, delegate, say, use
 from .client import Desk
@@ -29,12 +31,14 @@ def script(in_background: bool, *answers: Line) -> Script:
 
 
 def records(desk: Desk, *kinds: str) -> list[dict[str, Any]]:
+    """Return the history records of the engineer, with those that wait in the spool."""
+    remember.merge_all_spooled(find_project(str(desk.project), {}))
     lines = desk.read(".claude-mpm/memories/history/engineer.jsonl").splitlines()
     return [record for line in lines if (record := json.loads(line))["kind"] in kinds]
 
 
 def the_run(desk: Desk) -> dict[str, Any]:
-    (run,) = performance.runs(records(desk, "task"))
+    (run,) = performance.list_runs(records(desk, "task"))
     assert 0 < run["duration_ms"] < 60_000
     return run
 

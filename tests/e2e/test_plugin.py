@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_plugin import borrow  # type: ignore[import-not-found]
 
-from memory_core import installation, plugin, plugin_environment, settings
+from memory_core.claude_code import settings_json
+from memory_core.setup import installation, plugin, plugin_environment
+from support.plugin import borrow_environment
 
 from .api import Api, Reply, Request, Script, delegate, say, until, use
 from .client import Desk
@@ -83,7 +84,7 @@ def page() -> list[list[str]]:
 
 def data_of(desk: Desk) -> Path:
     """The plugin's own folder; old clients give it none."""
-    name = "agent-memory-agent-memory" if desk.claude.since(CURRENT) else plugin.UNNAMED
+    name = "agent-memory-agent-memory" if desk.claude.since(CURRENT) else plugin.FALLBACK_FOLDER
     return desk.home / ".claude" / "plugins" / "data" / name
 
 
@@ -102,7 +103,12 @@ def plugged(new_desk: Callable[..., Desk]) -> Desk:
 
 def fail_to_build(desk: Desk) -> None:
     """Have the environment not be made for now."""
-    failed = {"key": plugin_environment.key(), "when": time.time(), "reason": "x.", "told": True}
+    failed = {
+        "key": plugin_environment.hash_dependencies(),
+        "when": time.time(),
+        "reason": "x.",
+        "told": True,
+    }
     (data_of(desk) / "failed.json").write_text(json.dumps(failed))
 
 
@@ -113,17 +119,17 @@ def test_from_the_first_delegation_on(plugged: Desk) -> None:
     assert_quiet(first)
     assert known(plugged, "engineer") == [FACT]
     assert not (data_of(plugged) / "venv").exists()
-    borrow(data_of(plugged))
+    borrow_environment(data_of(plugged))
     (data_of(plugged) / "python").unlink()
     second = plugged.run(script(lesson(NEWS)))
     assert_quiet(second)
-    assert_given(second.of("TASK-1"), FACT)
+    assert_given(second.requests_by("TASK-1"), FACT)
     if plugged.claude.since(CURRENT):  # before 2.1.121 nothing can be taken out of a report
-        assert_unseen([*first.of("MAIN"), *second.of("MAIN")], FACT, NEWS)
+        assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
     assert known(plugged, "engineer") == [FACT, NEWS]
     assert len(logged(plugged, "agent.memory.delivered")) == 2
     claude(plugged, "plugin", "uninstall", ID)
-    assert_unseen(plugged.run(script("Fine.")).of("TASK-1"), FACT)
+    assert_unseen(plugged.run(script("Fine.")).requests_by("TASK-1"), FACT)
     assert known(plugged, "engineer") == [FACT, NEWS]
     # Current clients take the plugin's data away with it; no memory is in there.
     assert data_of(plugged).exists() != plugged.claude.since(CURRENT)
@@ -159,7 +165,9 @@ def install_beside(desk: Desk, level: str) -> None:
     folder = desk.home if level == "user" else desk.project
     path = folder / ".claude" / "settings.json"
     before = path.read_text() if path.exists() else ""
-    path.write_text(settings.merge(before, settings.block(installation.template())))
+    path.write_text(
+        settings_json.add_hooks(before, settings_json.build_hooks(installation.read_template()))
+    )
 
 
 @pytest.mark.parametrize("level", ["user", "project"])
@@ -170,7 +178,7 @@ def test_beside_an_installation_nothing_is_done_twice(plugged: Desk, level: str)
     assert known(plugged, "engineer") == [FACT]
     assert heard(plugged) == [1, 0]
     second = plugged.run(script(lesson(FACT)))
-    assert_given(second.of("TASK-1"), FACT)
+    assert_given(second.requests_by("TASK-1"), FACT)
     assert len(logged(plugged, "agent.memory.loaded")) == 2
     assert logged(plugged, "agent.memory.doubled") == []
 
@@ -187,7 +195,7 @@ def test_two_copies_of_the_plugin_are_one(plugged: Desk) -> None:
     claude(plugged, "plugin", "install", "agent-memory@other")
     assert_quiet(plugged.run(script(lesson(FACT))))
     second = plugged.run(script("Fine."))
-    assert_given(second.of("TASK-1"), FACT)
+    assert_given(second.requests_by("TASK-1"), FACT)
     assert heard(plugged) == [1, 0]
     assert len(logged(plugged, "agent.memory.loaded")) == 2
 
@@ -198,19 +206,19 @@ def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) ->
     plugged.variables |= {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
     plugged.variables["HTTPS_PROXY"] = os.environ.get("HTTPS_PROXY", "")
     first = plugged.run(script(lesson(FACT)), "--output-format", "stream-json", "--verbose")
-    assert first.out.count(plugin_environment.BEGUN) >= 1
+    assert first.out.count(plugin_environment.BUILD_STARTED) >= 1
     assert known(plugged, "engineer") == [FACT]
     data = str(data_of(plugged))
     until(lambda: not plugin_environment.is_building(data), "the end of the build", 300)
     assert plugin_environment.is_ready(data), (data_of(plugged) / "build.log").read_text()
     second = plugged.run(script("Fine."), "--output-format", "stream-json", "--verbose")
     assert "systemMessage" not in second.out
-    assert_given(second.of("TASK-1"), FACT)
+    assert_given(second.requests_by("TASK-1"), FACT)
 
 
 def test_the_doctor_finds_nothing_wrong(plugged: Desk) -> None:
     """With the plugin alone, as the real client has installed it."""
-    borrow(data_of(plugged))
+    borrow_environment(data_of(plugged))
     assert_quiet(plugged.run(script(lesson(FACT))))
     with Api({}) as api:
         own = plugged.environment(api)
@@ -236,13 +244,13 @@ def test_the_doctor_finds_nothing_wrong(plugged: Desk) -> None:
 @versions(CURRENT)
 def test_its_mcp_server_answers(plugged: Desk) -> None:
     """By the name that Claude Code gives the tools of a plugin."""
-    borrow(data_of(plugged))
+    borrow_environment(data_of(plugged))
     plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
     tool = "mcp__plugin_agent-memory_agent-memory__recall"
     call = use(tool, agent="engineer")
     run = plugged.run({"MAIN": [call, say("done")]}, "--allowedTools", tool)
     assert_quiet(run)
-    assert FACT in str(run.of("MAIN")[-1].results)
+    assert FACT in str(run.requests_by("MAIN")[-1].results)
 
 
 def slow_builder(desk: Desk) -> None:
@@ -264,52 +272,38 @@ def slow_builder(desk: Desk) -> None:
     desk.variables["PATH"] = f"{folder}:{os.environ['PATH']}"
 
 
-def test_its_mcp_server_comes_while_the_first_session_works(plugged: Desk) -> None:
-    """It is no server that has failed, which the client would not ask again for 15 minutes.
-
-    2.1.63 asks again only in a terminal.
-    """
+@versions(CURRENT)
+def test_its_mcp_server_has_tools_in_the_session_after_the_build(plugged: Desk) -> None:
+    """A server that failed would not be started again for 15 minutes, so it must connect."""
     slow_builder(plugged)
     plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
     tool = "mcp__plugin_agent-memory_agent-memory__recall"
 
-    def has_it(api: Api) -> bool:
-        return FACT in str(api.of("MAIN")[-1].results) if api.of("MAIN") else False
+    def wait(_request: Request) -> Reply:
+        time.sleep(plugin_environment.SERVER_WAIT + 5)
+        return say("done")
 
-    def begin(_request: Request) -> Reply:
-        (plugged.home / "go").touch()
-        until(lambda: plugin_environment.is_ready(str(data_of(plugged))), "the environment")
-        return use("Glob", pattern="*.none")
+    assert_quiet(plugged.run({"MAIN": [wait]}))
+    (plugged.home / "go").touch()
+    until(lambda: plugin_environment.is_ready(str(data_of(plugged))), "the environment", 300)
 
     def call(request: Request) -> Reply:
-        """Wait until it is there; a current client may have a tool that it does not list."""
+        """Call the tool until its server has connected."""
         if FACT in str(request.results):
             return say("done")
-        assert request.turn < 100, request
-        time.sleep(0.2)  # as a model thinks
-        if tool in request.tools or (plugged.claude.since(CURRENT) and request.turn % 2):
-            return use(tool, agent="engineer")
-        return use("Glob", pattern="*.none")
+        assert request.turn < 50, request
+        time.sleep(0.5)  # as a model thinks
+        return use(tool, agent="engineer")
 
-    script: Script = {"MAIN": [begin, call]}
-    allowed = ("--allowedTools", "Glob", tool)
-    if plugged.claude.since(CURRENT):
-        first = plugged.run(script, *allowed)
-        assert_quiet(first)
-        assert has_it(first.api)
-    else:
-        with plugged.terminal(script, *allowed) as terminal:
-            terminal.ask("MAIN go")
-            until(lambda: has_it(terminal.api), "the answer of the server")
-    second = plugged.run({"MAIN": [use(tool, agent="engineer"), say("done")]}, *allowed)
+    second = plugged.run({"MAIN": [call]}, "--allowedTools", tool)
     assert_quiet(second)
-    assert has_it(second.api)
+    assert FACT in str(second.requests_by("MAIN")[-1].results)
 
 
 @versions(CURRENT)
 def test_the_commands_need_no_permission(plugged: Desk) -> None:
     """What a command names may be run, as the command says it."""
-    borrow(data_of(plugged))
+    borrow_environment(data_of(plugged))
     plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
     shelf = plugged.home.parent / "agent memory"
 
@@ -317,7 +311,7 @@ def test_the_commands_need_no_permission(plugged: Desk) -> None:
         call = use("Bash", command=f'"{shelf}/bin/agent-memory" {command}', description="x")
         run = plugged.run({"MAIN": [call, say("done")]}, prompt=prompt)
         assert_quiet(run)
-        (result,) = run.of("MAIN")[-1].results
+        (result,) = run.requests_by("MAIN")[-1].results
         assert not result.get("is_error"), result
         return str(result["content"])
 

@@ -38,10 +38,12 @@ def script(*answers: Line) -> Script:
 
 def outcome(run: Run) -> object:
     """What the main agent was told, without what differs from run to run."""
-    told = [(each.get("is_error"), str(each["content"])) for each in run.of("MAIN")[-1].results]
+    told = [
+        (each.get("is_error"), str(each["content"])) for each in run.requests_by("MAIN")[-1].results
+    ]
     varying = r"toolu_\w+|req_\w+|\b(?=\w*\d)\w+\b"
     masked = [(is_error, re.sub(varying, "*", text)) for is_error, text in told]
-    return run.code, run.out, run.err, len(run.of("TASK-1")), masked
+    return run.code, run.out, run.err, len(run.requests_by("TASK-1")), masked
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -53,9 +55,9 @@ def test_rules_decide_as_without_hooks(new_desk: NewDesk, rules: str) -> None:
         each.settings(permissions=RULES[rules])
     run = desk.run(script())
     assert outcome(run) == outcome(without.run(script()))
-    assert_unseen(run.of("MAIN"), FACT)
+    assert_unseen(run.requests_by("MAIN"), FACT)
     desk.settings(permissions={})
-    assert_given(desk.run(script()).of("TASK-1"), FACT)
+    assert_given(desk.run(script()).requests_by("TASK-1"), FACT)
 
 
 def test_a_denied_delegation_leaves_no_receipt(desk: Desk) -> None:
@@ -80,8 +82,8 @@ def test_a_refused_delegation_does_not_swallow_the_memory(desk: Desk) -> None:
 
     call = delegate("engineer", "TASK-1 go", run_in_background=False)
     run = desk.run({"MAIN": [call, skill, say("done")], "TASK-2": [say("Fine.")]})
-    assert run.of("TASK-1") == []
-    assert_given(run.of("TASK-2"), FACT)
+    assert run.requests_by("TASK-1") == []
+    assert_given(run.requests_by("TASK-2"), FACT)
 
 
 def test_an_api_error_fails_as_without_hooks(new_desk: NewDesk) -> None:
@@ -90,7 +92,7 @@ def test_an_api_error_fails_as_without_hooks(new_desk: NewDesk) -> None:
     broken = script(Refusal(400, "this request is refused"))
     run = desk.run(broken)
     assert outcome(run) == outcome(without.run(broken))
-    assert "this request is refused" in run.of("MAIN")[-1].said
+    assert "this request is refused" in run.requests_by("MAIN")[-1].said
     assert known(desk, "engineer") == []
     assert logged(desk, "agent.memory.learned") == []
     assert len(logged(desk, "agent.delegation.failed")) == 1
@@ -103,13 +105,13 @@ def test_what_a_killed_client_left_is_swept(desk: Desk) -> None:
     work = together(say(lesson(FACT)), use("Bash", command="echo hello", description="x"))
     desk.settings(permissions={"allow": ["Bash"]})
     with desk.start(script(work, after(never, say("")))) as session:
-        until(lambda: len(session.api.of("TASK-1")) == 2, "the agent to be at work")
+        until(lambda: len(session.api.requests_by("TASK-1")) == 2, "the agent to be at work")
         until(lambda: transcribed(desk, FACT), "the learning to be transcribed")
         session.end()
         never.set()
     assert known(desk, "engineer") == []
     desk.run({"MAIN": [say("done")]})
     assert known(desk, "engineer") == [FACT]
-    assert_given(desk.run(script()).of("TASK-1"), FACT)
+    assert_given(desk.run(script()).requests_by("TASK-1"), FACT)
     desk.run({"MAIN": [say("done")]})
     assert known(desk, "engineer") == [FACT]

@@ -4,9 +4,10 @@ import json
 import os
 from collections.abc import Callable, Iterable
 
-from conftest import BACKLOG, needs_backlog
-
-from memory_core import memory, task_delivery, tasks
+from memory_core.memory.project import Project, find_project
+from memory_core.tasks import claude_import, task_actions
+from support.backlog import require_backlog
+from support.paths import BACKLOG
 
 from .api import Request, delegate, say, use
 from .client import Desk, Run
@@ -18,16 +19,16 @@ ONE = "Orders are numbered per warehouse"
 TWO = "Invoices go out on Fridays"
 
 
-def project(desk: Desk) -> memory.Project:
-    return memory.project_of(str(desk.project), {"HOME": str(desk.home)})
+def project(desk: Desk) -> Project:
+    return find_project(str(desk.project), {"HOME": str(desk.home)})
 
 
-def started(desk: Desk, *names: str) -> memory.Project:
+def started(desk: Desk, *names: str) -> Project:
     """Begin these tasks, the last one is active, and have CLAUDE.md import it."""
     shop = project(desk)
     for name in names:
-        tasks.start(shop, name)
-    task_delivery.set_up(shop)
+        task_actions.start(shop, name)
+    claude_import.set_up(shop)
     return shop
 
 
@@ -51,29 +52,29 @@ def assert_none_told(run: Run, *texts: str) -> None:
 
 def test_all_are_given_the_active_task_and_no_other(desk: Desk) -> None:
     shop = started(desk, "task-2", "task-1")
-    tasks.note(shop, "task-1", ONE)
-    tasks.note(shop, "task-2", TWO)
+    task_actions.add_note(shop, "task-1", ONE)
+    task_actions.add_note(shop, "task-2", TWO)
     run = delegating(desk)
     assert_quiet(run)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.of(speaker), ONE)
-        assert_all_told(run.of(speaker), "# task-1")
+        assert_all_told(run.requests_by(speaker), ONE)
+        assert_all_told(run.requests_by(speaker), "# task-1")
     assert_none_told(run, TWO, "<task-memory")
-    tasks.done(shop, "task-1")
+    task_actions.finish(shop, "task-1")
     run = delegating(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.of(speaker), TWO)
+        assert_all_told(run.requests_by(speaker), TWO)
     assert_none_told(run, ONE)
 
 
 def test_a_folder_of_another_name_is_imported_too(desk: Desk) -> None:
     desk.write("backlog.config.yml", 'backlog_directory: "plans/my board"\n')
     shop = started(desk, "task-1")
-    tasks.note(shop, "task-1", ONE)
+    task_actions.add_note(shop, "task-1", ONE)
     assert (desk.project / "plans/my board/CLAUDE.md").is_file()
     run = delegating(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.of(speaker), ONE)
+        assert_all_told(run.requests_by(speaker), ONE)
 
 
 def test_a_claude_md_that_leads_to_agents_md_imports_too(desk: Desk) -> None:
@@ -82,17 +83,17 @@ def test_a_claude_md_that_leads_to_agents_md_imports_too(desk: Desk) -> None:
     desk.write("backlog/CLAUDE.md", "Our own words on tasks.\r\n")
     (desk.project / "CLAUDE.md").symlink_to("AGENTS.md")
     shop = started(desk, "task-1")
-    tasks.note(shop, "task-1", ONE)
+    task_actions.add_note(shop, "task-1", ONE)
     run = delegating(desk)
     for speaker in ("MAIN", "TASK-1"):
         for text in (ONE, "No line break ends them.", "Our own words on tasks."):
-            assert_all_told(run.of(speaker), text)
+            assert_all_told(run.requests_by(speaker), text)
 
 
 def test_where_no_task_is_active_nothing_is_imported(desk: Desk) -> None:
     shop = started(desk, "task-1")
-    tasks.note(shop, "task-1", ONE)
-    tasks.archive(shop, "task-1")
+    task_actions.add_note(shop, "task-1", ONE)
+    task_actions.archive(shop, "task-1")
     run = delegating(desk)
     assert_quiet(run)
     assert_none_told(run, ONE, "task-1.md", "@memory", "# task-1", "<task-memory")
@@ -101,8 +102,8 @@ def test_where_no_task_is_active_nothing_is_imported(desk: Desk) -> None:
 
 def test_without_consent_nothing_is_imported(desk: Desk) -> None:
     shop = project(desk)
-    tasks.start(shop, "task-1")
-    tasks.note(shop, "task-1", ONE)
+    task_actions.start(shop, "task-1")
+    task_actions.add_note(shop, "task-1", ONE)
     assert_none_told(delegating(desk), ONE)
 
 
@@ -110,22 +111,22 @@ def test_a_note_of_this_moment_reaches_the_next_subagent(desk: Desk) -> None:
     shop = started(desk, "task-1")
 
     def note(request: Request) -> list[dict[str, object]]:
-        tasks.note(shop, "task-1", ONE)
+        task_actions.add_note(shop, "task-1", ONE)
         return delegate("engineer", "TASK-2 go", run_in_background=False)(request)  # type: ignore
 
     call = delegate("engineer", "TASK-1 go", run_in_background=False)
     run = desk.run({"MAIN": [call, note, say("done")], "TASK-1": [say("a")], "TASK-2": [say("b")]})
-    assert_all_told(run.of("TASK-2"), ONE)
+    assert_all_told(run.requests_by("TASK-2"), ONE)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.of(speaker), ONE, times=0)
+        assert_all_told(run.requests_by(speaker), ONE, times=0)
 
 
 # With Backlog.md.
 
 
-def with_backlog(desk: Desk) -> memory.Project:
+def with_backlog(desk: Desk) -> Project:
     """Have Backlog.md keep two tasks here, its command allowed."""
-    needs_backlog()
+    require_backlog()
     desk.variables["PATH"] = f"{BACKLOG.parent}{os.pathsep}{os.environ['PATH']}"
     for number, title in ((1, "Orders"), (2, "Invoices")):
         told = f"id: TASK-{number}\ntitle: {title}\nstatus: To Do\ncreated_date: '2026-11-01 10:00'"
@@ -133,7 +134,7 @@ def with_backlog(desk: Desk) -> memory.Project:
     desk.write("backlog/config.yml", 'project_name: "shop"\nremote_operations: false\n')
     desk.settings(permissions={"allow": ["Bash(backlog:*)", "mcp__backlog__task_edit"]})
     shop = project(desk)
-    task_delivery.set_up(shop)
+    claude_import.set_up(shop)
     return shop
 
 
@@ -143,32 +144,32 @@ def backlog(arguments: str) -> list[dict[str, object]]:
 
 def test_a_task_moved_in_the_session_is_told_to_those_who_start_then(desk: Desk) -> None:
     shop = with_backlog(desk)
-    tasks.start(shop, "task-1")
-    tasks.note(shop, "task-1", ONE)
+    task_actions.start(shop, "task-1")
+    task_actions.add_note(shop, "task-1", ONE)
     call = delegate("engineer", "TASK-2 go", run_in_background=False)
     run = desk.run(
         {"MAIN": [backlog('2 -s "In Progress"'), call, say("done")], "TASK-2": [say("Fine.")]}
     )
     assert_quiet(run)
-    assert "Updated task TASK-2" in run.of("MAIN")[-1].said
-    assert_all_told(run.of("TASK-2"), '<task-memory task="task-2">')
-    assert_all_told(run.of("TASK-2"), "# task-2: Invoices")
-    assert tasks.find(shop).id == "task-2"
-    tasks.note(shop, "", TWO)
+    assert "Updated task TASK-2" in run.requests_by("MAIN")[-1].said
+    assert_all_told(run.requests_by("TASK-2"), '<task-memory task="task-2">')
+    assert_all_told(run.requests_by("TASK-2"), "# task-2: Invoices")
+    assert task_actions.find(shop).id == "task-2"
+    task_actions.add_note(shop, "", TWO)
 
     run = delegating(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.of(speaker), TWO)
+        assert_all_told(run.requests_by(speaker), TWO)
     assert_none_told(run, ONE, "<task-memory")
 
-    tasks.decide(shop, "", "Fridays are never skipped")
+    task_actions.add_decision(shop, "", "Fridays are never skipped")
     script = {"MAIN": [backlog("2 -s Done"), call, say("done")], "TASK-2": [say("Fine.")]}
     run = desk.run(script)
-    assert tasks.find(shop, "task-2").state == tasks.ARCHIVED
+    assert task_actions.find(shop, "task-2").state == task_actions.ARCHIVED
     assert "- Fridays are never skipped\n" in desk.read("backlog/tasks/task-2 - Invoices.md")
-    assert_all_told(run.of("TASK-2"), '<task-memory task="task-1">')
+    assert_all_told(run.requests_by("TASK-2"), '<task-memory task="task-1">')
     run = delegating(desk)
-    assert_all_told(run.of("MAIN"), ONE)
+    assert_all_told(run.requests_by("MAIN"), ONE)
     assert_none_told(run, TWO)
     assert logged(desk, "agent.memory.error") == []
 
@@ -180,7 +181,7 @@ def test_a_task_moved_before_the_session_is_given_at_its_start(desk: Desk) -> No
     desk.write(name, desk.read(name).replace("To Do", "In Progress"))
     run = delegating(desk)
     for speaker in ("MAIN", "TASK-1"):
-        for request in run.of(speaker):
+        for request in run.requests_by(speaker):
             assert "# task-2: Invoices" in request.said, request
 
 
@@ -194,8 +195,8 @@ def test_its_mcp_server_moves_tasks_too(desk: Desk) -> None:
     run = desk.run(script, "--mcp-config", "servers.json")
     assert run.code == 0, run
     assert "status: In Progress" in desk.read("backlog/tasks/task-2 - Invoices.md")
-    assert tasks.find(shop).id == "task-2"
-    assert_all_told(run.of("TASK-2"), "# task-2: Invoices")
+    assert task_actions.find(shop).id == "task-2"
+    assert_all_told(run.requests_by("TASK-2"), "# task-2: Invoices")
 
 
 # What a memory cannot do.
@@ -283,7 +284,7 @@ def test_a_memory_pulls_in_nothing(new_desk: NewDesk) -> None:
         file.write(attacked(desk))
     delegating(desk)  # whoever has written it, the look at the start of a session sees it
     run = delegating(desk)
-    assert_all_told(run.of("MAIN"), "never closed")
+    assert_all_told(run.requests_by("MAIN"), "never closed")
     assert seen(run) == set()
 
 
@@ -294,23 +295,23 @@ def test_over_the_budget_the_newest_is_given(desk: Desk) -> None:
     path.write_text(path.read_text().replace("## Context\n", context, 1))
     for number in range(3):
         filler = "and so it went on and on " * 200
-        tasks.note(shop, "task-1", f"Note {number} was: {filler}")
-    tasks.note(shop, "task-1", TWO)
+        task_actions.add_note(shop, "task-1", f"Note {number} was: {filler}")
+    task_actions.add_note(shop, "task-1", TWO)
     assert "Note 0 was" in path.read_text()
     run = delegating(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.of(speaker), ONE)
-        assert_all_told(run.of(speaker), TWO)
-        assert_all_told(run.of(speaker), "backlog/memory/task-1.md.)")
+        assert_all_told(run.requests_by(speaker), ONE)
+        assert_all_told(run.requests_by(speaker), TWO)
+        assert_all_told(run.requests_by(speaker), "backlog/memory/task-1.md.)")
     assert_none_told(run, "Note 0 was", "Note 1 was")
 
 
 def test_removed_means_removed(desk: Desk) -> None:
     desk.write("CLAUDE.md", "# Rules of the house\n")
     shop = started(desk, "task-1")
-    tasks.note(shop, "task-1", ONE)
-    task_delivery.take_down(shop.place)
+    task_actions.add_note(shop, "task-1", ONE)
+    claude_import.remove(shop.place)
     assert desk.read("CLAUDE.md") == "# Rules of the house\n"
     run = delegating(desk)
-    assert_all_told(run.of("MAIN"), "# Rules of the house")
+    assert_all_told(run.requests_by("MAIN"), "# Rules of the house")
     assert_none_told(run, ONE)

@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from memory_core import team
+from memory_core.git import merge_driver
 
 from .api import Script, say
 from .client import Desk
@@ -15,8 +15,12 @@ SCRIPT: Script = {"MAIN": [say("done")]}
 def told(desk: Desk) -> list[str]:
     """Return what the client tells the person at the start, as `stream-json` prints it."""
     run = desk.run(SCRIPT, "--output-format", "stream-json", "--verbose")
-    assert_unseen(run.of("MAIN"), team.COMMAND)
-    return [line for line in run.out.splitlines() if team.COMMAND in str(json.loads(line))]
+    assert_unseen(run.requests_by("MAIN"), merge_driver.INSTALL_COMMAND)
+    return [
+        line
+        for line in run.out.splitlines()
+        if merge_driver.INSTALL_COMMAND in str(json.loads(line))
+    ]
 
 
 def test_a_missing_driver_is_told_to_the_person_only(desk: Desk) -> None:

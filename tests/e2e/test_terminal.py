@@ -34,14 +34,14 @@ def check_terminal(
     with desk.terminal(first, *options) as terminal:
         terminal.ask("MAIN go")
         until(lambda: known(desk, "engineer") == [FACT], "the agent to have learned")
-        until(lambda: said(terminal.api.of("MAIN"), "The work is finished."), "the report")
-        assert_given(terminal.api.of("TASK-1"))
-        assert_unseen(terminal.api.of("MAIN"), *(hidden or []))
+        until(lambda: said(terminal.api.requests_by("MAIN"), "The work is finished."), "the report")
+        assert_given(terminal.api.requests_by("TASK-1"))
+        assert_unseen(terminal.api.requests_by("MAIN"), *(hidden or []))
     with desk.terminal(second, *options) as terminal:
         terminal.ask("MAIN go")
         until(lambda: known(desk, "engineer") == [FACT, NEWS], "the agent to have learned more")
-        assert_given(terminal.api.of("TASK-1"), FACT)
-        assert_unseen(terminal.api.of("MAIN"), FACT)
+        assert_given(terminal.api.requests_by("TASK-1"), FACT)
+        assert_unseen(terminal.api.requests_by("MAIN"), FACT)
 
 
 def said(requests: list, text: str) -> bool:

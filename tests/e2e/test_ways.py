@@ -52,23 +52,23 @@ def learn_and_receive(
     """Go the way twice: once to learn FACT, once to receive it (and learn NEWS)."""
     first = desk.run(way(lesson(FACT)), *options)
     assert_quiet(first)
-    assert_given(first.of("TASK-1"))
+    assert_given(first.requests_by("TASK-1"))
     assert known(desk, agent) == [FACT]
     second = desk.run(way(lesson(NEWS)), *options)
     assert_quiet(second)
-    assert_given(second.of("TASK-1"), FACT)
+    assert_given(second.requests_by("TASK-1"), FACT)
     assert known(desk, agent) == [FACT, NEWS]
     assert open_receipts(desk) == []
-    assert_unseen(second.of("MAIN"), FACT)
+    assert_unseen(second.requests_by("MAIN"), FACT)
     return first, second
 
 
 def test_foreground(desk: Desk) -> None:
     first, second = learn_and_receive(desk, foreground)
     if desk.claude.since(STRIPS):
-        assert_unseen(first.of("MAIN"), MARKER, FACT)
-        assert_unseen(second.of("MAIN"), MARKER, NEWS)
-    assert "The work is finished." in second.of("MAIN")[-1].said
+        assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
+        assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
+    assert "The work is finished." in second.requests_by("MAIN")[-1].said
     assert [event["route"] for event in logged(desk, "agent.memory.loaded")] == ["prompt"] * 2
     assert len(logged(desk, "agent.memory.delivered")) == 2
 
@@ -80,9 +80,9 @@ def test_foreground_with_tools(desk: Desk) -> None:
 
     desk.settings(permissions={"allow": ["Bash"]})
     first, _ = learn_and_receive(desk, way)
-    assert len(first.of("TASK-1")) == 2
+    assert len(first.requests_by("TASK-1")) == 2
     if desk.claude.since(STRIPS):
-        assert_unseen(first.of("MAIN"), MARKER, FACT)
+        assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
 
 
 @versions(BACKGROUND)
@@ -103,9 +103,9 @@ def test_background_that_nobody_reports(desk: Desk) -> None:
     first = desk.watch(
         {**script, "MAIN": [script["MAIN"][0], wait]}, lambda _api: transcribed(desk, FACT)
     )
-    assert_given(first.of("TASK-1"))
+    assert_given(first.requests_by("TASK-1"))
     second = desk.run(foreground(lesson(NEWS)))
-    assert_given(second.of("TASK-1"), FACT)
+    assert_given(second.requests_by("TASK-1"), FACT)
     assert known(desk, "engineer") == [FACT, NEWS]
 
 
@@ -136,7 +136,7 @@ def check_three(desk: Desk, in_background: bool) -> None:
     """Two of the three are the same agent, and both learn the same thing besides their own."""
 
     def is_over(api: Api) -> bool:
-        last = api.of("MAIN")[-1:]
+        last = api.requests_by("MAIN")[-1:]
         return in_background and any(each.said.count("</task-notification>") == 3 for each in last)
 
     reports = lesson(FACT, NEWS), lesson(FACT), lesson(OTHER)
@@ -144,12 +144,12 @@ def check_three(desk: Desk, in_background: bool) -> None:
     assert known(desk, "engineer") == [FACT, NEWS]
     assert known(desk, "qa") == [OTHER]
     second = desk.watch(three(in_background, *["Nothing new."] * 3), is_over)
-    assert_given(second.of("TASK-1"), FACT, NEWS)
-    assert_given(second.of("TASK-2"), FACT, NEWS)
-    assert_given(second.of("TASK-3"), OTHER)
-    assert_unseen(second.of("MAIN"), FACT, NEWS, OTHER)
-    assert FACT not in second.of("TASK-3")[0].said
-    assert OTHER not in second.of("TASK-1")[0].said
+    assert_given(second.requests_by("TASK-1"), FACT, NEWS)
+    assert_given(second.requests_by("TASK-2"), FACT, NEWS)
+    assert_given(second.requests_by("TASK-3"), OTHER)
+    assert_unseen(second.requests_by("MAIN"), FACT, NEWS, OTHER)
+    assert FACT not in second.requests_by("TASK-3")[0].said
+    assert OTHER not in second.requests_by("TASK-1")[0].said
     assert open_receipts(desk) == []
 
 
@@ -168,18 +168,18 @@ def test_nested(desk: Desk) -> None:
         }
 
     first = desk.run(script(lesson(FACT), lesson(NEWS)))
-    assert_given(first.of("TASK-outer"))
-    assert_given(first.of("TASK-inner"))
+    assert_given(first.requests_by("TASK-outer"))
+    assert_given(first.requests_by("TASK-inner"))
     assert known(desk, "qa") == [FACT]
     assert known(desk, "engineer") == [NEWS]
     second = desk.run(script("Fine.", "Fine too."))
-    assert_given(second.of("TASK-outer"), FACT)
-    assert_given(second.of("TASK-inner"), NEWS)
-    assert NEWS not in second.of("TASK-outer")[-1].said
-    assert_unseen(second.of("MAIN"), FACT, NEWS)
+    assert_given(second.requests_by("TASK-outer"), FACT)
+    assert_given(second.requests_by("TASK-inner"), NEWS)
+    assert NEWS not in second.requests_by("TASK-outer")[-1].said
+    assert_unseen(second.requests_by("MAIN"), FACT, NEWS)
     if desk.claude.since(STRIPS):
-        assert_unseen(first.of("MAIN"), MARKER, FACT, NEWS)
-        assert NEWS not in first.of("TASK-outer")[-1].said
+        assert_unseen(first.requests_by("MAIN"), MARKER, FACT, NEWS)
+        assert NEWS not in first.requests_by("TASK-outer")[-1].said
 
 
 @versions(HANDBACK)
@@ -196,17 +196,17 @@ def test_handback(desk: Desk, check: str, in_background: bool) -> None:
     if check == "local":
         desk.variables["CLAUDE_CODE_AUTO_MODE_SERVER"] = "0"
     first, second = learn_and_receive(desk, way, "--permission-mode", "auto")
-    assert_unseen(first.of("MAIN"), MARKER, FACT)
-    assert_unseen(second.of("MAIN"), MARKER, NEWS)
-    assert "The work is finished." in second.of("MAIN")[-1].said
+    assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
+    assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
+    assert "The work is finished." in second.requests_by("MAIN")[-1].said
 
 
 @versions(HANDBACK)
 def test_nagging_for_a_handback(desk: Desk) -> None:
     """An agent that only writes its report is asked for it again and again: learned once."""
     run = desk.run(foreground(lesson(FACT)), "--permission-mode", "auto")
-    assert len(run.of("TASK-1")) > 1
-    assert_given(run.of("TASK-1"))
+    assert len(run.requests_by("TASK-1")) > 1
+    assert_given(run.requests_by("TASK-1"))
     assert known(desk, "engineer") == [FACT]
 
 
@@ -214,8 +214,8 @@ def test_nagging_for_a_handback(desk: Desk) -> None:
 def test_auto_mode(desk: Desk) -> None:
     """Whatever the version's safety check is, a delegation passes it as it does without hooks."""
     run = desk.run(foreground("Fine."), "--permission-mode", "auto")
-    assert_given(run.of("TASK-1"))
-    assert_unseen(run.of("MAIN"))
+    assert_given(run.requests_by("TASK-1"))
+    assert_unseen(run.requests_by("MAIN"))
 
 
 def test_forked_skill(desk: Desk) -> None:
@@ -229,8 +229,8 @@ def test_forked_skill(desk: Desk) -> None:
     if desk.claude.since(BACKGROUND):
         learn_and_receive(desk, way)
     else:  # its events do not hold the report, or not by whom it is: a sweep finds it
-        assert_given(desk.run(way(lesson(FACT))).of("TASK-1"))
-        assert_given(desk.run(way("Fine.")).of("TASK-1"), FACT)
+        assert_given(desk.run(way(lesson(FACT))).requests_by("TASK-1"))
+        assert_given(desk.run(way("Fine.")).requests_by("TASK-1"), FACT)
         assert known(desk, "engineer") == [FACT]
     assert {event["route"] for event in logged(desk, "agent.memory.loaded")} == {"start"}
 
@@ -248,7 +248,7 @@ def test_worktree(desk: Desk) -> None:
 
     desk.settings(permissions={"allow": ["Bash"]})
     first, _ = learn_and_receive(desk, way)
-    assert "/.claude/worktrees/" in str(first.of("TASK-1")[-1].results)
+    assert "/.claude/worktrees/" in str(first.requests_by("TASK-1")[-1].results)
 
 
 def test_plugin_agent(desk: Desk) -> None:
@@ -296,12 +296,12 @@ def test_resumed_by_a_message(desk: Desk) -> None:
 
     call = delegate("engineer", "TASK-1 go", run_in_background=False)
     first = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
-    assert len(first.of("TASK-1")) == 2
-    assert_given(first.of("TASK-1"))
+    assert len(first.requests_by("TASK-1")) == 2
+    assert_given(first.requests_by("TASK-1"))
     assert known(desk, "engineer") == [FACT, NEWS]
     second = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
-    assert len(second.of("TASK-1")) == 2
-    given = second.of("TASK-1")[0]
+    assert len(second.requests_by("TASK-1")) == 2
+    given = second.requests_by("TASK-1")[0]
     assert_given([given], FACT, NEWS)
-    assert second.of("TASK-1")[1].said.count("<agent-memory") == 1
+    assert second.requests_by("TASK-1")[1].said.count("<agent-memory") == 1
     assert known(desk, "engineer") == [FACT, NEWS]

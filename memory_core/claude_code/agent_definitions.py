@@ -1,0 +1,136 @@
+"""The agents that Claude Code knows in a project: files of the user and project, and plugins."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from memory_core.claude_code import agent_names, settings_files
+
+# Agents that every Claude Code has (seen in 2.1.329).
+BUILT_IN_AGENTS = ("general-purpose", "Explore", "Plan")
+
+# A front matter that is longer is not read.
+MAX_HEADER_LINES = 100
+
+_FIELD = re.compile(r"(name|memory):[ \t]*(.*?)(?:[ \t]#.*)?")
+
+
+class AgentDefinition(NamedTuple):
+    """An agent's definition: name, path, and its own `memory:` setting ("" for none).
+
+    Claude Code skips a file without `name:`; then `name` is the file's name.
+    """
+
+    name: str
+    path: str
+    memory: str
+    has_name: bool
+
+
+def read_agents(root: str, environ: Mapping[str, str]) -> list[AgentDefinition]:
+    """Return the agents that are defined for a project, its user, and all users (2.1.63)."""
+    paths = [
+        os.path.join(folder, name)
+        for top in _list_agent_folders(root, environ)
+        for folder, _folders, names in os.walk(top)
+        for name in sorted(names)
+        if name.endswith(".md")
+    ]
+    return [definition for path in paths if (definition := _try_read(path))]
+
+
+def _list_agent_folders(root: str, environ: Mapping[str, str]) -> list[str]:
+    levels = (
+        os.path.join(root, ".claude"),
+        settings_files.find_config_folder(environ),
+        os.path.join(settings_files.MANAGED_FOLDER, ".claude"),
+    )
+    return [os.path.join(folder, "agents") for folder in levels]
+
+
+def read_plugin_agents(root: str, environ: Mapping[str, str]) -> Iterator[AgentDefinition]:
+    """Yield the agents of enabled plugins as PLUGIN:NAME, with the folders between them."""
+    for plugin in settings_files.find_enabled_plugins(root, environ):
+        top = os.path.join(plugin.folder, "agents")
+        for folder, _folders, names in os.walk(top):
+            inner = os.path.relpath(folder, top).split(os.sep)
+            scopes = [plugin.name.rpartition("@")[0], *(part for part in inner if part != ".")]
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                if name.endswith(".md") and (definition := _try_read(path)):
+                    yield definition._replace(name=":".join([*scopes, definition.name]))
+
+
+def _try_read(path: str) -> AgentDefinition | None:
+    try:
+        return _read_definition(path)
+    except OSError:
+        return None
+
+
+def _read_definition(path: str) -> AgentDefinition:
+    fields = _read_fields(path)
+    name = fields.get("name") or os.path.basename(path).removesuffix(".md")
+    return AgentDefinition(name, path, fields.get("memory", ""), bool(fields.get("name")))
+
+
+def _read_fields(path: str) -> dict[str, str]:
+    """Return `name` and `memory` of a front matter, as Claude Code reads their plain values."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = [line.rstrip() for line in itertools.islice(file, MAX_HEADER_LINES)]
+    if not lines or not lines[0].startswith("---") or "---" not in lines[1:]:
+        return {}
+    matches = map(_FIELD.fullmatch, lines[1 : lines.index("---", 1)])
+    return {match[1]: match[2].strip().strip("\"'") for match in matches if match}
+
+
+class AgentCatalog:
+    """The ids of all agents in a project: from files, plugins, and built in.
+
+    An agent is known by the name in its file and by the file's name.  Every agent of an
+    installed plugin counts as known.  `unread` has the errors of files and folders that could
+    not be read: they may define more agents.
+    """
+
+    def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+        self.unread: list[OSError] = []
+        self._ids = {agent_names.id_of(name) for name in BUILT_IN_AGENTS}
+        for top in _list_agent_folders(root, environ):
+            for path in self._walk(top):
+                self._add(path)
+        self._plugins = settings_files.list_plugin_ids(root, environ)
+
+    def _walk(self, top: str) -> Iterator[str]:
+        """Yield the definitions below a folder, also through links to folders."""
+        seen = set()
+        for folder, folders, names in os.walk(top, followlinks=True, onerror=self._note):
+            real = os.path.realpath(folder)
+            if real in seen:  # a link to a folder above
+                folders.clear()
+                continue
+            seen.add(real)
+            paths = [os.path.join(folder, name) for name in names]
+            yield from (path for path in paths if path.endswith(".md") or not os.path.exists(path))
+
+    def _note(self, error: OSError) -> None:
+        """Record that a folder cannot be listed; a missing folder has no agents."""
+        is_missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+        if not is_missing or os.path.islink(error.filename):
+            self.unread.append(error)
+
+    def _add(self, path: str) -> None:
+        names = [os.path.basename(path).removesuffix(".md")]
+        try:
+            names.append(_read_definition(path).name)
+        except OSError as error:
+            self.unread.append(error)
+        self._ids |= set(map(agent_names.id_of, names))
+
+    def has(self, agent: str) -> bool:
+        plugin, colon, _name = agent.partition(":")
+        is_of_plugin = bool(colon) and (self._plugins is None or plugin in self._plugins)
+        return agent in self._ids or is_of_plugin

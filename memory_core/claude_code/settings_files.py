@@ -1,0 +1,233 @@
+"""The settings files of Claude Code on this machine, and the hooks in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import agent_names, plugin_hooks, settings_json
+from memory_core.claude_code.events import DELEGATION_TOOLS
+
+# Claude Code's folder of a user without a home directory: one that does not exist.
+NO_HOME = "/nonexistent"
+
+# Where the administrators of a machine put settings: on Linux (seen in 2.1.63 and 2.1.329; the
+# folder managed-settings.d next to the file in 2.1.329) and, by the documentation, on macOS.
+MANAGED_FOLDER = {"darwin": "/Library/Application Support/ClaudeCode"}.get(
+    sys.platform, "/etc/claude-code"
+)
+
+# Levels of settings files that may come with a clone, and the variables that those may set.
+UNTRUSTED_LEVELS = ("project", "local")
+SAFE_PREFIXES = ("AGENT_MEMORY", "CLAUDE_")
+
+# Matchers of hooks that run for every tool.
+MATCH_ALL = ("", "*", ".*")
+
+
+class SettingsFile(NamedTuple):
+    """A settings file with its value and the hooks of agent-memory, or why it is not readable.
+
+    `level` is user, project, local, managed or plugin.  The file of a plugin has the plugin's
+    name and folder.
+    """
+
+    level: str
+    path: str
+    value: dict[str, Any]
+    own_hooks: list[settings_json.HookEntry]
+    problem: str
+    plugin: str = ""
+    folder: str = ""
+
+    def argv(self, hook: Mapping[str, Any]) -> list[str]:
+        """Return what Claude Code runs for one of the file's hooks: a shell, or the exec form."""
+        arguments = hook.get("args")
+        if not isinstance(arguments, list):
+            return ["sh", "-c", str(hook.get("command"))]
+        parts = [str(hook.get("command")), *map(str, arguments)]
+        return [part.replace("${CLAUDE_PLUGIN_ROOT}", self.folder) for part in parts]
+
+
+class ForeignHook(NamedTuple):
+    """A hook of another tool that sees delegations before they run."""
+
+    command: str
+    matcher: str
+    path: str
+
+    @property
+    def is_for_delegations(self) -> bool:
+        """Whether its matcher names delegations; other hooks run for every tool."""
+        return self.matcher not in MATCH_ALL
+
+
+def find_config_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder in which Claude Code keeps the user's settings."""
+    home = environ.get("HOME", "")
+    # A relative home would lead into the project.
+    home = home if os.path.isabs(home) else NO_HOME
+    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+
+
+def find_transcript_folder(root: str, environ: Mapping[str, str]) -> str:
+    """Return the folder with the transcripts of a project's sessions."""
+    slug = re.sub("[^0-9A-Za-z]", "-", root)
+    return os.path.join(find_config_folder(environ), "projects", slug)
+
+
+def read_settings(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
+    """Return the settings files of user and project, those with higher precedence later."""
+    own = os.path.join(root, ".claude")
+    config = find_config_folder(environ)
+    paths = [("user", os.path.join(config, "settings.json"))]
+    if own != config:  # they are the same if the home directory is the project
+        paths.append(("project", os.path.join(own, "settings.json")))
+    paths.append(("local", os.path.join(own, "settings.local.json")))
+    files = (_read_file(level, path) for level, path in paths)
+    return [file for file in files if file is not None]
+
+
+def _read_file(level: str, path: str) -> SettingsFile | None:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+        own_hooks = settings_json.find_entries(text)
+        value = json.loads(text) if text.strip() else {}
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError, settings_json.InvalidSettings) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return SettingsFile(level, path, {}, [], reason or "unreadable")
+    if not isinstance(value, dict):
+        return SettingsFile(level, path, {}, [], "is not a JSON object")
+    return SettingsFile(level, path, value, own_hooks, "")
+
+
+def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
+    """Return every file that can contain hooks: settings, managed settings, plugins."""
+    files = [*read_settings(root, environ), *_read_managed()]
+    return [*files, *_read_plugins(root, environ, files)]
+
+
+def _read_managed() -> Iterator[SettingsFile]:
+    folder = os.path.join(MANAGED_FOLDER, "managed-settings.d")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    parts = [os.path.join(folder, name) for name in names if name.endswith(".json")]
+    for path in (os.path.join(MANAGED_FOLDER, "managed-settings.json"), *parts):
+        if file := _read_file("managed", path):
+            yield file
+
+
+def _read_plugins(
+    root: str, environ: Mapping[str, str], files: list[SettingsFile]
+) -> Iterator[SettingsFile]:
+    for plugin in find_enabled_plugins(root, environ, files):
+        for source in plugin_hooks.read_hooks(plugin):
+            value = {"hooks": source.hooks}
+            own = [] if source.problem else settings_json.find_entries(json.dumps(value))
+            yield SettingsFile(
+                "plugin", source.path, value, own, source.problem, source.plugin, source.folder
+            )
+
+
+def find_enabled_plugins(
+    root: str, environ: Mapping[str, str], files: list[SettingsFile] | None = None
+) -> Iterator[plugin_hooks.Plugin]:
+    """Yield the installed plugins that settings files (by default all of them) enable."""
+    if files is None:
+        files = [*read_settings(root, environ), *_read_managed()]
+    names = plugin_hooks.list_enabled(file.value for file in files)
+    if names:
+        yield from plugin_hooks.find_installed(find_config_folder(environ), root, names)
+
+
+def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
+    """Return the environment variables that settings set for hooks, over the user's own ones.
+
+    Of settings that come with a repository only variables of agent-memory and Claude Code
+    count: others, such as PATH or LD_PRELOAD, would choose the programs that run here.
+    """
+    variables = {}
+    for file in files:
+        env = file.value.get("env")
+        if file.level == "plugin" or not isinstance(env, dict):
+            continue
+        for name, value in env.items():
+            is_safe = file.level not in UNTRUSTED_LEVELS or name.startswith(SAFE_PREFIXES)
+            if is_safe and isinstance(value, str) and _can_be_set(name, value):
+                variables[name] = value
+    return variables
+
+
+def _can_be_set(name: str, value: str) -> bool:
+    """Check whether a process can have this variable."""
+    try:
+        os.fsencode(name + value)
+    except UnicodeEncodeError:
+        return False
+    return bool(name) and "=" not in name and "\0" not in name + value
+
+
+def find_disabling_file(files: list[SettingsFile]) -> SettingsFile | None:
+    """Return the file that disables all hooks, if the last one with `disableAllHooks` does."""
+    deciding = [file for file in files if "disableAllHooks" in file.value]
+    return deciding[-1] if deciding and deciding[-1].value["disableAllHooks"] is True else None
+
+
+def list_foreign_hooks(file: SettingsFile) -> list[ForeignHook]:
+    """Return the hooks of other tools that could rewrite a delegation's prompt, too."""
+    return [
+        ForeignHook(_describe_hook(hook), matcher, file.path)
+        for matcher, hook in _list_prompt_hooks(file.value)
+        if not settings_json.is_own_hook(hook) and _matches_delegations(matcher)
+    ]
+
+
+def _describe_hook(hook: dict[str, Any]) -> str:
+    command = hook.get("command") or hook.get("url") or hook.get("type")
+    arguments = hook.get("args")
+    return " ".join(map(str, [command, *arguments] if isinstance(arguments, list) else [command]))
+
+
+def _list_prompt_hooks(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (matcher, hook) of every valid PreToolUse hook."""
+    hooks = value.get("hooks")
+    groups = hooks.get("PreToolUse") if isinstance(hooks, dict) else None
+    for group in groups if isinstance(groups, list) else []:
+        members = group.get("hooks") if isinstance(group, dict) else None
+        for hook in members if isinstance(members, list) else []:
+            if isinstance(hook, dict):
+                yield str(group.get("matcher") or ""), hook
+
+
+def _matches_delegations(matcher: str) -> bool:
+    """Check a matcher, which has names with "|" between them or is a regular expression."""
+    if matcher in MATCH_ALL:
+        return True
+    if matcher.replace("|", "").replace("_", "").isalnum():
+        return any(tool in matcher.split("|") for tool in DELEGATION_TOOLS)
+    try:
+        return any(re.search(matcher, tool) for tool in DELEGATION_TOOLS)
+    except re.error:
+        return False
+
+
+def list_plugin_ids(root: str, environ: Mapping[str, str]) -> set[str] | None:
+    """Return the ids of all installed or enabled plugins, None if they cannot be read."""
+    tables = [file.value.get("enabledPlugins") for file in read_settings(root, environ)]
+    path = os.path.join(find_config_folder(environ), "plugins", "installed_plugins.json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            tables.append(json.load(file)["plugins"])
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    # PLUGIN@MARKETPLACE (seen in 2.1.63)
+    names = (str(key) for table in tables if isinstance(table, dict) for key in table)
+    return {agent_names.id_of(name.partition("@")[0]) for name in names}

@@ -1,0 +1,180 @@
+"""Claude Code's transcripts, which hold what events lack; read in pieces of limited size."""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.claude_code import events
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+# The last lines matter; a line holds at most one message.
+TAIL_BYTES = 512 * 1024
+
+# A longer line is skipped: the largest report seen had 0.2 MB.
+MAX_LINE_BYTES = 4_000_000
+
+
+def has_failed_call(path: str, call: str) -> bool:
+    """Check whether a call was denied, cancelled or failed, according to the transcript."""
+    needle = call.encode()
+    lines = (line for line in _read_last_lines(path) if needle in line and b'"is_error"' in line)
+    return any(events.has_call_error(value, call) for value in map(_parse, lines))
+
+
+def find_last_prompt(path: str, agent: str) -> str:
+    """Return the prompt of the last delegation to `agent`, "" if there is none."""
+    from memory_core.claude_code import agent_names
+
+    for line in _read_last_lines(path):
+        if b'"tool_use"' in line:
+            for name, task in reversed(events.list_delegations(_parse(line))):
+                if agent_names.is_same(name, agent):
+                    return task
+    return ""
+
+
+def path_of_run(path: str, run: str) -> str:
+    """Return the path of a run's transcript; `path` is the main session's transcript."""
+    folder = path.removesuffix(".jsonl")
+    return os.path.join(folder, "subagents", f"agent-{run}.jsonl")
+
+
+def list_changed(folder: str, since: float) -> list[str]:
+    """Return the agent transcripts below a project's transcript folder, oldest change first.
+
+    Only files that changed at `since`, a time in seconds, or later are returned.
+    """
+    paths = [*_list_transcripts(folder)]
+    for session in _list_subfolders(folder):
+        paths += _list_transcripts(os.path.join(session, "subagents"))
+        for workflow in _list_subfolders(os.path.join(session, "subagents", "workflows")):
+            paths += _list_transcripts(workflow)
+    dated = [(mtime_of(path), path) for path in paths]
+    return [path for when, path in sorted(dated) if when >= since]
+
+
+def read_agent(path: str) -> str:
+    """Return the agent's name from the .meta.json next to its transcript, "" if it is missing."""
+    return events.meta_agent(_read_meta(path))
+
+
+def _read_meta(path: str) -> dict[str, Any]:
+    try:
+        with open(path.removesuffix(".jsonl") + ".meta.json", "rb") as file:
+            return _parse(file.read(TAIL_BYTES))
+    except OSError:
+        return {}
+
+
+def read_session(path: str) -> str:
+    """Return the session id in the first line of an agent's transcript; raises OSError."""
+    with open(path, "rb") as file:
+        return events.line_session(_parse(file.readline(TAIL_BYTES)))
+
+
+def read_lines(
+    path: str, offset: int, limit: int, is_wanted: Callable[[bytes], bool]
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the whole lines from `offset` that `is_wanted` accepts, and where they end.
+
+    At most `limit` bytes are read.  If no line ends within them, the end is `offset` itself; a
+    line longer than MAX_LINE_BYTES is skipped.
+    """
+    with open(path, "rb") as file:
+        file.seek(offset)
+        data = file.read(limit)
+    end = data.rfind(b"\n") + 1
+    if not end:
+        return [], offset + (len(data) if len(data) == MAX_LINE_BYTES else 0)
+    whole = data[:end].split(b"\n")
+    return [_parse(line) for line in whole if is_wanted(line)], offset + end
+
+
+class TranscriptSummary:
+    """The task of a run, its size, and its last message.
+
+    `call` is the delegation's `tool_use_id`, `description` and `prompt` are its task, `last` is
+    the agent's last message ("" if it was still working).  `numbers` has tokens and tool_uses,
+    as far as the transcript was read.
+    """
+
+    __slots__ = ("call", "description", "last", "numbers", "prompt")
+
+    def __init__(self, meta: dict[str, Any], lines: list[bytes], is_whole: bool) -> None:
+        messages = [value for line in lines if (value := _parse_message(line))]
+        self.call = events.meta_call(meta)
+        self.description = events.meta_description(meta)
+        self.prompt = events.line_prompt(messages[0]) if messages else ""
+        self.last = "\n".join(events.agent_texts(messages[-1])) if messages else ""
+        if messages and events.count_tool_uses(messages[-1]):
+            self.last = ""
+        tokens = [count for value in messages if (count := events.count_context_tokens(value))]
+        self.numbers = {"tokens": tokens[-1]} if tokens else {}
+        if is_whole:
+            self.numbers["tool_uses"] = sum(map(events.count_tool_uses, messages))
+
+
+def summarize(path: str) -> TranscriptSummary:
+    """Read an agent's transcript, or the end of a very long one; raises OSError."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - MAX_LINE_BYTES))
+        data = file.read(MAX_LINE_BYTES)
+    return TranscriptSummary(_read_meta(path), data.split(b"\n"), size <= MAX_LINE_BYTES)
+
+
+def _parse_message(line: bytes) -> dict[str, Any]:
+    """Return a message of the agent or its caller, {} for any other line."""
+    is_message = b'"assistant"' in line or b'"user"' in line
+    value = _parse(line) if is_message else {}
+    return value if value.get("type") in ("assistant", "user") else {}
+
+
+def _read_last_lines(path: str) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - TAIL_BYTES))
+            data = file.read(TAIL_BYTES)
+    except OSError:
+        return
+    yield from reversed(data.split(b"\n"))
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        value = fastjson.loads(line.decode("utf-8", "replace"))
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _list_transcripts(folder: str) -> list[str]:
+    names = _list_folder(folder)
+    chosen = [name for name in names if name.startswith("agent-") and name.endswith(".jsonl")]
+    return [os.path.join(folder, name) for name in chosen]
+
+
+def _list_subfolders(folder: str) -> list[str]:
+    paths = [os.path.join(folder, name) for name in _list_folder(folder)]
+    return [path for path in paths if os.path.isdir(path)]
+
+
+def _list_folder(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def mtime_of(path: str) -> float:
+    """Return the time of a file's last change in seconds, 0 if it does not exist."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,118 @@
+"""`agent-memory add`: a person adds items to a memory."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli import suggestions
+from memory_core.cli.arguments import Agent, AsJson, User, find_any_agent, note_undefined, note_undo
+from memory_core.cli.change.item import format_item, item_to_json
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_json, print_line
+from memory_core.curation import item_actions
+from memory_core.curation.item_actions import TeachResult
+from memory_core.learning import classify
+from memory_core.text import sanitize
+
+
+def add(
+    agent: Agent,
+    type_: Annotated[
+        str,
+        typer.Argument(
+            metavar="TYPE",
+            help="pattern, architecture, guideline, mistake, ...: decides the section.",
+            autocompletion=suggestions.suggest_types,
+        ),
+    ],
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT",
+            help="One line of at most 100 characters (memory.max_learning_length); - reads stdin.",
+        ),
+    ],
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Add an item to the memory of an agent.
+
+    If the agent knows it already, the confidence rises.  If there is no room, the
+    least certain item is archived.
+    `-` reads one item per line from stdin (all or nothing; a leading -, * or + is
+    stripped).  The agent is created if needed.
+
+    \b
+    Example:
+      agent-memory add engineer mistake "A payment sent twice is paid twice"
+    """
+    scope = find_any_agent(agent, user)
+    _check_type(type_)
+    is_new = not scope.level.files(scope.agent)
+    texts = _read_stdin() if text == "-" else [text]
+    result = item_actions.teach(scope.project, scope.agent, type_, texts, scope.level)
+    if json:
+        print_json(_to_json(scope.agent, result))
+        return
+    for taught in result.taught:
+        print_line(
+            f"{'Already known' if taught.was_present else 'Added'}: {format_item(taught.item)}"
+        )
+        if taught.was:
+            print_line(f"  replaces: {taught.was}")
+    for item in result.doubted:
+        print_line(f"Contradicted: {format_item(item)}")
+    print_archived(result.evicted)
+    note_undo(user)
+    if is_new:
+        note_undefined(scope.project, scope.agent)
+
+
+def print_archived(entries: list[tuple[str, str]]) -> None:
+    """Print the items, as (section, text), that a change moved to the archive."""
+    for section, text in entries:
+        print_line(f"Archived: [{section}] {text.splitlines()[0]}")
+
+
+def archived_to_json(entries: list[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"section": section, "text": text} for section, text in entries]
+
+
+def _check_type(name: str) -> None:
+    if not classify.type_of(sanitize.clean_line(name)):
+        near = difflib.get_close_matches(name.lower(), classify.TYPES, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise CommandRefused(
+            f"unknown type {name!r}{hint}\nKnown types: {', '.join(classify.TYPES)}"
+        )
+
+
+def _read_stdin() -> list[str]:
+    data = sys.stdin.buffer.read() if sys.stdin else b""
+    try:
+        lines = [line.strip() for line in data.decode("utf-8-sig").splitlines()]
+    except UnicodeDecodeError:
+        raise CommandRefused("stdin is not UTF-8 text") from None
+    texts = [line[2:].strip() if line[:2] in ("- ", "* ", "+ ") else line for line in lines]
+    if not any(texts):
+        raise CommandRefused("stdin is empty: at least one line is expected")
+    return [text for text in texts if text]
+
+
+def _to_json(agent: str, result: TeachResult) -> dict[str, Any]:
+    return {
+        "agent": agent,
+        "items": [
+            {**item_to_json(taught.item), "known": taught.was_present, "was": taught.was or None}
+            for taught in result.taught
+        ],
+        "contradicted": [
+            {"id": item.id, "text": item.text, "confidence": item.confidence}
+            for item in result.doubted
+        ],
+        "archived": archived_to_json(result.evicted),
+    }

@@ -1,0 +1,72 @@
+"""`agent-memory confirm`, `contradict` and `remove`: judge one item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from memory_core.cli.arguments import Agent, AsJson, Item, User, find_known_agent, note_undo
+from memory_core.cli.output import print_json, print_line
+from memory_core.curation import item_actions
+from memory_core.curation.item_actions import RatedItem
+
+# By the kind of the history record.
+RESULT_WORDS = {
+    "confirmed": "Confirmed",
+    "contradicted": "Contradicted",
+    "removed": "Archived",
+}
+
+
+def confirm(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
+    """Record that an item is right: its confidence rises.
+
+    \b
+    Example:
+      agent-memory confirm engineer "event bus"
+    """
+    _change(item_actions.confirm, "confirmed", agent, item, user, json)
+
+
+def contradict(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
+    """Record that an item is wrong: its confidence falls.
+
+    The item stays in the memory.
+
+    \b
+    Example:
+      agent-memory contradict engineer "event bus"
+    """
+    _change(item_actions.contradict, "contradicted", agent, item, user, json)
+
+
+def remove(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
+    """Move an item to the archive.
+
+    agent-memory restore lists the archive and puts an item back.
+
+    \b
+    Example:
+      agent-memory remove engineer "event bus"
+    """
+    _change(item_actions.remove, "removed", agent, item, user, json)
+
+
+def _change(
+    action: Callable[..., RatedItem], kind: str, agent: str, item: str, user: bool, json: bool
+) -> None:
+    scope = find_known_agent(agent, user)
+    changed = action(scope.project, scope.agent, item, scope.level)
+    if json:
+        print_json({"agent": scope.agent, "kind": kind, **item_to_json(changed)})
+        return
+    print_line(f"{RESULT_WORDS[kind]}: {format_item(changed)}")
+    note_undo(user)
+
+
+def format_item(item: RatedItem) -> str:
+    return f"{item.id} [{item.section}] {item.text} ({item.confidence:.1f})"
+
+
+def item_to_json(item: RatedItem) -> dict[str, Any]:
+    return {**item._asdict(), "section": item.section or None}

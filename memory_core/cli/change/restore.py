@@ -1,0 +1,102 @@
+"""`agent-memory restore`: list the archive, or put an item back into the memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.cli import suggestions
+from memory_core.cli.arguments import AgentScope, AsJson, User, find_agents, find_level, note_undo
+from memory_core.cli.change.add import archived_to_json, print_archived
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import enable_pager, print_json, print_line, print_note
+from memory_core.curation import archive, lookup
+
+
+def restore(
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            help="Agent name (or an item, if only one agent ever had it).",
+            autocompletion=suggestions.suggest_agents,
+        ),
+    ],
+    item: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ITEM",
+            help="The item to restore: its id, its text, a part of it, or its number.",
+            show_default="list them",
+        ),
+    ] = None,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """List archived items, or restore one.
+
+    Items removed by hand are found in the history.  If the section is full,
+    its oldest item is archived instead.
+    Exit 1 if the item does not fit.
+
+    \b
+    Example:
+      agent-memory restore engineer
+    """
+    scope, item = _find(agent, item, user)
+    if item is None:
+        _list_archive(scope, json)
+        return
+    result = archive.restore(*scope, item)
+    first = result.text.splitlines()[0]
+    if json:
+        print_json(
+            {
+                "agent": scope.agent,
+                "file": result.file,
+                "section": result.section,
+                "text": result.text,
+                "known": result.was_present,
+                "archived": archived_to_json(result.evicted),
+            }
+        )
+    elif result.was_present:
+        print_line(f"Already in {result.file}: {first}")
+        print_archived(result.evicted)
+    else:
+        print_line(f"Restored to {result.file} [{result.section}]: {first}")
+        print_archived(result.evicted)
+        note_undo(user)
+
+
+def _find(first: str, item: str | None, user: bool) -> tuple[AgentScope, str | None]:
+    """Return the agent and the item; a single argument may be the item of any agent."""
+    scope = find_level(user)
+    try:
+        (agent,) = find_agents(scope, [first])
+    except lookup.UnknownAgent as unknown:
+        if item is not None:
+            raise
+        try:
+            return AgentScope(*scope, archive.find_owner(*scope, first)), first
+        except lookup.ItemNotFound as error:
+            raise CommandRefused(f"{error}, and {unknown}") from None
+    return AgentScope(*scope, agent), item
+
+
+def _list_archive(scope: AgentScope, json: bool) -> None:
+    items = archive.list_items(scope.level, scope.agent)
+    if json:
+        print_json([{**item._asdict(), "day": item.day or None} for item in items])
+        return
+    enable_pager()
+    width = len(str(len(items)))
+    for item in items:
+        first, *nested = item.text.split("\n")
+        head = f"{item.number:{width}}  {item.day}  "
+        print_line(f"{head}[{item.section}] {first}")
+        for line in nested:
+            print_line(f"{' ' * len(head)}{line}".rstrip())
+    if not items:
+        print_note(f"The archive of {scope.agent} is empty.")

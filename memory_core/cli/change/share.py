@@ -1,0 +1,118 @@
+"""`agent-memory share`: copy an item of one agent to others."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.cli import suggestions
+from memory_core.cli.arguments import AsJson, LevelScope, find_agents, find_level
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_json, print_line
+from memory_core.curation import sharing
+from memory_core.curation.sharing import ShareResult, SourceItem
+from memory_core.storage.store import Store
+
+
+def share(
+    item: Annotated[
+        str,
+        typer.Argument(
+            metavar="ITEM",
+            help="The item: its id (at least 4 digits), its text or a part of the text.",
+        ),
+    ],
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to",
+            metavar="AGENT",
+            help="Agent to copy to (repeatable).",
+            autocompletion=suggestions.suggest_agents,
+        ),
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Copy to every agent with a memory except PM.")
+    ] = False,
+    user: Annotated[
+        bool, typer.Option("--user", help="Copy to the agent's user-level memory.")
+    ] = False,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="AGENT",
+            help="Agent to copy from.",
+            show_default="any",
+            autocompletion=suggestions.suggest_agents,
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Copy an item to other agents or to your user level.
+
+    The copy has the same confidence and names the agent that it comes from.
+
+    \b
+    Example:
+      agent-memory share "event bus" --user
+    """
+    if sum(map(bool, (to, all_, user))) != 1:
+        raise CommandRefused("one of --to AGENT, --all and --user is required")
+    find_level(user)  # refuses --user without a home directory
+    scope = find_level()
+    owners = find_agents(scope, [from_]) if from_ else scope.level.agents()
+    source = sharing.find_source(sharing.list_sources(*scope, owners), item)
+    targets = _list_targets(scope, source, to or [], user)
+    results = sharing.copy_item(scope.project, source, targets)
+    if json:
+        print_json(
+            {
+                "from": source.agent,
+                "id": source.id,
+                "text": source.text,
+                "section": source.section,
+                "confidence": source.confidence,
+                "shared": [
+                    {
+                        "agent": result.agent,
+                        "user": result.is_user,
+                        "text": result.text,
+                        "section": result.section,
+                        "known": result.was_present,
+                    }
+                    for result in results
+                ],
+            }
+        )
+        return
+    for result in results:
+        _print_result(source, result)
+
+
+def _list_targets(
+    scope: LevelScope, source: SourceItem, names: list[str], user: bool
+) -> list[tuple[str, Store]]:
+    if user:
+        if scope.project.user_place is None:
+            raise CommandRefused(
+                "this folder is your home directory: its memories are your user level already"
+            )
+        return [(source.agent, scope.project.level(user=True))]
+    agents = find_agents(scope, names) or [
+        agent for agent in scope.level.agents() if agent not in (source.agent, PM)
+    ]
+    if not agents:
+        raise CommandRefused(f"no agent other than {source.agent} has a memory here", 1)
+    return [(agent, scope.level) for agent in dict.fromkeys(agents)]
+
+
+def _print_result(source: SourceItem, result: ShareResult) -> None:
+    target = f"{result.agent} (user level)" if result.is_user else result.agent
+    if result.was_present:
+        print_line(f"{target} already knows: {result.text}")
+    else:
+        section = f" [{result.section}]" if result.section else ""
+        print_line(f"{source.agent} -> {target}{section}: {result.text}")

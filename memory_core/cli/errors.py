@@ -1,0 +1,49 @@
+"""Errors of the command line, and the message and exit status for any error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PROGRAM_NAME = "agent-memory"
+
+
+class CommandRefused(Exception):
+    """A command cannot do what was asked; the text is the message.
+
+    Status 2 means wrong use, 1 a negative result or the answer no.
+    """
+
+    def __init__(self, message: str, status: int = 2) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ReaderGone(Exception):
+    """The pipe that receives the output is closed."""
+
+
+def describe_error(error: Exception) -> tuple[str, int]:
+    """Return the message for an error and the exit status."""
+    if hasattr(error, "format_message"):  # a usage error of click, or of typer's copy of click
+        return _describe_usage(error), 2
+    if isinstance(error, OSError):
+        return describe_os_error(error), 1
+    if isinstance(error, UnicodeEncodeError):
+        return "the locale cannot show some characters: set LC_ALL=C.UTF-8", 1
+    status = getattr(error, "status", None)
+    if isinstance(status, int):  # raised by this code base, with a message for people
+        return str(error), status
+    if type(error).__name__ == "Abort":
+        return "stopped; nothing was changed", 1
+    return f"internal error, {type(error).__name__}: {error} (--debug shows where)", 1
+
+
+def describe_os_error(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _describe_usage(error: Any) -> str:
+    sentence = str(error.format_message()).replace("Value error, ", "").rstrip(".")  # pydantic's
+    path = error.ctx.command_path if error.ctx else PROGRAM_NAME
+    return f"{sentence[:1].lower()}{sentence[1:]}\nSee {path} --help"

@@ -1,0 +1,57 @@
+"""`agent-memory blame`: where each item of a memory comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_core.cli.arguments import Agent, AsJson, User, find_known_agent
+from memory_core.cli.history.log import RUN_ID_LENGTH
+from memory_core.cli.output import align_columns, print_json, print_line, print_note
+from memory_core.curation import change_log
+from memory_core.curation.change_log import ItemOrigin
+
+
+def blame(agent: Agent, user: User = False, json: AsJson = False) -> None:
+    """Show when, by whom and in which run each item was added.
+
+    Columns: item id, day, source, confidence, run, text.
+    The day and the run are those of the first wording of the item.
+
+    \b
+    Example:
+      agent-memory blame engineer
+    """
+    scope = find_known_agent(agent, user)
+    origins = change_log.list_origins(*scope)
+    if json:
+        print_json([_to_json(scope.agent, origin) for origin in origins])
+        return
+    for line in align_columns([_format_row(origin) for origin in origins]):
+        print_line(line)
+    if not origins:
+        print_note(f"{scope.agent} knows nothing yet")
+
+
+def _to_json(agent: str, origin: ItemOrigin) -> dict[str, Any]:
+    state = origin.state
+    return {
+        "agent": agent,
+        "id": origin.id,
+        "text": origin.text,
+        "section": origin.section or None,
+        "time": (state.born or None) if state else None,
+        "used": (state.used or None) if state else None,
+        "run": (state.run or None) if state else None,
+        "session": (state.session or None) if state else None,
+        "source": (state.source or None) if state else None,
+        "confidence": state.confidence if state else None,
+    }
+
+
+def _format_row(origin: ItemOrigin) -> list[str]:
+    state = origin.state
+    cells = ["", "", "", ""]
+    if state:
+        confidence = f"{state.confidence:.1f}"
+        cells = [state.born[:10], state.source, confidence, state.run[:RUN_ID_LENGTH]]
+    return [origin.id, *cells, f"[{origin.section}] {origin.text}"]

@@ -1,0 +1,96 @@
+"""`agent-memory log`: the records of the histories, and how a record is printed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.arguments import (
+    Agents,
+    AsJson,
+    Since,
+    User,
+    find_agents,
+    find_level,
+    parse_since,
+)
+from memory_core.cli.output import align_columns, print_json, print_line, print_note
+from memory_core.curation import change_log
+
+# The keys of a record in --json; a key that the record lacks is null.
+JSON_KEYS = (
+    *("time", "kind", "agent", "id", "text", "section", "nested", "was", "after", "run"),
+    *("session", "source", "origin", "confidence", "change", "type", "outcome"),
+    *("duration_ms", "tokens", "tool_uses", "tool", "resolution"),
+)
+
+RUN_ID_LENGTH = 8  # digits of a run's id that people need to see
+
+
+def log(
+    agent: Agents = None,
+    since: Since = None,
+    number: Annotated[
+        int | None,
+        typer.Option(
+            "--number", "-n", min=1, help="Maximum number of entries.", show_default="all"
+        ),
+    ] = None,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Show the history of changes, newest first.
+
+    Columns: time (UTC), agent, kind of change, item id, confidence after
+    the change, run, text.
+    Hand edits have the time of the next write.
+
+    \b
+    Example:
+      agent-memory log engineer --since 7d
+    """
+    start = parse_since(since)
+    scope = find_level(user)
+    agents = find_agents(scope, agent) or change_log.list_agents(scope.level)
+    records = change_log.list_records(*scope, agents)
+    recent = [record for record in records if record["time"] > start][::-1][:number]
+    if json:
+        print_json([record_to_json(record) for record in recent])
+        return
+    for line in align_columns([_format_row(record) for record in recent]):
+        print_line(line)
+    if not recent:
+        print_note("Nothing is recorded since then." if records else "Nothing is recorded yet.")
+
+
+def record_to_json(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the --json fields of a record: null for an empty text, but 0 for the number 0."""
+    return {key: None if record.get(key) in ("", [], {}) else record.get(key) for key in JSON_KEYS}
+
+
+def format_minute(time: str) -> str:
+    """Return a record's time to the minute, in UTC."""
+    return time[:16].replace("T", " ")
+
+
+def _format_row(record: dict[str, Any]) -> list[str]:
+    confidence = record.get("confidence")
+    return [
+        format_minute(record["time"]),
+        record["agent"],
+        record["kind"],
+        "" if record["kind"] == "undone" else record["id"],
+        "" if confidence is None else f"{confidence:.1f}",
+        (record.get("run") or "")[:RUN_ID_LENGTH],
+        _describe(record),
+    ]
+
+
+def _describe(record: dict[str, Any]) -> str:
+    """Return the text of an item, or what happened, on one line."""
+    if record["kind"] == "undone":
+        return f"the change of {format_minute(record['id'])}"
+    if record["kind"] == "task":
+        return " ".join(filter(None, (record.get("type"), record.get("outcome"))))
+    return " ".join(str(record["text"]).split())

@@ -1,0 +1,59 @@
+"""`agent-memory undo`: take back the last changes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.arguments import AsJson, User, find_level, format_command
+from memory_core.cli.history.log import format_minute, record_to_json
+from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.curation import change_log
+from memory_core.curation.change_log import UndoResult
+
+
+def undo(
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="How many changes.")] = 1,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Undo the last N changes across all agents.
+
+    One change = one agent report or one command.
+    Running undo again redoes it.  Hand edits are kept.
+    Exit 1 if there are fewer changes.
+
+    \b
+    Example:
+      agent-memory undo || echo "nothing to undo"
+    """
+    results = change_log.undo(*find_level(user), number, make_progress("Undoing"))
+    if json:
+        print_json(
+            [
+                {
+                    "change": result.change.id,
+                    "time": result.change.time,
+                    "agents": result.change.agents,
+                    "records": [record_to_json(record) for record in result.change.records],
+                    "stays": result.kept_texts,
+                }
+                for result in results
+            ]
+        )
+        return
+    for result in results:
+        _print_result(result)
+    print_note(f"To redo: {format_command('undo', user)}")
+
+
+def _print_result(result: UndoResult) -> None:
+    print_line(f"Undone: change of {format_minute(result.change.id)}")
+    for record in result.change.records:
+        if record.get("text"):
+            print_line(f"  {record['agent']}: {record['kind']}: {record['text']}")
+        elif record["kind"] == "undone":
+            print_line(f"  {record['agent']}: undone: change of {format_minute(record['id'])}")
+    for text in result.kept_texts:
+        print_line(f"  not restored: changed since: {text}")

@@ -1,0 +1,54 @@
+"""`agent-memory context`: what an agent knows, for another program or a person."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.arguments import Agent, AsJson, find_known_agent
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.look.show import show_prompt_text
+from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.curation import agent_context
+
+
+def context(
+    agent: Agent,
+    as_given: Annotated[
+        bool, typer.Option("--as-given", help="Print the exact text that the agent receives.")
+    ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Maximum number of items.",
+            show_default="memory.context_items; all with --json",
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Show what an agent knows, most certain first.
+
+    Items below memory.min_confidence are omitted.
+
+    \b
+    Example:
+      agent-memory context engineer --top 5
+    """
+    if as_given and top is not None:
+        raise CommandRefused("--as-given and --top exclude each other")
+    scope = find_known_agent(agent)
+    if as_given:
+        show_prompt_text(scope, json)
+        return
+    knowledge = agent_context.read_knowledge(scope.project, scope.agent)
+    if json:
+        print_json(agent_context.to_json(knowledge, top))
+        return
+    number = top or scope.project.config["context_items"]
+    text = agent_context.render_markdown(knowledge, number)
+    if text:
+        print_line(text)
+    else:
+        print_note(f"{scope.agent} knows nothing yet.")

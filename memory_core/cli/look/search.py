@@ -1,0 +1,96 @@
+"""`agent-memory search`: items that contain some words."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from memory_core.cli import suggestions
+from memory_core.cli.arguments import AsJson, User, find_agents, find_level, format_command
+from memory_core.cli.output import count_cells, paint, print_json, print_line, print_note
+from memory_core.curation import searching
+from memory_core.text import word_search
+
+
+def search(
+    text: Annotated[
+        list[str],
+        typer.Argument(metavar="TEXT", help="Words to find; all must occur, in any order."),
+    ],
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Search only this agent (repeatable).",
+            show_default="all",
+            autocompletion=suggestions.suggest_agents,
+        ),
+    ] = None,
+    place: Annotated[
+        Literal["memory", "archive"] | None,
+        typer.Option("--in", help="Where to search.", show_default="both"),
+    ] = None,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Find items in memories and archives.
+
+    Ignores case and accents; matches parts of words.
+    Searches items, their nested lines and preferences, but no free text.
+    Exit 1 if nothing is found.
+
+    \b
+    Example:
+      agent-memory search event bus
+    """
+    scope = find_level(user)
+    words = " ".join(text)
+    agents = find_agents(scope, agent)
+    places = [place] if place else searching.PLACES
+    result = searching.search_items(scope.level, words, agents, places)
+    if json:
+        print_json(
+            [
+                {
+                    "agent": hit.agent,
+                    "in": hit.place,
+                    "id": hit.id,
+                    "text": hit.text,
+                    "section": hit.section or None,
+                    "nested": hit.nested or None,
+                    "day": hit.day or None,
+                }
+                for hit in result.hits
+            ]
+        )
+    else:
+        _print_hits(result.hits, words, user)
+    for message in result.unread:
+        print_note(message)
+    if result.unread or not result.hits:
+        raise typer.Exit(1)
+
+
+def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
+    width = max((count_cells(hit.agent) for hit in hits), default=0)
+    for hit in hits:
+        head = f"{hit.agent}{' ' * (width - count_cells(hit.agent))}  {hit.id}  "
+        day = f" {hit.day}" if hit.day else ""
+        tail = f"  (archived{day})" if hit.place == searching.IN_ARCHIVE else ""
+        print_line(f"{head}[{hit.section}] ", *highlight(hit.text, words), tail)
+        for line in hit.nested.split("\n") if hit.nested else ():
+            print_line(" " * count_cells(head), *highlight(line.rstrip(), words))
+    if not hits:
+        print_note("Nothing found.")
+    archived = [hit for hit in hits if hit.is_restorable]
+    if archived:
+        one = archived[0]
+        words = f"{one.agent} {one.id}" if len(archived) == 1 else "AGENT ID"
+        print_note(f"To restore an archived item: {format_command('restore', user)} {words}")
+
+
+def highlight(text: str, words: str) -> list[str]:
+    """Return the text in parts, with the words in colour."""
+    parts = word_search.split_matches(text, words)
+    return [paint(part, "hit") if is_hit else part for part, is_hit in parts]

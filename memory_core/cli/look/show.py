@@ -1,0 +1,123 @@
+"""`agent-memory show`: the memory file of an agent, now or earlier, or its prompt text."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.cli import times
+from memory_core.cli.arguments import Agent, AgentScope, AsJson, User, find_known_agent
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_bytes, print_json, print_line, print_note
+from memory_core.curation import agent_context, change_log
+from memory_core.document import markdown
+from memory_core.storage import event_log, store
+
+
+def show(
+    agent: Agent,
+    as_given: Annotated[
+        bool, typer.Option("--as-given", help="Print the exact text that the agent receives.")
+    ] = False,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Show the items of that time: 2d, '2026-11-20 22:10'."),
+    ] = None,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Print the memory of an agent.
+
+    With --at, the items are those of that time (UTC); other text is current.
+
+    \b
+    Example:
+      agent-memory show engineer --as-given
+    """
+    if as_given and at is not None:
+        raise CommandRefused("--as-given and --at exclude each other")
+    moment = None if at is None else times.parse_time(at, time.time())
+    scope = find_known_agent(agent, user)
+    if moment is not None:
+        _show_past(scope, moment, json)
+    elif as_given:
+        show_prompt_text(scope, json)
+    else:
+        _show_file(scope, user, json)
+
+
+def _show_past(scope: AgentScope, moment: str, json: bool) -> None:
+    project, level, agent = scope
+    start = change_log.find_start(project, level, agent)
+    text = change_log.render_at(project, level, agent, moment) if start and start <= moment else ""
+    if json:
+        path = level.path(agent) if text else None
+        print_json({"at": moment, **_memory_to_json(scope, path, text)})
+    elif text:
+        print_line(text.removesuffix("\n"))
+    else:
+        begin = f"begins at {start}" if start else "is empty"
+        print_note(f"Nothing is recorded for {moment}: the history of {agent} {begin}.")
+
+
+def show_prompt_text(scope: AgentScope, json: bool) -> None:
+    """Print the text that a hook would give the agent now."""
+    block = agent_context.preview_block(scope.project, scope.agent)
+    if json:
+        print_json(
+            {
+                "agent": scope.agent,
+                "text": block.text,
+                "source": block.source,
+                "bytes": block.size,
+            }
+        )
+    elif block.text:
+        print_line(block.text)
+    else:
+        print_note(f"{scope.agent} would receive nothing; agent-memory config show says why")
+
+
+def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
+    project, _level, agent = scope
+    own = None if user else project.store.read(agent)
+    users = store.Store(project.user_place).read(agent) if project.user_place else None
+    snapshot = own or users
+    if json:
+        fields = _memory_to_json(
+            scope, snapshot.path if snapshot else None, snapshot.text if snapshot else ""
+        )
+        changed = event_log.format_utc(snapshot.changed) if snapshot else None
+        print_json({**fields, "changed": changed})
+        return
+    if own and users:
+        print_note(f"The user-level memory of {agent} is in {users.path}")
+    if snapshot:
+        print_bytes(snapshot.text.encode("utf-8", "surrogateescape"))
+        for line, warning in markdown.parse_document(snapshot.text).warnings:
+            print_note(f"{project.place.relative(snapshot.path)}:{line}: {warning}")
+    elif agent == PM:
+        path = project.place.relative(project.store.path(agent))
+        print_note(f"The main session has no memory yet. Create {path} to give it one.")
+    else:
+        path = project.place.relative(project.store.path(agent))
+        print_note(f"{agent} has no memory yet; its first learning creates {path}")
+
+
+def _memory_to_json(scope: AgentScope, path: str | None, text: str) -> dict[str, Any]:
+    document = markdown.parse_document(text)
+    return {
+        "agent": scope.agent,
+        "file": scope.project.place.relative(path) if path else None,
+        "bytes": len(text.encode("utf-8", "surrogateescape")),
+        "changed": None,
+        "sections": [
+            {"title": section.title, "items": [item.text for item in section.items]}
+            for section in document.sections
+        ],
+        "warnings": [{"line": line, "what": warning} for line, warning in document.warnings],
+        "text": text,
+    }

@@ -1,0 +1,163 @@
+"""`agent-memory status`: all memories at a glance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from memory_core.cli.arguments import AsJson, User, find_level
+from memory_core.cli.look.drawing import draw_bar, draw_sparkline
+from memory_core.cli.output import (
+    Column,
+    format_age,
+    format_size,
+    format_table,
+    is_terminal,
+    paint,
+    print_json,
+    print_line,
+)
+from memory_core.curation import agent_status
+from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
+from memory_core.storage import event_log
+from memory_core.text.phrases import format_count
+
+COLUMNS = [
+    Column("AGENT", 0, align_right=False),
+    Column("ITEMS", 1),
+    Column("SECT", 8),
+    Column("SIZE", 7),
+    Column("USED", 2, align_right=False),
+    Column("CHANGED", 5),
+    Column("LEARNED", 3),
+    Column("REVIEW", 4),
+    Column("SPOOLED", 9),
+    Column("TREND", 6, align_right=False),
+]
+
+# Shown only if a cell has a value.
+OPTIONAL_COLUMNS = {"SPOOLED", "TREND"}
+
+
+def status(user: User = False, json: AsJson = False) -> None:
+    """Show each agent's memory and anything that needs attention.
+
+    USED: size as a share of the limit.
+    LEARNED: items of the last 7 days.  TREND: items per week, for 8 weeks.
+    REVIEW: learnings waiting for your approval.
+    SPOOLED: learnings not merged yet.
+
+    \b
+    Example:
+      agent-memory status --json
+    """
+    project = find_level(user).project
+    state = agent_status.read_status(project, os.environ, user)
+    if json:
+        print_json({"project": project.place.root, "user": user, **_to_json(state)})
+        return
+    _print_memories(state.memories, user)
+    print_line()
+    for line in _describe_state(state):
+        print_line(line)
+    for warning in state.warnings:
+        print_line(paint("warning", "warning"), f": {warning.what} ({warning.mend})")
+
+
+def _print_memories(memories: list[MemoryStatus], user: bool) -> None:
+    if not memories:
+        level = "user-level " if user else ""
+        print_line(f"No agent has a {level}memory yet; its first learning creates one.")
+        return
+    rows = [_format_row(memory) for memory in [*memories, _sum_up(memories)]]
+    shown = [
+        at
+        for at, column in enumerate(COLUMNS)
+        if column.title not in OPTIONAL_COLUMNS or {row[at] for row in rows} - {"", "-"}
+    ]
+    columns = [COLUMNS[at] for at in shown]
+    head, *lines = format_table(columns, [[row[at] for at in shown] for row in rows])
+    print_line(paint(head, "bold"))
+    print_line("\n".join(lines))
+
+
+def _format_row(memory: MemoryStatus) -> list[str]:
+    used = trend = ""
+    if is_terminal():
+        used = draw_bar(memory.size / memory.limit) if memory.limit else ""
+        trend = draw_sparkline(memory.trend)
+    else:
+        used = f"{100 * memory.size // memory.limit}%" if memory.limit else "-"
+    learned = memory.trend[-1]
+    return [
+        memory.agent,
+        str(memory.items),
+        str(memory.sections),
+        format_size(memory.size),
+        used,
+        format_age(memory.changed),
+        f"+{learned}" if learned else "-",
+        str(memory.review or "-"),
+        str(memory.spooled or "-"),
+        trend,
+    ]
+
+
+def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
+    """Return the totals; there is no total limit, because each memory has its own."""
+    return memories[0]._replace(
+        agent=format_count(len(memories), "agent"),
+        size=sum(memory.size for memory in memories),
+        limit=0,
+        sections=sum(memory.sections for memory in memories),
+        items=sum(memory.items for memory in memories),
+        changed=max(memory.changed for memory in memories),
+        review=sum(memory.review for memory in memories),
+        spooled=sum(memory.spooled for memory in memories),
+        trend=[sum(week) for week in zip(*(memory.trend for memory in memories), strict=True)],
+    )
+
+
+def _describe_state(state: ProjectStatus) -> Iterator[str]:
+    levels = dict.fromkeys(file.level for file in state.hooks)
+    files = ", ".join("a plugin" if level == "plugin" else f"{level} settings" for level in levels)
+    yield f"Hooks: {f'installed in {files}' if files else 'not installed'}"
+    last = state.last_delivery
+    if last:
+        yield f"Last delivery: {last.agent}, {last.verdict} by {last.route}, {last.timestamp}"
+    else:
+        yield "Last delivery: none yet"
+
+
+def _to_json(state: ProjectStatus) -> dict[str, Any]:
+    return {
+        "agents": [_memory_to_json(memory) for memory in state.memories],
+        "hooks": [
+            {
+                "level": file.level,
+                "file": file.path,
+                "events": list(dict.fromkeys(hook.event for hook in file.own_hooks)),
+            }
+            for file in state.hooks
+        ],
+        "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
+        "warnings": [warning._asdict() for warning in state.warnings],
+    }
+
+
+def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
+    return {
+        "agent": memory.agent,
+        "file": memory.path,
+        "items": memory.items,
+        "sections": memory.sections,
+        "bytes": memory.size,
+        "limit": memory.limit,
+        "changed": event_log.format_utc(memory.changed) if memory.changed else None,
+        "learned_week": memory.trend[-1],
+        "trend": memory.trend,
+        "review": memory.review,
+        "spooled": memory.spooled,
+        "error": memory.error or None,
+    }

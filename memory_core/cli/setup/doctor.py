@@ -1,0 +1,116 @@
+"""`agent-memory doctor`: check that agents receive their memory, and repair what is safe."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.app import find_project
+from memory_core.cli.arguments import AsJson, require_consent
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import (
+    can_ask,
+    make_progress,
+    paint,
+    print_json,
+    print_line,
+    print_note,
+)
+from memory_core.doctor import checks, live_check
+from memory_core.doctor.checks import Diagnosis
+
+INDENT = " " * 9
+
+
+def doctor(
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Repair what is safe to repair, then check again.")
+    ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Let your claude call one agent: costs tokens.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --live: do not ask.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Check the installation and repair it.
+
+    Runs the hooks with sample events on a copy of the project.
+    --live calls one agent for real, for at most 180 s, with a temporary memory.
+    On a terminal, --live asks first (use --yes with --json).
+    Exit 1 if something is broken.
+
+    \b
+    Example:
+      agent-memory doctor
+    """
+    if live and not yes and can_ask():
+        if json:
+            raise CommandRefused("--live costs tokens and --json cannot ask: pass --yes as well")
+        require_consent("Your claude will call one agent, which costs tokens.  Continue?")
+    if live:
+        print_note(f"claude calls an agent at the end, for at most {live_check.TIMEOUT:.0f} s")
+    diagnosis = checks.diagnose(find_project(), os.environ, fix, live, make_progress("Checking"))
+    if json:
+        print_json(_to_json(diagnosis))
+    else:
+        _print(diagnosis, fix)
+    if diagnosis.is_broken:
+        raise typer.Exit(1)
+
+
+def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    return {
+        "broken": diagnosis.is_broken,
+        "mended": [
+            {
+                "check": repair.check,
+                "what": repair.what,
+                "where": repair.where,
+                "undo": repair.undo or None,
+                "diff": repair.diff or None,
+                "error": repair.error or None,
+            }
+            for repair in diagnosis.mended
+        ],
+        "findings": [
+            {
+                "level": finding.level,
+                "check": finding.check,
+                "what": finding.what,
+                "where": finding.where or None,
+                "mend": finding.mend or None,
+                "fixable": bool(finding.fix),
+            }
+            for finding in diagnosis.findings
+        ],
+    }
+
+
+def _print(diagnosis: Diagnosis, fix: bool) -> None:
+    for repair in diagnosis.mended:
+        if repair.error:
+            print_note(f"not repaired: {repair.where}: {repair.error} ({repair.what})")
+            continue
+        _print_entry("fixed", "ok", f"{repair.check}: {repair.what}")
+        _print_details({"in": repair.where, "undo": repair.undo})
+        for line in repair.diff.splitlines():
+            print_line(f"{INDENT}{line}".rstrip())
+    for finding in diagnosis.findings:
+        _print_entry(finding.level, finding.level, f"{finding.check}: {finding.what}")
+        if finding.level != "ok":
+            _print_details({"in": finding.where, "fix": finding.mend})
+    count = sum(bool(finding.fix) for finding in diagnosis.findings)
+    if count and not fix:
+        print_note(f"agent-memory doctor --fix repairs {count} of these")
+
+
+def _print_entry(word: str, style: str, text: str) -> None:
+    print_line(paint(f"{word:7}", style), f"  {text}")
+
+
+def _print_details(details: dict[str, str]) -> None:
+    for title, text in details.items():
+        if text:
+            print_line(f"{INDENT}{title}: {text}")

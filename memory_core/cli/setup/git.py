@@ -1,0 +1,92 @@
+"""`agent-memory git`: set up or remove the merge driver for memories in a clone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from memory_core.cli.app import create_app, find_project
+from memory_core.cli.arguments import AsJson, note_archived
+from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.git import merge_driver
+from memory_core.git.merge_driver import DriverChanges
+
+app = create_app()
+
+
+@app.callback()
+def git() -> None:
+    """Make git merge memories by item and section.
+
+    \b
+    Example:
+      agent-memory git install
+    """
+
+
+@app.command()
+def install(json: AsJson = False) -> None:
+    """Make git merge memories by item and section, in this clone.
+
+    Writes .gitattributes next to the memories, for you to commit, and the merge
+    driver into this clone's configuration.  Resolves files with conflict markers.
+    Exit 1 if a file cannot be resolved, 2 outside a repository.
+
+    \b
+    Example:
+      agent-memory git install
+    """
+    changes = merge_driver.install(find_project())
+    _print(changes, json)
+    if changes.is_ignored and not json:
+        print_note("git ignores the memories here (see .gitignore), so it never merges them")
+    if any(resolution.refused for resolution in changes.mended):
+        raise typer.Exit(1)
+
+
+@app.command()
+def uninstall(json: AsJson = False) -> None:
+    """Make git merge memories as text again, in this clone.
+
+    Removes what `git install` has set; memories are not changed.
+
+    \b
+    Example:
+      agent-memory git uninstall
+    """
+    _print(merge_driver.uninstall(find_project()), json)
+
+
+def _print(changes: DriverChanges, json: bool) -> None:
+    if json:
+        print_json(_to_json(changes))
+        return
+    for path in changes.attribute_files:
+        print_line(f"changed {path}: commit it")
+    if changes.config:
+        print_line("changed the configuration of this clone")
+    for resolution in changes.mended:
+        if resolution.refused:
+            print_note(f"{resolution.change.path} is not changed: {resolution.refused}")
+        else:
+            print_line(f"resolved {resolution.change.path}")
+            note_archived(resolution.agent, len(resolution.archived), True, False)
+    if not changes:
+        print_note("Nothing to do.")
+
+
+def _to_json(changes: DriverChanges) -> dict[str, Any]:
+    return {
+        "attributes": changes.attribute_files,
+        "config": changes.config,
+        "ignored": changes.is_ignored,
+        "mended": [
+            {
+                "agent": resolution.agent,
+                "file": resolution.change.path,
+                "error": resolution.refused or None,
+            }
+            for resolution in changes.mended
+        ],
+    }

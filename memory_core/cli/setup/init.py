@@ -1,0 +1,81 @@
+"""`agent-memory init`: create the memory folder and empty memories."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.arguments import AsJson, User, find_level
+from memory_core.cli.output import ask_yes_no, can_ask, print_json, print_line, print_note
+from memory_core.curation import initialize, lookup
+
+
+def init(
+    agent: Annotated[
+        list[str] | None,
+        typer.Option("--agent", metavar="NAME", help="Create one for this agent (repeatable)."),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Create one for all agents in .claude/agents.")
+    ] = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Create the memory folder and empty memories.
+
+    On a terminal, asks about the agents in .claude/agents without a memory.
+    This is optional: the first learning of an agent creates what is missing.
+
+    \b
+    Example:
+      agent-memory init --agent engineer
+    """
+    project, level = find_level(user)
+    named = [
+        lookup.find_agent(project, name, os.environ, level, accept_new=True) for name in agent or []
+    ]
+    missing = initialize.list_agents_without_memory(level, os.environ, user)
+    chosen = _choose(named, missing, yes, json)  # before any change: Ctrl-C leaves nothing behind
+    created = initialize.create_folder(level)
+    memories = dict(initialize.create_memories(project, level, chosen))
+    missing = [name for name in missing if name not in memories]
+    hooks = initialize.has_hooks(project.place.root, os.environ)
+    if json:
+        print_json(
+            {
+                "folder": level.folder,
+                "made": created,
+                "agents": [{"agent": name, "file": file} for name, file in memories.items()],
+                "without": missing,
+                "hooks": hooks,
+            }
+        )
+        return
+    if not user and os.path.realpath(level.place.root) != os.path.realpath(os.getcwd()):
+        print_note(f"The project is {level.place.root}")
+    home = "~/" if user else ""
+    for path in [*created, *memories.values()]:
+        print_line(f"Created {home}{path}")
+    existing = [name for name in named if name not in memories]
+    for name in existing:
+        print_note(f"{name} has a memory already.")
+    if not (created or memories or existing):
+        print_note(f"Nothing to do: {home}{level.place.relative(level.folder)} is complete.")
+    if missing:
+        print_note(f"Without a memory: {', '.join(missing)}. Pass --yes to create them.")
+    if not hooks:
+        option = " --user" if user else ""
+        print_note(f"Next: agent-memory install{option} makes Claude Code use the memories.")
+
+
+def _choose(named: list[str], missing: list[str], yes: bool, json: bool) -> list[str]:
+    """Return the agents that get a memory; ask about those that were not named."""
+    others = [name for name in missing if name not in named]
+    if yes or not others:
+        return [*named, *others]
+    if named or json or not can_ask():
+        return named
+    memories = "an empty memory" if len(others) == 1 else "empty memories"
+    return others if ask_yes_no(f"Create {memories} for {', '.join(others)}?") else []

@@ -1,0 +1,62 @@
+"""`agent-memory install` and `uninstall`: the same as install.sh, without a clone."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.app import shared
+from memory_core.cli.arguments import Yes, require_consent, should_ask
+from memory_core.cli.output import print_line
+from memory_core.setup import installation
+
+Project = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROJECT",
+        help="The project's folder.  Default: --project or the current folder.",
+        show_default=False,
+    ),
+]
+User = Annotated[
+    bool, typer.Option("--user", help="Use ~/.claude/settings.json, for all projects.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the diff and change nothing.")]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Remove the program, too.  Memories are kept.")
+]
+
+
+def install(project: Project = "", user: User = False, dry_run: DryRun = False) -> None:
+    """Add the hooks to a project's settings and test them.
+
+    \b
+    Example:
+      agent-memory install ~/code/shop --dry-run
+    """
+    installation.install(project or shared.project or ".", user, dry_run, say=print_line)
+
+
+def uninstall(
+    project: Project = "",
+    user: User = False,
+    everything: Everything = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+) -> None:
+    """Remove the hooks from a project's settings.
+
+    agent-memory install adds them again.
+    With --all on a terminal, the changes are shown first and you are asked.
+    ./install.sh in a clone installs the program again.
+
+    \b
+    Example:
+      agent-memory uninstall ~/code/shop --dry-run
+    """
+    folder = project or shared.project or "."
+    if should_ask(yes, dry_run, json=False) and everything:
+        installation.uninstall(folder, user, everything, dry_run=True, say=print_line)
+        require_consent("Remove the program, and the hooks from these settings?")
+    installation.uninstall(folder, user, everything, dry_run, say=print_line)

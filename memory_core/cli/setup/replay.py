@@ -1,0 +1,160 @@
+"""`agent-memory replay`: run a hook with one event and show what it does."""
+
+from __future__ import annotations
+
+import json as json_module
+import os
+import sys
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.app import find_project
+from memory_core.cli.arguments import AsJson
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.document.diff import FileChange
+from memory_core.setup import hook_runner
+from memory_core.setup.hook_runner import HookResult
+from memory_core.storage import paths
+
+MAX_SHOWN = 60  # characters of a value of the event
+
+
+def replay(
+    event: Annotated[
+        str, typer.Argument(metavar="EVENT", help="A file with one event as JSON; - is stdin.")
+    ],
+    write: Annotated[
+        bool, typer.Option("--write", help="Run it in the project, not on a copy.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Run it on a copy of the memory (default).")
+    ] = False,
+    json: AsJson = False,
+) -> None:
+    """Run a hook with an event and show its effect.
+
+    Prints the event, the reply, the changed files as a diff, and the time in ms.
+    Exit 1 if the hook fails.
+
+    \b
+    Example:
+      agent-memory sample post | agent-memory replay -
+    """
+    if write and dry_run:
+        raise CommandRefused("--dry-run and --write exclude each other")
+    data = _read_event(event)
+    fields = _parse_event(data, event)
+    try:
+        script = hook_runner.find_script(fields)
+    except hook_runner.UnknownEvent as error:
+        raise CommandRefused(f"nothing to replay: {error}") from None
+    run = hook_runner.run if write else hook_runner.run_on_copy
+    result = run(find_project(), hook_runner.build_command(script), data, os.environ)
+    if json:
+        print_json(_to_json(fields, script, result, write))
+    else:
+        _print(fields, script, result, write)
+    if result.fault:
+        print_note(f"The hook {result.fault}")
+        raise typer.Exit(1)
+
+
+def _read_event(path: str) -> bytes:
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read()
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise CommandRefused(f"{path}: {error.strerror}") from None
+
+
+def _parse_event(data: bytes, path: str) -> dict[str, Any]:
+    try:
+        value = json_module.loads(data.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise CommandRefused(f"{path} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise CommandRefused(f"{path} is not an event: a JSON object is expected")
+    return value
+
+
+def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool) -> dict[str, Any]:
+    return {
+        "event": event.get("hook_event_name"),
+        "hook": hook_runner.find_script_path(script),
+        "status": result.status,
+        "milliseconds": round(result.milliseconds, 1),
+        "reply": None if result.fault else result.reply,
+        "stderr": result.stderr,
+        "fault": result.fault or None,
+        "written": write,
+        "changes": [
+            {"file": change.path, "kind": change.kind, "diff": change.diff()}
+            for change in result.changes
+        ],
+    }
+
+
+def _print(event: dict[str, Any], script: str, result: HookResult, write: bool) -> None:
+    _print_heading(f"in: {script}.py")
+    for name, value in _flatten(event):
+        text = json_module.dumps(value, ensure_ascii=False)
+        cut = "" if len(text) <= MAX_SHOWN else f"... ({len(text)} characters)"
+        print_line(f"  {name}: {text[:MAX_SHOWN]}{cut}")
+    _print_heading(f"out, after {result.milliseconds:.0f} ms")
+    for line in _format_reply(event, result):
+        print_line(f"  {line}".rstrip())
+    _print_heading("changed" if write else "would change")
+    for line in _format_changes(result.changes):
+        print_line(line)
+
+
+def _print_heading(text: str) -> None:
+    print_line(paint(f"== {text}", "bold"))
+
+
+def _flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the plain values in a JSON value with their dotted names."""
+    if isinstance(value, dict | list) and value:
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, member in members:
+            yield from _flatten(member, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, value
+
+
+def _format_reply(event: dict[str, Any], result: HookResult) -> Iterator[str]:
+    """Yield the lines of the reply, without the values that it copies from the event."""
+    if result.fault or result.reply is None:
+        yield "no reply"
+        return
+    inputs = {
+        "updatedInput": event.get("tool_input"),
+        "updatedToolOutput": event.get("tool_response"),
+    }
+    copied = {(name, str(value)) for name, value in _flatten(inputs)}
+    for name, value in _flatten(result.reply.get("hookSpecificOutput", {})):
+        if (name, str(value)) in copied:
+            continue
+        if isinstance(value, str) and "\n" in value:
+            yield f"{name}:"
+            yield from (f"  {line}".rstrip() for line in value.split("\n"))
+        else:
+            yield f"{name}: {value}"
+
+
+def _format_changes(changes: list[FileChange]) -> Iterator[str]:
+    """Yield the diffs, but only the names of files in state/, which people need not read."""
+    state = os.path.join(paths.FOLDER_NAME, "state") + os.sep
+    for change in changes:
+        if not change.path.startswith(state):
+            yield change.diff().rstrip("\n")
+    for change in changes:
+        if change.path.startswith(state):
+            yield f"{change.kind}: {change.path}"
+    if not changes:
+        yield "nothing"

@@ -1,0 +1,74 @@
+"""`agent-memory run`: start a command with different memory settings."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.app import create_app
+from memory_core.cli.errors import CommandRefused
+from memory_core.storage.config_defaults import MAX_SIZE_KB
+
+# Exit statuses of shells.
+STATUS_NOT_FOUND = 127
+STATUS_NOT_EXECUTABLE = 126
+
+app = create_app()
+
+
+# The options after COMMAND belong to COMMAND, with or without `--`.
+@app.command(context_settings={"allow_interspersed_args": False})
+def run(
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND", help="The command to run, after --.")
+    ],
+    no_memory: Annotated[
+        bool, typer.Option("--no-memory", help="Give agents no memory and save nothing.")
+    ] = False,
+    learning: Annotated[
+        bool | None,
+        typer.Option(
+            "--enable-learning/--no-learning",
+            help="Save what agents report, or not.",
+            show_default="as configured",
+        ),
+    ] = None,
+    memory_limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="KB",
+            min=1,
+            max=MAX_SIZE_KB,
+            help="Limit of a memory file in KB.",
+            show_default="as configured",
+        ),
+    ] = None,
+) -> None:
+    """Run a command (usually claude) with different memory settings.
+
+    The exit status is that of the command.
+
+    \b
+    Example:
+      agent-memory run --no-learning -- claude --version
+    """
+    if not command[0]:
+        raise CommandRefused("'': command not found", STATUS_NOT_FOUND)
+    environ = dict(os.environ)
+    if no_memory:
+        environ["AGENT_MEMORY"] = "off"
+    if learning is not None:
+        environ["AGENT_MEMORY_LEARNING"] = "on" if learning else "off"
+    if memory_limit is not None:
+        environ["AGENT_MEMORY_LIMIT_KB"] = str(memory_limit)
+    # Python ignores SIGPIPE, and the command would inherit that: `yes | head` would complain.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        os.execvpe(command[0], command, environ)  # noqa: S606 - the user's own command
+    except (FileNotFoundError, NotADirectoryError):
+        raise CommandRefused(f"{command[0]}: command not found", STATUS_NOT_FOUND) from None
+    except OSError as error:
+        raise CommandRefused(f"{command[0]}: {error.strerror}", STATUS_NOT_EXECUTABLE) from None

@@ -1,0 +1,43 @@
+"""`agent-memory task`: the list of its commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memory_core.cli.app import create_app
+from memory_core.cli.tasks import consent, look, write
+
+app = create_app()
+
+
+@app.callback()
+def task() -> None:
+    """Manage notes and decisions of a task.
+
+    A task is named as in Backlog.md, in any spelling: 368, task-368, TASK-368.
+
+    \b
+    Example:
+      agent-memory task status
+    """
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "start": write.start,
+    "note": write.note,
+    "decide": write.decide,
+    "show": look.show,
+    "list": look.list_,
+    "search": look.search,
+    "done": write.done,
+    "reopen": write.reopen,
+    "archive": write.archive,
+    "delete": consent.delete,
+    "import": write.import_,
+    "cleanup": consent.cleanup,
+    "template": look.template,
+    "status": look.status,
+    "init": consent.init,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)

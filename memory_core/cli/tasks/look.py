@@ -1,0 +1,280 @@
+"""`agent-memory task show`, `list`, `search`, `status` and `template`: nothing is changed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli import suggestions
+from memory_core.cli.arguments import AsJson, LevelScope, User, find_level, format_command
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.look.search import highlight
+from memory_core.cli.output import (
+    Column,
+    align_columns,
+    enable_pager,
+    format_age,
+    format_table,
+    print_bytes,
+    print_json,
+    print_line,
+    print_note,
+)
+from memory_core.cli.tasks.common import (
+    find_synced_project,
+    format_task,
+    parse_time,
+    task_argument,
+    task_to_json,
+)
+from memory_core.tasks import (
+    task_actions,
+    task_document,
+    task_status,
+    task_templates,
+)
+from memory_core.tasks.task_status import TaskStatus
+
+AnyTask = Annotated[str, task_argument(suggestions.suggest_tasks, show_default="the active task")]
+
+COLUMNS = [
+    Column("TASK", 0, align_right=False),
+    Column("STATE", 1, align_right=False),
+    Column("UPDATED", 2),
+]
+
+# How the file that Claude Code imports differs from the memory.
+IMPORT_STATES = {
+    task_status.WHOLE: "",
+    task_status.SHORTENED: ", cut to fit",
+    task_status.SANITIZED: ", without imports of its own",
+}
+
+
+def show(task: AnyTask = "", json: AsJson = False) -> None:
+    """Print the memory of a task.
+
+    \b
+    Example:
+      agent-memory task show 368
+    """
+    project = find_synced_project()
+    memory = task_actions.find(project, task)
+    text = task_actions.read_text(project, memory)
+    if json:
+        sections = [
+            {"title": title, "text": content}
+            for title, content in task_document.list_sections(text)
+            if title
+        ]
+        print_json({**task_to_json(memory), "sections": sections, "text": text})
+        return
+    enable_pager()
+    print_bytes(text.encode("utf-8", "surrogateescape"))
+    if memory.state == task_actions.ARCHIVED:
+        print_note(f"It is archived; to reopen it: {format_command(f'task reopen {memory.id}')}")
+
+
+def list_(
+    archived: Annotated[bool, typer.Option("--archived", help="Only archived tasks.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Archived tasks, too.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Print the tasks with a memory, the active one first.
+
+    \b
+    Example:
+      agent-memory task list --all
+    """
+    if archived and every:
+        raise CommandRefused("--archived and --all exclude each other")
+    memories = task_actions.list_memories(find_synced_project())
+    shown = [
+        memory
+        for memory in memories
+        if every or (memory.state == task_actions.ARCHIVED) == archived
+    ]
+    if json:
+        print_json([task_to_json(memory) for memory in shown])
+        return
+    enable_pager()
+    if shown:
+        rows = [
+            [
+                memory.id,
+                "active" if memory.active else memory.state,
+                format_age(parse_time(memory.updated)),
+            ]
+            for memory in shown
+        ]
+        titles = ["TITLE", *(memory.title for memory in shown)]
+        for line, title in zip(format_table(COLUMNS, rows), titles, strict=True):
+            print_line(f"{line}  {title}".rstrip())
+    else:
+        print_note(f"No task has {'an archived' if archived else 'a'} memory.")
+    hidden = len(memories) - len(shown)
+    if hidden and not archived:
+        print_note(f"{hidden} archived; to list them, too: {format_command('task list --all')}")
+
+
+def search(
+    text: Annotated[
+        list[str], typer.Argument(metavar="TEXT", help="Words that all occur in a line.")
+    ],
+    json: AsJson = False,
+) -> None:
+    """Find lines in the memories of tasks, also archived ones.
+
+    Ignores case and accents; matches parts of words.
+    Exit 1 if nothing is found.
+
+    \b
+    Example:
+      agent-memory task search event bus || echo "not yet"
+    """
+    words = " ".join(text)
+    hits = task_actions.search(find_synced_project(), words)
+    if json:
+        print_json(
+            [
+                {
+                    "id": hit.memory.id,
+                    "title": hit.memory.title or None,
+                    "state": hit.memory.state,
+                    "section": hit.section or None,
+                    "text": hit.text,
+                }
+                for hit in hits
+            ]
+        )
+    else:
+        enable_pager()
+        width = max((len(hit.memory.id) for hit in hits), default=0)
+        for hit in hits:
+            section = f"[{hit.section}] " if hit.section else ""
+            tail = "  (archived)" if hit.memory.state == task_actions.ARCHIVED else ""
+            print_line(f"{hit.memory.id:{width}}  {section}", *highlight(hit.text, words), tail)
+        if not hits:
+            print_note("Nothing found.")
+    if not hits:
+        raise typer.Exit(1)
+
+
+def status(json: AsJson = False) -> None:
+    """Show the active task, and what Claude Code receives of it.
+
+    \b
+    Example:
+      agent-memory task status
+    """
+    state = task_status.read_status(find_synced_project())
+    if json:
+        print_json(_status_to_json(state))
+        return
+    print_line(f"Active: {format_task(state.active) if state.active else 'none'}")
+    counts = ", ".join(f"{number} {name}" for name, number in state.counts.items())
+    print_line(f"Memories: {counts}, in {state.folder}")
+    print_line(f"Claude Code: {_describe_import(state)}")
+    print_line(f"Backlog.md: command {'found' if state.has_command else 'not found'}")
+    if not state.is_enabled:
+        print_note("Task memory is switched off: hooks do not use it.")
+    if not state.is_set_up:
+        command = format_command("task init")
+        print_note(f"To give the active task to each session: {command}")
+    if state.unsent_decisions:
+        tasks = ", ".join(state.unsent_decisions)
+        print_note(f"Decisions not yet written to Backlog.md: {tasks}")
+
+
+def _describe_import(state: TaskStatus) -> str:
+    imported = state.imported
+    if imported is None:
+        is_waiting = state.is_set_up and not state.active
+        return f"imports nothing{' while no task is active' if is_waiting else ''}"
+    if imported.state == task_status.MISSING:
+        return f"imports {imported.path}, which does not exist"
+    size = f"about {imported.tokens} of {state.budget} tokens"
+    return f"imports {imported.path}{IMPORT_STATES[imported.state]}, {size}"
+
+
+def _status_to_json(state: TaskStatus) -> dict[str, Any]:
+    imported = state.imported and {
+        "file": state.imported.path,
+        "how": state.imported.state,
+        "tokens": state.imported.tokens,
+    }
+    return {
+        "folder": state.folder,
+        "enabled": state.is_enabled,
+        "active": task_to_json(state.active) if state.active else None,
+        **{name.replace(" ", "_"): number for name, number in state.counts.items()},
+        "set_up": state.is_set_up,
+        "imported": imported,
+        "budget": state.budget,
+        "owed": state.unsent_decisions,
+        "command": state.has_command,
+    }
+
+
+def template(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Template to print.",
+            show_default="list them",
+            autocompletion=suggestions.suggest_templates,
+        ),
+    ] = "",
+    copy: Annotated[
+        bool, typer.Option("--copy", help="Make your own copy, which is used from then on.")
+    ] = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """List the templates for new memories, or print one.
+
+    A copy is .claude-mpm/templates/NAME.md in the project, or in your home directory
+    with --user.  {task_id} and {title} are filled in.
+
+    \b
+    Example:
+      agent-memory task template bugfix
+    """
+    if copy and not name:
+        raise CommandRefused("--copy requires NAME: agent-memory task template NAME --copy")
+    if user and not copy:
+        raise CommandRefused("--user requires --copy")
+    scope = find_level(user)
+    levels = task_templates.list_levels(scope.project)
+    if copy:
+        _copy_template(scope, name, user, json)
+    elif name:
+        text = task_templates.read(levels, name)
+        if json:
+            path = task_templates.find_templates(levels)[name]
+            print_json({"name": name, "file": path or None, "text": text})
+        else:
+            print_line(text.removesuffix("\n"))
+    else:
+        paths = task_templates.find_templates(levels)
+        if json:
+            print_json([{"name": key, "file": path or None} for key, path in paths.items()])
+            return
+        relative = scope.project.place.relative
+        rows = [[key, relative(path) if path else "built in"] for key, path in paths.items()]
+        print_line("\n".join(align_columns(rows)))
+
+
+def _copy_template(scope: LevelScope, name: str, user: bool, json: bool) -> None:
+    place = scope.level.place
+    try:
+        path = task_templates.copy(task_templates.list_levels(scope.project), place, name)
+    except FileExistsError as error:
+        raise CommandRefused(f"{error.filename} exists already", 1) from None
+    file = path if user else place.relative(path)
+    if json:
+        print_json({"name": name, "file": file, "made": True})
+    else:
+        print_line(f"Created {file}")

@@ -1,0 +1,262 @@
+"""`agent-memory task start`, `note`, `decide`, `done`, `archive`, `reopen` and `import`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memory_core.cli import suggestions
+from memory_core.cli.arguments import AsJson, format_command
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.tasks.common import (
+    OpenTask,
+    find_synced_project,
+    format_task,
+    print_active_task,
+    send_decisions,
+    task_argument,
+    task_to_json,
+)
+from memory_core.memory.project import Project
+from memory_core.tasks import backlog_folder, claude_import, task_actions
+from memory_core.tasks.task_actions import ActionResult, NoteResult
+from memory_core.text.phrases import format_count
+
+MAX_INPUT_BYTES = 256 * 1024
+
+RESULT_WORDS = {
+    "begun": "Started",
+    "restored": "Restored",
+    "taken up again": "Reopened",
+    "is in progress already": "In progress already",
+    "archived": "Archived",
+    "is archived already": "Archived already",
+}
+
+WordsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[ID] TEXT",
+        help="The task (default: the active one) and the text; - reads stdin.",
+        autocompletion=suggestions.suggest_open_tasks,
+    ),
+]
+
+
+def start(
+    task: Annotated[str, task_argument(suggestions.suggest_backlog_tasks)],
+    title: Annotated[
+        str, typer.Option(metavar="T", help="Title of the task.", show_default="from Backlog.md")
+    ] = "",
+    template: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Template of a new memory.",
+            show_default="by the task's labels",
+            autocompletion=suggestions.suggest_templates,
+        ),
+    ] = "",
+    json: AsJson = False,
+) -> None:
+    """Create the memory of a task and make it the active one.
+
+    An existing memory is kept, an archived one is restored.
+    If Backlog.md has the task and its command is installed, its status changes, too.
+    A finished task is refused: use agent-memory task reopen.
+
+    \b
+    Example:
+      agent-memory task start 368 --title "Ask for a password" --template feature
+    """
+    project = find_synced_project()
+    result = task_actions.start(project, task, title, template)
+    send_decisions(project)
+    _print_result(result, json)
+    if result.what != "begun" or json:
+        return
+    folder = backlog_folder.Folder(project.place.root)
+    if folder.files() and not folder.find(result.memory.id):
+        print_note(f"Backlog.md has no task {result.memory.id}.")
+    if not claude_import.is_set_up(folder):
+        print_note(f"To give it to each session: {format_command('task init')}")
+
+
+def _print_result(result: ActionResult, json: bool) -> None:
+    if json:
+        fields = {"what": result.what, "problems": result.problems}
+        print_json({**task_to_json(result.memory), **fields})
+        return
+    print_line(f"{RESULT_WORDS[result.what]}: {format_task(result.memory)}")
+    for problem in result.problems:
+        print_note(problem)
+
+
+def note(
+    words: WordsArgument,
+    section: Annotated[
+        str, typer.Option(metavar="S", help="Section of the note; created if needed.")
+    ] = "Notes",
+    json: AsJson = False,
+) -> None:
+    """Add a note to the memory of a task.
+
+    A single argument is the text, for the active task.
+    Several lines are one note.
+
+    \b
+    Example:
+      agent-memory task note 368 "The bank answers in XML" --section References
+    """
+    project = find_synced_project()
+    task, text = _parse_words(project, words)
+    result = task_actions.add_note(project, task, text, section)
+    send_decisions(project)
+    _print_note(result, text, "Noted", json)
+
+
+def decide(words: WordsArgument, json: AsJson = False) -> None:
+    """Add a decision to the memory of a task.
+
+    A single argument is the text, for the active task.
+    When the task is done, its decisions are added to the task in Backlog.md.
+
+    \b
+    Example:
+      agent-memory task decide 368 "Passwords are hashed with argon2"
+    """
+    project = find_synced_project()
+    task, text = _parse_words(project, words)
+    result = task_actions.add_decision(project, task, text)
+    send_decisions(project)
+    _print_note(result, text, "Decided", json)
+
+
+def _parse_words(project: Project, words: list[str]) -> tuple[str, str]:
+    """Return the task, "" for the active one, and the text."""
+    if len(words) > 2:
+        raise CommandRefused("too many arguments: ID and TEXT are expected; quote the text")
+    task, text = words if len(words) == 2 else ("", words[0])
+    if len(words) == 1 and _is_task(project, text):
+        raise CommandRefused(f"missing text: a text is expected after {text}")
+    return task, _read_text("-") if text == "-" else text
+
+
+def _is_task(project: Project, text: str) -> bool:
+    """Say whether the text is the id of a task with a memory."""
+    try:
+        return bool(task_actions.find(project, text.strip() or "-"))
+    except task_actions.TaskError:
+        return False
+
+
+def _read_text(file: str) -> str:
+    """Return the text of a file, or of stdin for "-"."""
+    name = "stdin" if file == "-" else file
+    try:
+        if file == "-":
+            data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
+        else:
+            with open(file, "rb") as stream:
+                data = stream.read(MAX_INPUT_BYTES + 1)
+    except OSError as error:
+        raise CommandRefused(f"{file}: {error.strerror}") from None
+    if len(data) > MAX_INPUT_BYTES:
+        raise CommandRefused(f"{name} is too large: at most {MAX_INPUT_BYTES // 1024} KB")
+    if b"\0" in data:
+        raise CommandRefused(f"{name} is not text")
+    return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+
+
+def _print_note(result: NoteResult, text: str, word: str, json: bool) -> None:
+    if json:
+        print_json({**task_to_json(result.memory), "section": result.section, "text": text})
+        return
+    first, *more = text.strip().splitlines()
+    print_line(f"{word}: {result.memory.id} [{result.section}] {first}{' ...' if more else ''}")
+
+
+def done(task: OpenTask = "", json: AsJson = False) -> None:
+    """Finish a task: archive its memory.
+
+    If Backlog.md has the task and its command is installed, its status changes and
+    the decisions are added to it, each once.
+
+    \b
+    Example:
+      agent-memory task done 368
+    """
+    project = find_synced_project()
+    _print_result(task_actions.finish(project, task), json)
+    if not json:
+        print_active_task(project)
+
+
+def archive(task: OpenTask = "", json: AsJson = False) -> None:
+    """Archive the memory of a task, whatever its status.
+
+    It stays archived until the task is started or reopened.
+
+    \b
+    Example:
+      agent-memory task archive 368
+    """
+    project = find_synced_project()
+    _print_result(task_actions.archive(project, task), json)
+    send_decisions(project)
+    if not json:
+        print_active_task(project)
+
+
+def reopen(
+    task: Annotated[str, task_argument(suggestions.suggest_archived_tasks)], json: AsJson = False
+) -> None:
+    """Restore the whole memory of a task from the archive.
+
+    The task is the active one again; its status in Backlog.md changes as with start.
+
+    \b
+    Example:
+      agent-memory task reopen 368
+    """
+    project = find_synced_project()
+    result = task_actions.reopen(project, task)
+    send_decisions(project)
+    _print_result(result, json)
+
+
+def import_(
+    task: OpenTask = "",
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A Markdown file; - is stdin.",
+            show_default="the task's file in Backlog.md",
+        ),
+    ] = "",
+    json: AsJson = False,
+) -> None:
+    """Import a text into the memory of a task.
+
+    Sections go to those of the same title, the rest to the notes.  Duplicates are
+    skipped.  From Backlog.md's file, the description, plan and notes are imported.
+
+    \b
+    Example:
+      echo "The bank answers in XML" | agent-memory task import 368 -
+    """
+    task, file = ("", task) if task == "-" and not file else (task, file)
+    content = _read_text(file) if file else ""
+    if file and not content.strip():
+        raise CommandRefused(f"{'stdin' if file == '-' else file} is empty: nothing to import")
+    project = find_synced_project()
+    memory, count = task_actions.import_text(project, task, content)
+    send_decisions(project)
+    if json:
+        print_json({**task_to_json(memory), "new": count})
+    else:
+        print_line(f"Imported into {memory.id}: {format_count(count, 'new part')} ({memory.path})")

@@ -1,0 +1,83 @@
+"""Times and durations as people write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, timezone
+
+from memory_core.history import item_history
+
+UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+MAX_SECONDS = 36525 * 86400  # a hundred years
+MAX_ZONE_HOURS = 14  # hours from UTC, as on Kiritimati
+
+_DURATION = re.compile(r"(\d{1,10})\s*([smhdw])", re.ASCII)
+_MOMENT = re.compile(
+    r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d{1,6})?)?)?\s*(Z|[+-]\d{2}:?\d{2})?",
+    re.ASCII,
+)
+
+
+class InvalidTime(ValueError):
+    """A text is not a time or a duration; the message says what is expected."""
+
+    status = 2
+
+
+def parse_duration(text: str) -> int:
+    """Return the seconds of a duration like 90d, 12h or 0d."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    seconds = int(match[1]) * UNIT_SECONDS[match[2]] if match else -1
+    if not 0 <= seconds <= MAX_SECONDS:
+        raise InvalidTime(f"invalid duration {text!r}: use a number and s, m, h, d or w, e.g. 90d")
+    return seconds
+
+
+def parse_time(text: str, now: float, is_first: bool = False) -> str:
+    """Return a time in the format of history records.
+
+    The text is a duration before `now` (seconds since 1970), a day, or a day with a time.  A
+    time without seconds or milliseconds means the last moment of that minute or second, so that
+    it includes the changes that the log shows for it; with `is_first` it means the first moment.
+    A day alone means its beginning.
+    """
+    try:
+        ago = parse_duration(text)
+        # Times of records may be some seconds ahead of the clock, and 0 includes them.
+        return _format_time(now - ago) if ago else item_history.FAR_FUTURE
+    except InvalidTime:
+        pass
+    match = _MOMENT.fullmatch(text.strip())
+    try:
+        if match:
+            return _format_time(_count_seconds(match, is_first))
+    except ValueError:
+        pass
+    raise InvalidTime(f"invalid time {text!r}: use 2d, 2026-11-20 or '2026-11-20 22:10' (UTC)")
+
+
+def _count_seconds(match: re.Match[str], is_first: bool) -> float:
+    """Return the seconds since 1970; raises ValueError for a time that does not exist."""
+    day, minute, second, fraction, zone = match.groups()
+    if minute is None:
+        minute, second, fraction = "00:00", "00", "0"
+    second = second or ("00" if is_first else "59")
+    moment = datetime.strptime(f"{day} {minute}:{second}", "%Y-%m-%d %H:%M:%S")
+    seconds = moment.replace(tzinfo=timezone(_parse_zone(zone))).timestamp()
+    return seconds + float(fraction or (0 if is_first else 0.999))
+
+
+def _parse_zone(zone: str | None) -> timedelta:
+    if zone in (None, "Z"):
+        return timedelta()
+    digits = zone[1:].replace(":", "")
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if hours > MAX_ZONE_HOURS or minutes > 59:
+        raise ValueError(f"there is no zone {zone}")
+    return int(f"{zone[0]}1") * timedelta(hours=hours, minutes=minutes)
+
+
+def _format_time(seconds: float) -> str:
+    """Return the time in UTC with milliseconds; a time before 1970 becomes 1970."""
+    moment = datetime.fromtimestamp(max(0.0, round(seconds, 3)), timezone.utc)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

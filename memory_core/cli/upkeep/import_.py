@@ -1,0 +1,114 @@
+"""`agent-memory import`: read memories from a file of `agent-memory export`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.arguments import (
+    DRY_RUN_HINT,
+    AsJson,
+    DryRun,
+    User,
+    Yes,
+    change_to_json,
+    find_level,
+    note_archived,
+    note_undo,
+    print_change,
+    require_consent,
+    should_ask,
+)
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.curation import export_import
+from memory_core.curation.export_import import ImportResult
+from memory_core.text.phrases import format_count
+
+
+def import_(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
+    ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the memories instead of merging.")
+    ] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Import memories from an export.
+
+    Existing items are kept.  If a preference differs, yours is kept.
+    With --replace, the memories of the file replace yours; on a terminal they are
+    shown first and you are asked.
+    Items beyond the limits go to the archive.  An invalid file changes nothing.
+
+    \b
+    Example:
+      agent-memory export | agent-memory import - --dry-run
+    """
+    scope = find_level(user)
+    ask = should_ask(yes, dry_run, json) and replace
+
+    def run(write: bool) -> list[ImportResult]:
+        return export_import.import_agents(
+            *scope, agents, replace, write, make_progress("Importing")
+        )
+
+    written = not (dry_run or ask)
+    try:
+        agents = export_import.parse_export(_read_file(file))
+        results = run(written)
+        news = [result for result in results if _has_news(result)]
+        if not json:
+            for result in news:
+                _print_result(result, written, user)
+        if ask and news:
+            require_consent("Replace the existing memories by these?")
+            results = run(write=True)
+    except export_import.InvalidExport as error:
+        raise CommandRefused(f"{file}: {error}; nothing was changed") from None
+    if json:
+        print_json({"written": not dry_run, "agents": [_to_json(result) for result in results]})
+    elif not news:
+        print_note("Nothing new to import." if results else "The file contains no memory.")
+    elif dry_run:
+        print_note(DRY_RUN_HINT)
+    else:
+        note_undo(user)
+
+
+def _read_file(file: str) -> bytes:
+    limit = export_import.MAX_BYTES + 1
+    try:
+        if file == "-":
+            return sys.stdin.buffer.read(limit)
+        with open(file, "rb") as stream:
+            return stream.read(limit)
+    except OSError as error:
+        raise CommandRefused(f"{file}: {error.strerror}") from None
+
+
+def _has_news(result: ImportResult) -> bool:
+    return bool(result.change.before != result.change.after or result.records or result.entries)
+
+
+def _print_result(result: ImportResult, written: bool, user: bool) -> None:
+    records = format_count(result.records, "history record")
+    entries = format_count(result.entries, "archived item")
+    print_line(f"{result.agent}: {result.change.path}; {records}, {entries}")
+    print_change(result.change, result.archived, written)
+    note_archived(result.agent, len(result.archived), written, user)
+
+
+def _to_json(result: ImportResult) -> dict[str, object]:
+    return {
+        "agent": result.agent,
+        **change_to_json(result.change, result.archived),
+        "records": result.records,
+        "entries": result.entries,
+    }

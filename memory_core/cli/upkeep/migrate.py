@@ -1,0 +1,91 @@
+"""`agent-memory migrate`: rename memory files that have an old name."""
+
+from __future__ import annotations
+
+import os
+
+import typer
+
+from memory_core.cli.arguments import (
+    YES_HINT,
+    Agents,
+    AsJson,
+    DryRun,
+    User,
+    YesOrAsk,
+    change_to_json,
+    find_level,
+    note_archived,
+    note_nothing,
+    parse_agents,
+    print_change,
+    require_consent,
+    should_ask,
+)
+from memory_core.cli.output import is_terminal, make_progress, print_json, print_line, print_note
+from memory_core.curation.migrate import Migration, migrate_files
+
+
+def migrate(
+    agent: Agents = None,
+    dry_run: DryRun = False,
+    yes: YesOrAsk = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Rename old memory files and merge duplicates.
+
+    Two files of one agent become one; items beyond its limits go to the archive.
+    Exit 1 if a file cannot be read or changed.
+
+    \b
+    Example:
+      agent-memory migrate
+    """
+    scope = find_level(user)
+    agents = parse_agents(scope, agent)
+    ask = should_ask(yes, dry_run, json) and is_terminal()
+
+    def run(write: bool) -> list[Migration]:
+        return migrate_files(scope.project, agents, user, write, make_progress("Migrating"))
+
+    migrations = run(write=yes)
+    able = [migration for migration in migrations if not migration.refused]
+    if json:
+        rows = [_to_json(migration) for migration in migrations]
+        print_json({"written": yes, "migrations": rows})
+    elif migrations:
+        for migration in migrations:
+            _print_migration(migration, yes, user)
+        if ask and able:
+            require_consent("Rename and merge these files?")
+            migrations, yes = run(write=True), True
+            able = [migration for migration in migrations if not migration.refused]
+        if able and not yes:
+            print_note(YES_HINT)
+        elif any(migration.change.after != migration.change.before for migration in able):
+            print_note("The old files are removed; git has them if they were committed.")
+    else:
+        note_nothing(scope.level, agents, "Nothing to do: every memory has one file.")
+    if len(able) < len(migrations):
+        raise typer.Exit(1)
+
+
+def _print_migration(migration: Migration, written: bool, user: bool) -> None:
+    if migration.refused:
+        print_note(f"{migration.agent} is not changed: {migration.refused}")
+        return
+    old = " and ".join(os.path.basename(path) for path in migration.old_names)
+    print_line(f"{migration.agent}: {old} -> {os.path.basename(migration.file)}")
+    print_change(migration.change, migration.archived, written)
+    note_archived(migration.agent, len(migration.archived), written, user)
+
+
+def _to_json(migration: Migration) -> dict[str, object]:
+    return {
+        "agent": migration.agent,
+        **change_to_json(migration.change, migration.archived),
+        "file": migration.file,
+        "old": migration.old_names,
+        "error": migration.refused or None,
+    }

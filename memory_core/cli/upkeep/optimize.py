@@ -1,0 +1,182 @@
+"""`agent-memory optimize`: merge duplicate items, and shorten old ones with Claude Code."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, Literal
+
+import typer
+
+from memory_core.claude_code import headless
+from memory_core.cli import times
+from memory_core.cli.arguments import (
+    NOTHING_CHANGED,
+    YES_HINT,
+    Agents,
+    AsJson,
+    DryRun,
+    YesOrAsk,
+    find_agents,
+    find_level,
+    note_nothing,
+    note_undo,
+    should_ask,
+)
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import (
+    ask_yes_no,
+    is_terminal,
+    print_diff,
+    print_json,
+    print_line,
+    print_note,
+    show_progress,
+)
+from memory_core.curation import optimizing
+from memory_core.curation.optimizing import Proposal, ProposalOutcome, RefusedProposal
+from memory_core.memory.project import Project
+from memory_core.text import similarity
+from memory_core.text.phrases import format_count
+
+
+def optimize(
+    agent: Agents = None,
+    dry_run: DryRun = False,
+    yes: YesOrAsk = False,
+    helper: Annotated[
+        Literal["claude"] | None,
+        typer.Option("--with", help="Also ask your Claude Code for shorter wordings."),
+    ] = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="30d",
+            help="With --with: only items not confirmed for this time.",
+            show_default="30d",
+        ),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Merge duplicate items.
+
+    Items that differ in a number, a path, a name or a "not" are not duplicates.
+    Replaced items go to the archive.
+    Wordings of Claude Code are only shown if they add and lose no fact.
+    Exit 1 if Claude Code does not answer, or the memory was changed meanwhile.
+
+    \b
+    Example:
+      agent-memory optimize engineer --dry-run
+    """
+    ask = should_ask(yes, dry_run, json) and is_terminal()
+    if older_than is not None and helper is None:
+        raise CommandRefused("--older-than requires --with claude")
+    scope = find_level()
+    agents = find_agents(scope, agent)
+    age = times.parse_duration(older_than) if older_than is not None else optimizing.MIN_AGE
+    proposals, refused = _collect_proposals(scope.project, agents, age, bool(helper))
+    if not (ask or json):
+        for proposal in proposals:
+            _print_proposal(proposal)
+    for refusal in refused:
+        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.reason}")
+    if not (proposals or refused):
+        note_nothing(scope.level, agents, "No duplicates found.")
+    # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
+    accepted = [proposal for proposal in proposals if yes or (ask and _is_accepted(proposal))]
+    if ask and proposals and not accepted:
+        raise CommandRefused(NOTHING_CHANGED, 1)
+    outcomes = optimizing.apply(scope.project, accepted)
+    if json:
+        print_json(_to_json(proposals, refused, outcomes, yes))
+    _print_outcomes(outcomes)
+    if proposals and not (yes or ask):
+        print_note(YES_HINT)
+    if any(outcome.skipped for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def _collect_proposals(
+    project: Project, agents: list[str], age: int, ask_claude: bool
+) -> tuple[list[Proposal], list[RefusedProposal]]:
+    proposals: list[Proposal] = []
+    refused: list[RefusedProposal] = []
+    for agent in show_progress(agents or project.store.agents(), "Comparing"):
+        merges = optimizing.propose_merges(project, agent)
+        proposals += merges
+        if ask_claude:
+            if is_terminal():
+                print_note(f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s")
+            merged = [item for proposal in merges for item in proposal.olds]
+            result = optimizing.propose_rewordings(project, agent, os.environ, age, merged)
+            proposals += result.proposals
+            refused += result.refused
+            if result.left:
+                print_note(f"{agent}: {result.left} more old items did not fit; run it again")
+    return proposals, refused
+
+
+def _is_accepted(proposal: Proposal) -> bool:
+    _print_proposal(proposal)
+    return ask_yes_no("Accept?")
+
+
+def _print_proposal(proposal: Proposal) -> None:
+    count = len(proposal.olds)
+    items = "this item" if count == 1 else f"these {count} items"
+    print_line(f"{proposal.agent}: {items} {proposal.reason}")
+    print_diff("\n".join(optimizing.format_diff(proposal)))
+
+
+def _print_outcomes(outcomes: list[ProposalOutcome]) -> None:
+    done = [outcome.proposal for outcome in outcomes if not outcome.skipped]
+    for outcome in outcomes:
+        if outcome.skipped:
+            old = outcome.proposal.olds[0]
+            print_note(f"{outcome.proposal.agent}: {old.text!r} is kept: {outcome.skipped}")
+    if done:
+        print_note(f"{format_count(len(done), 'proposal')} applied.")
+        note_undo()
+        if any(map(_has_same_wording, done)):
+            print_note("undo does not restore duplicates with the same wording: see the archive.")
+    elif outcomes:
+        print_note("Nothing is changed.")
+
+
+def _has_same_wording(proposal: Proposal) -> bool:
+    """Say whether a removed item has the wording that stays, and so no record of its own."""
+    wording = similarity.normalize_text(proposal.new)
+    return any(similarity.normalize_text(old.text) == wording for old in proposal.olds[1:])
+
+
+def _to_json(
+    proposals: list[Proposal],
+    refused: list[RefusedProposal],
+    outcomes: list[ProposalOutcome],
+    written: bool,
+) -> dict[str, Any]:
+    skipped = {id(outcome.proposal): outcome.skipped for outcome in outcomes}
+    return {
+        "written": written,
+        "proposals": [
+            {
+                "agent": proposal.agent,
+                "section": proposal.section,
+                "items": [{"section": old.section, "text": old.text} for old in proposal.olds],
+                "text": proposal.new,
+                "reason": proposal.reason,
+                "diff": "\n".join(optimizing.format_diff(proposal)),
+                "skipped": skipped.get(id(proposal)) or None,
+            }
+            for proposal in proposals
+        ],
+        "refused": [
+            {
+                "agent": refusal.agent,
+                "items": refusal.olds,
+                "text": refusal.new,
+                "reason": refusal.reason,
+            }
+            for refusal in refused
+        ],
+    }

@@ -1,0 +1,70 @@
+"""`agent-memory resolve`: resolve the conflicts that a git merge left in memories."""
+
+from __future__ import annotations
+
+import typer
+
+from memory_core.cli.arguments import (
+    DRY_RUN_HINT,
+    Agents,
+    AsJson,
+    DryRun,
+    User,
+    change_to_json,
+    find_level,
+    note_archived,
+    note_nothing,
+    parse_agents,
+)
+from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.document.diff import format_diff
+from memory_core.git.resolve import Resolution, resolve_files
+
+
+def resolve(
+    agent: Agents = None, dry_run: DryRun = False, user: User = False, json: AsJson = False
+) -> None:
+    """Resolve merge conflicts in memories, keeping both sides.
+
+    Prints the files.  Items beyond the limits go to the archive.
+    Exit 1 if a file cannot be read or changed.
+
+    \b
+    Example:
+      agent-memory resolve --dry-run
+    """
+    scope = find_level(user)
+    agents = parse_agents(scope, agent)
+    write = not dry_run
+    resolutions = resolve_files(scope.project, agents, user, write, make_progress("Resolving"))
+    if json:
+        rows = [
+            {
+                "agent": resolution.agent,
+                **change_to_json(resolution.change, resolution.archived),
+                "error": resolution.refused or None,
+            }
+            for resolution in resolutions
+        ]
+        print_json({"written": write, "files": rows})
+    elif not resolutions:
+        note_nothing(scope.level, agents, "No memory has merge conflicts.")
+    else:
+        for resolution in resolutions:
+            _print_resolution(resolution, write, user)
+        if dry_run and not all(resolution.refused for resolution in resolutions):
+            print_note(DRY_RUN_HINT)
+    if any(resolution.refused for resolution in resolutions):
+        raise typer.Exit(1)
+
+
+def _print_resolution(resolution: Resolution, written: bool, user: bool) -> None:
+    path = resolution.change.path
+    if resolution.refused:
+        where = "" if path in resolution.refused else f"{path}: "
+        print_note(f"not resolved: {where}{resolution.refused}")
+    elif written:
+        print_line(path)
+    else:
+        print_line(format_diff(resolution.change), end="")
+    note_archived(resolution.agent, len(resolution.archived), written, user)

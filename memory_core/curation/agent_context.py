@@ -1,0 +1,145 @@
+"""Show what an agent knows: items, preferences, performance and errors of all its levels."""
+
+from __future__ import annotations
+
+import bisect
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import agent_names, events
+from memory_core.curation import item_actions, preference_actions
+from memory_core.curation.item_actions import RatedItem
+from memory_core.document import markdown, preferences, template
+from memory_core.history import performance
+from memory_core.memory import recall, selection
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.storage import error_cache, run_history
+from memory_core.tasks import task_document
+from memory_core.text import similarity
+
+KNOWLEDGE_HEADING = "## Your Role Knowledge"
+PREFERENCES_HEADING = "## Your Preferences"
+PERFORMANCE_HEADING = "## Your Performance"
+ERRORS_HEADING = "### Common Errors to Avoid"
+
+
+class Knowledge(NamedTuple):
+    """What an agent knows, the most certain items first; `preferences` is value by key."""
+
+    agent: str
+    items: list[RatedItem]
+    preferences: dict[str, str]
+    performance: performance.Performance
+    errors: list[performance.CommonError]
+
+
+def read_knowledge(project: Project, agent: str) -> Knowledge:
+    """Return what an agent knows, without the items below `memory.min_confidence`.
+
+    The user's level adds what the project's memory does not have.
+    """
+    items: list[RatedItem] = []
+    values: dict[str, str] = {}
+    for store in recall.list_levels(project, project.store.read(agent) is not None):
+        keys = set(map(preferences.normalize_key, values))
+        for key, value in preference_actions.read_preferences(project, agent, store).items():
+            if preferences.normalize_key(key) not in keys:
+                values[key] = value
+        texts = [item.text for item in items]
+        items += [
+            item
+            for item in item_actions.list_items(read_memory(project, agent, store))
+            if not preferences.is_title(item.section)
+            and not any(similarity.is_same(item.text, text) for text in texts)
+        ]
+    records = run_history.read_records(project.store, agent)
+    error_cache.update(project.place, project.store.stem(agent), records)
+    items = [item for item in items if item.confidence >= project.config["min_confidence"]]
+    items.sort(key=lambda item: -item.confidence)
+    errors = performance.find_common_errors(records)
+    return Knowledge(agent, items, values, performance.Performance(records), errors)
+
+
+def preview_block(project: Project, agent: str) -> recall.MemoryBlock:
+    """Return the block that a hook would add to the agent's prompt now, for no specific task."""
+    if not project.serves(agent) or agent in events.HARNESS_AGENTS:
+        return recall.MemoryBlock("", None, 0)
+    budget = recall.CONTEXT_LIMIT if agent == agent_names.PM else project.prompt_budget(agent)
+    return recall.build_block(project, agent, budget)
+
+
+def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
+    """Return the part that fits `budget` tokens: preferences, then items.
+
+    Items that share words with the query come first, then the most certain.  Errors and
+    performance are included if they take at most a quarter of the budget.
+    """
+    selected = Knowledge(knowledge.agent, [], knowledge.preferences, performance.Performance(), [])
+    if _count_tokens(selected) > budget:
+        selected = selected._replace(preferences={})
+    extras = knowledge._replace(items=[], preferences={})
+    if _count_tokens(extras) <= budget * recall.EXTRAS_SHARE:
+        selected = extras._replace(preferences=selected.preferences)
+    words = selection.extract_words(query)
+    items = sorted(
+        knowledge.items, key=lambda item: -len(words & selection.extract_words(item.text))
+    )
+    fitting = bisect.bisect_right(
+        range(len(items) + 1),
+        budget,
+        key=lambda count: _count_tokens(selected._replace(items=items[:count])),
+    )
+    return selected._replace(items=items[: max(fitting - 1, 0)])
+
+
+def _count_tokens(knowledge: Knowledge) -> int:
+    return task_document.estimate_tokens(render_markdown(knowledge, len(knowledge.items)))
+
+
+def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
+    """Return the fields of docs/cli.md, with at most `most` items."""
+    items = [
+        {
+            "id": item.id,
+            "text": item.text,
+            "section": item.section,
+            "category": category_of(item.section),
+            "confidence": item.confidence,
+        }
+        for item in knowledge.items[:most]
+    ]
+    return {
+        "agent": knowledge.agent,
+        "items": items,
+        "preferences": knowledge.preferences,
+        "performance": knowledge.performance.data(),
+        "errors": [error.data() for error in knowledge.errors],
+    }
+
+
+def category_of(section: str) -> str | None:
+    """Return the category whose items stand in a section of this title, or None."""
+    name = template.category_of(section)
+    return name if name != section else None
+
+
+def render_markdown(knowledge: Knowledge, most: int) -> str:
+    """Return Markdown with at most `most` items; empty parts are left out."""
+    items = [
+        _render_item(template.category_of(item.section), item.text)
+        for item in knowledge.items[:most]
+    ]
+    values = [_render_item("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
+    parts = [
+        (KNOWLEDGE_HEADING, items),
+        (PREFERENCES_HEADING, values),
+        (PERFORMANCE_HEADING, performance.format_performance(knowledge.performance)),
+        (ERRORS_HEADING, performance.format_errors(knowledge.errors)),
+    ]
+    return "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
+
+
+def _render_item(section: str, text: str) -> str:
+    """Return a bullet; text behind a label needs no escapes, since it cannot begin a block."""
+    label = section.replace("]", ")").rstrip(" \\")
+    return f"- [{label}] {text}" if label else f"- {markdown.escape(text)}"

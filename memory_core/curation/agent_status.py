@@ -1,0 +1,278 @@
+"""Report the state of a project: memories in numbers, deliveries, and what needs attention."""
+
+from __future__ import annotations
+
+import os
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import settings_files
+from memory_core.curation import lookup
+from memory_core.document import markdown
+from memory_core.memory.project import Project
+from memory_core.storage import event_log, history_file, spool
+from memory_core.storage.store import FileSnapshot, LinkOutside, Store
+from memory_core.text.phrases import format_count, format_names
+
+# The verdicts on a delivery, and the event log's names for them.
+VERDICTS = ("delivered", "doubled", "lost")
+EVENT_PREFIX = "agent.memory."
+DELIVERY_EVENTS = tuple(f"{EVENT_PREFIX}{verdict}" for verdict in VERDICTS)
+
+# A trend counts the new items of so many weeks; the last week ends now.
+TREND_WEEKS = 8
+WEEK_SECONDS = 7 * 86400
+
+# The share of its limit from which on a memory is nearly full.
+NEARLY_FULL = 0.9
+
+CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
+DOCTOR_COMMAND = "agent-memory doctor"
+
+
+class MemoryStatus(NamedTuple):
+    """One agent's memory in numbers; `error` says why it or its history cannot be read.
+
+    `size` and `limit` are in bytes, `changed` in seconds since 1970 (0 without a file).
+    `review` counts learnings in quarantine, `spooled` those not merged yet.  `warnings` are
+    (line, sentence).  `trend` counts the items learned in each of the last weeks, oldest
+    first.
+    """
+
+    agent: str
+    path: str
+    size: int
+    limit: int
+    sections: int
+    items: int
+    changed: float
+    review: int
+    spooled: int
+    warnings: list[tuple[int, str]]
+    error: str
+    trend: list[int]
+
+    @property
+    def exists(self) -> bool:
+        return bool(self.changed)
+
+    @property
+    def is_in_conflict(self) -> bool:
+        return any(sentence.startswith(CONFLICT_WARNING) for _line, sentence in self.warnings)
+
+
+def list_memories(project: Project, store: Store | None = None) -> list[MemoryStatus]:
+    """Return the memories of a level, and agents that have only learnings to merge or review."""
+    store = store or project.store
+    spooled = dict(spool.list_agents(store.place))
+    try:
+        reviewed = {*os.listdir(os.path.join(store.folder, "quarantine"))}
+    except OSError:
+        reviewed = set()
+    owners = {lookup.agent_of_file(name) for name in reviewed}
+    agents = {*store.agents(), *spooled.values(), *owners} - {""}
+    now = time.time()
+    weeks = [event_log.format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]
+    return [
+        _read_memory(project, store, agent, spooled, reviewed, weeks)
+        for agent in lookup.sort_agents(agents)
+    ]
+
+
+def _read_memory(
+    project: Project,
+    store: Store,
+    agent: str,
+    spooled: Mapping[str, str],
+    reviewed: set[str],
+    weeks: list[str],
+) -> MemoryStatus:
+    stem = store.stem(agent)
+    snapshot, error = _read(store, agent)
+    trend, history_error = _count_learned(store, agent, weeks)
+    text = snapshot.text if snapshot else ""
+    census = markdown.count_contents(text)
+    entries = spool.read_entries(store.place, stem) if stem in spooled else []
+    return MemoryStatus(
+        agent=agent,
+        path=project.place.relative(snapshot.path if snapshot else store.path(agent)),
+        size=len(text.encode("utf-8", "surrogateescape")),
+        limit=project.limits(agent).size,
+        sections=census.sections,
+        items=census.items,
+        changed=snapshot.changed if snapshot else 0.0,
+        review=_count_reviewed(store, agent) if f"{stem}.md" in reviewed else 0,
+        spooled=sum(len(entry["learnings"]) for _path, entry in entries),
+        warnings=[*census.warnings, *_check_bytes(text)],
+        error=error or history_error,
+        trend=trend,
+    )
+
+
+def _read(store: Store, agent: str) -> tuple[FileSnapshot | None, str]:
+    try:
+        return store.read(agent), ""
+    except LinkOutside as error:
+        return None, str(error)
+    except OSError as error:
+        return None, str(error.strerror)
+
+
+def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
+    """Warn of the first line with bytes that are not UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        number = len(markdown.split_lines(text[: error.start + 1]))
+        yield number, "holds bytes that are not UTF-8; agents get a replacement character"
+
+
+def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int], str]:
+    """Return the number of items learned in each week, and a read error or ""."""
+    counts = [0] * len(weeks)
+    try:
+        for when in history_file.read_learned_times(store.history(agent), weeks[0]):
+            counts[bisect_right(weeks, when) - 1] += 1
+    except OSError as error:
+        return counts, f"its history: {error.strerror or error}"
+    return counts, ""
+
+
+def _count_reviewed(store: Store, agent: str) -> int:
+    try:
+        with open(quarantine_path_of(store, agent), encoding="utf-8", errors="replace") as file:
+            return sum(line.startswith("- ") for line in file)
+    except OSError:
+        return 0
+
+
+def quarantine_path_of(store: Store, agent: str) -> str:
+    return os.path.join(store.folder, "quarantine", f"{store.stem(agent)}.md")
+
+
+class Delivery(NamedTuple):
+    """A delivery of a memory; `verdict` is one of VERDICTS."""
+
+    agent: str
+    verdict: str
+    route: str
+    timestamp: str
+
+
+def list_deliveries(project: Project) -> list[Delivery]:
+    """Return the deliveries in the event log, oldest first."""
+    return [
+        _parse_delivery(event)
+        for event in event_log.read(project.place)
+        if event.get("event") in DELIVERY_EVENTS
+    ]
+
+
+def read_last_delivery(project: Project) -> Delivery | None:
+    event = event_log.find_last(project.place, DELIVERY_EVENTS)
+    return _parse_delivery(event) if event else None
+
+
+def _parse_delivery(event: dict[str, Any]) -> Delivery:
+    return Delivery(
+        agent=str(event.get("agent_id")),
+        verdict=str(event["event"]).removeprefix(EVENT_PREFIX),
+        route=str(event.get("route") or ""),
+        timestamp=str(event.get("timestamp") or ""),
+    )
+
+
+class StatusWarning(NamedTuple):
+    """A problem, and the command that fixes or explains it."""
+
+    what: str
+    mend: str
+
+
+class ProjectStatus(NamedTuple):
+    """The state of a project; `hooks` are the settings files with hooks of agent-memory."""
+
+    memories: list[MemoryStatus]
+    hooks: list[settings_files.SettingsFile]
+    last_delivery: Delivery | None
+    warnings: list[StatusWarning]
+
+
+def read_status(project: Project, environ: Mapping[str, str], user: bool = False) -> ProjectStatus:
+    """Return the state of a project, or of the user's level."""
+    memories = list_memories(project, project.level(user))
+    files = settings_files.read_hook_files(project.place.root, environ)
+    hooks = [file for file in files if file.own_hooks]
+    last = read_last_delivery(project)
+    warnings = [
+        *_check_project(project, hooks, last),
+        *_check_settings(files),
+        *_check_memories(memories, user),
+    ]
+    return ProjectStatus(memories, hooks, last, warnings)
+
+
+def _check_project(
+    project: Project, hooks: list[settings_files.SettingsFile], last: Delivery | None
+) -> Iterator[StatusWarning]:
+    config = project.config
+    if not config["enabled"]:
+        yield StatusWarning("memory is switched off", "agent-memory config show")
+    if not hooks:
+        yield StatusWarning("no settings file has the hooks", "agent-memory install")
+    if config.problems:
+        count = format_count(len(config.problems), "problem")
+        yield StatusWarning(f"config.yml: {count}", "agent-memory config check")
+    for problem in config.invalid_variables:
+        yield StatusWarning(problem, f"unset {problem.partition(':')[0]}")
+    if last and last.verdict != "delivered":
+        what = f"the last delivery, to {last.agent}, was {last.verdict}"
+        yield StatusWarning(what, DOCTOR_COMMAND)
+
+
+def _check_settings(files: list[settings_files.SettingsFile]) -> Iterator[StatusWarning]:
+    disabling = settings_files.find_disabling_file(files)
+    if disabling:
+        what = f"{disabling.path}: disableAllHooks switches all hooks off"
+        yield StatusWarning(what, DOCTOR_COMMAND)
+    for file in files:
+        if file.problem:
+            yield StatusWarning(f"{file.path}: {file.problem}", DOCTOR_COMMAND)
+
+
+def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
+    level = " --user" if user else ""
+
+    def explain(memory: MemoryStatus) -> str:  # the doctor checks the project only
+        return f"agent-memory show --user {memory.agent}" if user else DOCTOR_COMMAND
+
+    for error in dict.fromkeys(memory.error for memory in memories if memory.error):
+        failing = [memory for memory in memories if memory.error == error]
+        names = format_names([memory.path for memory in failing])
+        yield StatusWarning(f"{names}: {error}", explain(failing[0]))
+    conflicts = [memory.agent for memory in memories if memory.is_in_conflict]
+    if conflicts:
+        what = f"{format_names(conflicts)}: a merge conflict is not resolved"
+        yield StatusWarning(what, f"agent-memory resolve{level}")
+    odd = [memory for memory in memories if memory.warnings and not memory.is_in_conflict]
+    if odd:
+        names = format_names([memory.agent for memory in odd])
+        what = f"{names}: some lines could not be parsed as you probably meant"
+        yield StatusWarning(what, explain(odd[0]))
+    full = [memory for memory in memories if memory.size >= NEARLY_FULL * memory.limit]
+    if full:
+        names = format_names([memory.agent for memory in full])
+        what = f"{names}: nearly full; the next write may archive the least certain items"
+        fix = f"agent-memory prune{level} --older-than 90d" if user else "agent-memory optimize"
+        yield StatusWarning(what, fix)
+    spooled = sum(memory.spooled for memory in memories)
+    if spooled:
+        yield StatusWarning(
+            f"{format_count(spooled, 'learning')} not merged yet", "agent-memory sweep"
+        )
+    review = sum(memory.review for memory in memories)
+    if review:
+        what = f"{format_count(review, 'learning')} to review in quarantine/"
+        yield StatusWarning(what, DOCTOR_COMMAND)

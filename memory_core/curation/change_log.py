@@ -1,0 +1,298 @@
+"""List, compare and undo the changes of a project's memories.
+
+A change is what one write or one command did, to one memory or to several.  Its records
+share a change id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from memory_core.document import markdown
+from memory_core.document.diff import TextChange, format_diff
+from memory_core.history import item_history, revert
+from memory_core.history.item_history import ItemState
+from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.storage import history_file
+from memory_core.storage.store import Store
+
+if TYPE_CHECKING:
+    from memory_core.history.item_history import Record
+
+# Records that move or reword items; others change their confidence only.
+MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
+
+
+class Change(NamedTuple):
+    """One change: its id, the time of its last record, its records, oldest first."""
+
+    id: str
+    time: str
+    records: list[Record]
+
+    @property
+    def agents(self) -> list[str]:
+        return sorted({str(record.get("agent") or "") for record in self.records})
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether a person made it in the file itself; undo leaves such changes alone."""
+        return all(record.get("source") == item_history.HAND_SOURCE for record in self.records)
+
+
+class UndoResult(NamedTuple):
+    """A change that was undone, and the texts that stay because they were changed since."""
+
+    change: Change
+    kept_texts: list[str]
+
+
+class NothingToUndo(ValueError):
+    """There are fewer changes to undo than were asked for; the message says how many."""
+
+    status = 1
+
+
+class ItemOrigin(NamedTuple):
+    """An item of a memory and its state by the history, None if the history lacks it."""
+
+    id: str
+    text: str
+    section: str
+    state: ItemState | None
+
+
+def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[Record]:
+    """Return all records of these agents, oldest first.
+
+    Hand edits that no write has recorded yet get the time of now.  Each record has its agent
+    and, if it is known, the text of its item.
+    """
+    records = [
+        record
+        for agent in agents
+        for record in _add_texts(agent, read_memory(project, agent, store).history)
+    ]
+    return sorted(records, key=lambda record: str(record["time"]))
+
+
+def _add_texts(agent: str, history: item_history.History) -> list[Record]:
+    """Return an agent's records, each with the text of its item if it is known."""
+    records = []
+    for record in item_history.sort_records(history.records):
+        state = history.get(record["id"])
+        text = record.get("text") or (state.text if state else "")
+        records.append({**record, "agent": agent, "text": text})
+    return records
+
+
+def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
+    """Return the changes of these agents' memories, oldest first."""
+    groups: dict[str, list[Record]] = {}
+    for agent in agents:
+        history = item_history.History(history_file.read(store.history(agent)))
+        for record in _add_texts(agent, history):
+            groups.setdefault(item_history.change_of(record), []).append(record)
+    changes_made = [
+        Change(key, max(record["time"] for record in records), records)
+        for key, records in groups.items()
+    ]
+    return sorted(changes_made, key=lambda change: (change.id, change.time))
+
+
+def list_origins(project: Project, store: Store, agent: str) -> list[ItemOrigin]:
+    """Return the items of a memory in the order of the file, each with its state."""
+    memory = read_memory(project, agent, store)
+    return [
+        ItemOrigin(item_history.id_of(text), text, section, memory.history.find(text))
+        for text, section, _nested in agent_memory.list_items(memory.document)
+    ]
+
+
+def render_at(project: Project, store: Store, agent: str, moment: str) -> str:
+    """Return an agent's memory with the items as they were at a time; see `revert`."""
+    memory = read_memory(project, agent, store)
+    return revert.revert_to_time(memory.text, memory.history.records, moment, memory.limits)
+
+
+def list_agents(store: Store) -> list[str]:
+    """Return the agents that have a memory or a history."""
+    return sorted({*store.agents(), *store.agents_with_history()} - {""})
+
+
+class Comparison(NamedTuple):
+    """The difference between a memory and an earlier version: a unified diff, items' texts.
+
+    `since` is the time of the earlier version, or that of the last change; "" without one.
+    """
+
+    since: str
+    diff: str
+    added: list[str]
+    removed: list[str]
+
+
+def compare(project: Project, store: Store, agent: str, since: str = "") -> Comparison:
+    """Compare a memory with its version at a time, by default before its last change.
+
+    The last change is the last one that moved items: hand edits since the last write, or
+    else what a command or a report did.
+    """
+    memory = read_memory(project, agent, store)
+    records = item_history.sort_records(memory.history.records)
+    last = next((record for record in reversed(records) if record["kind"] in MOVE_KINDS), None)
+    if since or last is None:
+        moment = since or item_history.FAR_FUTURE
+        before = revert.revert_to_time(memory.text, records, moment, memory.limits)
+    else:
+        change, since = item_history.change_of(last), last["time"]
+        before = revert.revert_change(memory.text, records, change, memory.limits)
+    old = agent_memory.index_items(markdown.parse_document(before))
+    new = agent_memory.index_items(memory.document)
+    path = store.place.relative(store.path(agent))
+    return Comparison(
+        since,
+        format_diff(TextChange(path, before, memory.text)),
+        [fields[0] for key, fields in new.items() if key not in old],
+        [fields[0] for key, fields in old.items() if key not in new],
+    )
+
+
+def find_start(project: Project, store: Store, agent: str) -> str:
+    """Return when the history of an agent's items begins, "" if it has none."""
+    records = read_memory(project, agent, store).history.records
+    kinds = item_history.ITEM_KINDS
+    return min((str(record["time"]) for record in records if record["kind"] in kinds), default="")
+
+
+# Undo
+
+
+def undo(
+    project: Project, store: Store, count: int, along: transaction.ProgressWrapper = iter
+) -> list[UndoResult]:
+    """Undo the last `count` changes of reports and commands, newest first.
+
+    Hand edits stay, also those of an item that an undone change has changed.  An undo is a
+    change itself.  Raises NothingToUndo if there are fewer changes.
+    """
+    undoable = list_undoable(store)
+    if len(undoable) < count:
+        raise NothingToUndo(_format_too_few(len(undoable)))
+    chosen = undoable[len(undoable) - count :]
+    agents = sorted({agent for change in chosen for agent in change.agents})
+    own_id = agent_memory.make_change_id("undo")
+    transaction.check_unlocked(store, agents)
+    kept: dict[str, list[str]] = {change.id: [] for change in chosen}
+    for agent in along(agents):
+        ids = [change.id for change in chosen if agent in change.agents]
+        undo_own = partial(undo_changes, ids=ids)
+        for change_id, text in transaction.change_memory(project, agent, undo_own, store, own_id):
+            kept[change_id].append(text)
+    return [UndoResult(change, kept[change.id]) for change in reversed(chosen)]
+
+
+def _format_too_few(count: int) -> str:
+    if not count:
+        return "there is nothing to undo: no change was made through agent-memory"
+    return f"there are only {count} changes to undo" if count > 1 else "there is only 1 to undo"
+
+
+def list_undoable(store: Store) -> list[Change]:
+    """Return the changes of reports and commands, oldest first."""
+    agents = [agent for agent in store.agents_with_history() if agent]
+    return [change for change in list_changes(store, agents) if _is_undoable(change)]
+
+
+def _is_undoable(change: Change) -> bool:
+    kinds = (*item_history.ITEM_KINDS, "undone")
+    return not change.is_by_hand and any(
+        record["kind"] in kinds and "imported" not in record for record in change.records
+    )
+
+
+def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Undo changes in one memory; return (change id, text) of what stays as it is."""
+
+    def is_chosen(record: Record) -> bool:
+        is_by_hand = record.get("source") == item_history.HAND_SOURCE
+        return not is_by_hand and item_history.change_of(record) in ids
+
+    records = memory.history.records
+    steps = revert.plan_steps(records, is_chosen)
+    superseded = revert.find_superseded(records, is_chosen)
+    for step in steps:
+        if step.target:
+            _bring_back(memory, step, step.target)
+        else:
+            _take_out(memory, step.now)
+    # Of the steps of one item the last is the oldest: the item before all changes.
+    last = {step.record["id"]: step for step in steps}
+    restored = frozenset(step.target.text for step in last.values() if step.target)
+    for change_id in reversed(ids):
+        memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
+    memory.apply_limits(restored)
+    document = memory.document
+    kept = [(step.record, _find_kept(document, step)) for step in last.values()]
+    kept += [(record, text) for record, text in superseded if revert.find_items(document, text)]
+    pairs = [(item_history.change_of(record), text) for record, text in kept if text]
+    return list(dict.fromkeys(pairs))
+
+
+def _find_kept(document: markdown.Document, step: revert.UndoStep) -> str:
+    """Return the text of an item that a step did not undo, "" if it did."""
+    if step.target and revert.find_items(document, step.target.text):
+        return ""
+    if step.now:
+        return step.now if revert.find_items(document, step.now) else ""
+    return step.target.text if step.target else ""  # there is no room for it
+
+
+def _take_out(memory: AgentMemory, text: str) -> None:
+    """Remove an item that a change added, unless a person moved it to another section."""
+    state = memory.history.find(text)
+    if state is None:
+        return
+    document = memory.document
+    items = agent_memory.list_items(document)
+    same = {item.text for item in revert.find_items(document, text)}
+    sections = [section for item_text, section, _nested in items if item_text in same]
+    is_moved = sections and state.section not in sections
+    if is_moved and markdown.find_section(document, state.section):
+        return
+    copies = [section for item_text, section, _nested in items if item_text == state.text]
+    # If a person copied it into other sections, only the original goes.
+    only = state.section if state.section in copies and len(copies) > 1 else None
+    changes.remove_items(memory, [text], "removed", only, source=item_history.PERSON_SOURCE)
+
+
+def _bring_back(memory: AgentMemory, step: revert.UndoStep, target: revert.PriorItem) -> None:
+    """Put an item as it was in the place of the one that a change made of it."""
+    text = revert.apply_step(memory.text, step, memory.limits)
+    if text == memory.text:
+        return  # a later change stands against it
+    before = {fields[0]: fields for fields in agent_memory.list_items(memory.document)}
+    memory.set_document(markdown.parse_document(text))
+    after = {fields[0]: fields for fields in agent_memory.list_items(memory.document)}
+    for gone_text, section, nested in before.values():
+        if gone_text not in after:
+            is_kept = nested == after.get(target.text, before[gone_text])[2]
+            item = agent_memory.join_nested(gone_text, "" if is_kept else nested)
+            memory.evicted.append((section, item))
+    # When a better wording replaced it, its nested lines stayed in the memory.
+    whole = agent_memory.join_nested(target.text, target.nested)
+    entries = [(target.section, whole), (target.section, target.text)]
+    memory.from_archive += dict.fromkeys(entries)
+    memory.record(
+        "restored",
+        target.text,
+        section=after.get(target.text, ("", target.section))[1],
+        nested=target.nested,
+        was=item_history.id_of(step.now) if step.now else "",
+        source=item_history.PERSON_SOURCE,
+    )

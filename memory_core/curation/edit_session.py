@@ -1,0 +1,179 @@
+"""Edit a memory in an editor: open a copy, check it, merge it back.
+
+The editor has a copy, so the file never has half-written text.  When the person is done,
+the copy is merged with what others wrote in the meantime, item by item, as one change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memory_core.document import edits, markdown, preferences, template
+from memory_core.git import three_way
+from memory_core.history import item_history
+from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.storage.store import Store
+from memory_core.text import sanitize
+
+
+class EditCopy(NamedTuple):
+    """The text to edit; `is_new` if there is no memory file yet."""
+
+    text: str
+    is_new: bool
+
+
+class EditWarning(NamedTuple):
+    """A possible mistake: the line from 1, or 0 for the whole text, and a sentence."""
+
+    line: int
+    what: str
+
+
+class EditResult(NamedTuple):
+    """The texts of changed items, whether others wrote meanwhile, and whether free text changed.
+
+    Undo does not cover free text.
+    """
+
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+    merged_others: bool
+    free_text_changed: bool
+
+
+def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
+    """Return the memory, or a header with the default headings."""
+    snapshot = store.read(agent)
+    if snapshot:
+        return EditCopy(snapshot.text, is_new=False)
+    header = read_memory(project, agent, store).text
+    suffix = template.format_suffix(project.limits(agent))
+    headings = "".join(f"\n## {title} {suffix}\n" for title in template.TITLE_ORDER)
+    return EditCopy(header + headings, is_new=True)
+
+
+def is_unchanged(copy: EditCopy, text: str) -> bool:
+    """Say whether the person changed nothing; in a new memory, white space does not count."""
+    if copy.is_new:
+        return _remove_empty(text).split() == _remove_empty(copy.text).split()
+    return text == copy.text
+
+
+def _remove_empty(text: str) -> str:
+    """Remove the default headings without text below them."""
+    document = markdown.parse_document(text)
+    default = {markdown.normalize_title(title) for title in template.TITLE_ORDER}
+    lines = list(document.lines)
+    for section in reversed(document.sections):
+        is_empty = not "".join(lines[section.body : section.end]).strip()
+        if is_empty and markdown.normalize_title(section.title) in default:
+            del lines[section.line : section.end]
+    return text if lines == document.lines else f"{''.join(lines).rstrip()}\n"
+
+
+# Warnings.
+
+
+def list_warnings(project: Project, agent: str, text: str) -> list[EditWarning]:
+    """Return what the person may not have meant; the text can be saved all the same."""
+    document, limits = markdown.parse_document(text), project.limits(agent)
+    warnings = [EditWarning(line, what) for line, what in document.warnings]
+    return sorted([*warnings, *_check_lines(document.lines), *_check_limits(document, limits)])
+
+
+def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
+    """Warn of lines that an agent receives in another form."""
+    for number, line in enumerate(lines, 1):
+        text = line.rstrip("\r\n").removeprefix(markdown.BOM if number == 1 else "")
+        escaped = sanitize.escape_tags(text)
+        if any("\udc80" <= char <= "\udcff" for char in text):
+            yield EditWarning(number, "bytes that are not UTF-8: agents get replacement characters")
+        elif escaped.count(sanitize.SAFE_BRACKET) != text.count(sanitize.SAFE_BRACKET):
+            what = f"a tag that looks like one of Claude Code's: agents get {escaped.strip()}"
+            yield EditWarning(number, what)
+        elif escaped != text:
+            yield EditWarning(number, "invisible characters: agents get the line without them")
+
+
+def _check_limits(document: markdown.Document, limits: template.Limits) -> Iterator[EditWarning]:
+    size = template.count_bytes(markdown.render_document(document))
+    effect = "the next learning moves items to the archive"
+    if size > limits.size:
+        yield EditWarning(0, f"{size} bytes, {limits.size} are allowed: {effect}")
+    sections = [part for part in document.sections if not preferences.is_title(part.title)]
+    for section in sections[limits.sections :]:
+        what = f"{len(sections)} sections, {limits.sections} are allowed: no new one can be added"
+        yield EditWarning(section.line + 1, what)
+    for section in sections:
+        if len(section.items) > limits.items:
+            what = f"{len(section.items)} items, {limits.items} are allowed: {effect}"
+            yield EditWarning(section.line + 1, what)
+
+
+# Saving.
+
+
+def save_copy(
+    project: Project, agent: str, copy: EditCopy, text: str, store: Store | None = None
+) -> EditResult:
+    """Merge the edited text into the memory, as one change; edits of others are kept.
+
+    Raises OSError if the memory cannot be locked, read or written; then it is unchanged.
+    """
+    if copy.is_new:
+        text = _remove_empty(text)
+
+    def change(memory: AgentMemory) -> EditResult:
+        return _save(memory, copy, text)
+
+    return transaction.change_memory(project, agent, change, store)
+
+
+def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
+    base = "" if copy.is_new else copy.text
+    free_text_changed = _is_free_text_changed(copy, text)
+    merged_others = memory.snapshot is not None and memory.snapshot.text != base
+    if memory.snapshot and memory.text != base:
+        text = three_way.merge(base, memory.text, text)
+    document, history = markdown.parse_document(text), memory.history
+    difference = item_history.compare(
+        history,
+        agent_memory.list_items(document),
+        item_history.FAR_FUTURE,
+        "",
+        item_history.FAR_FUTURE,
+    )
+    # Before the history has these edits: it still says which items are new.
+    changed = [text for text, _, _, was in difference.new if was or history.find(text)]
+    added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
+    added += [text for text, _, _ in difference.returned]
+    removed = [item.text for item in difference.gone]
+    changes.apply_edit(memory, document, difference)
+    return EditResult(added, changed, removed, merged_others, free_text_changed)
+
+
+def _is_free_text_changed(copy: EditCopy, text: str) -> bool:
+    before, after = (_list_free_lines(version) for version in (copy.text, text))
+    # A new memory may lack headings of the copy.
+    return not set(after) <= set(before) if copy.is_new else before != after
+
+
+def _list_free_lines(text: str) -> list[str]:
+    """Return the lines without those of items and header comments, and blank ones."""
+    document = markdown.parse_document(text)
+    skipped = find_managed_lines(document)
+    lines = enumerate(document.lines)
+    return [line.strip() for at, line in lines if at not in skipped and line.strip()]
+
+
+def find_managed_lines(document: markdown.Document) -> set[int | None]:
+    """Return the lines of items and header comments."""
+    items = {at for item in document.items if item.text for at in range(item.line, item.end)}
+    names = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
+    return items | {edits.find_comment(document, name) for name in names}

@@ -1,0 +1,376 @@
+"""Export memories to a file and import them.
+
+docs/sharing.md describes the file; `record_models.Export` is its schema.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import agent_names
+from memory_core.curation import edit_session
+from memory_core.document import (
+    conflicts,
+    dated_entries,
+    edits,
+    markdown,
+    merge,
+    preferences,
+    reinsert,
+    template,
+)
+from memory_core.document.diff import TextChange
+from memory_core.history import item_history, revert
+from memory_core.memory import agent_memory, importing, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.storage import event_log, file_io
+from memory_core.storage.store import Store
+from memory_core.text import similarity
+
+FORMAT = "agent-memory"
+FORMAT_VERSION = 1
+
+ENTRY_KINDS = ("archive", "quarantine")
+
+# In bytes: a hundred agents with the largest memory and history seen so far.
+MAX_BYTES = 64 * 1024 * 1024
+
+ExportedAgents = dict[str, dict[str, Any]]  # by agent the fields of `record_models.AgentExport`
+SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
+
+
+class ImportResult(NamedTuple):
+    """What an import does to one agent's memory.
+
+    `archived` are the new entries of the archive, `records` counts the new records of the
+    history, `entries` those of archive and quarantine.
+    """
+
+    agent: str
+    change: TextChange
+    archived: list[str]
+    records: int
+    entries: int
+
+
+class InvalidExport(ValueError):
+    """A file that is not an export of memories; the message names the place."""
+
+    status = 2
+
+
+# Export.
+
+
+def build_export(
+    project: Project,
+    store: Store,
+    agents: Sequence[str],
+    progress: transaction.ProgressWrapper = iter,
+) -> dict[str, Any]:
+    """Return the memories of these agents as one value for JSON; raises OSError."""
+    return {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "exported": event_log.format_utc(time.time()),
+        "project": project.name,
+        "agents": {agent: _export(project, store, agent) for agent in progress(agents)},
+    }
+
+
+def _export(project: Project, store: Store, agent: str) -> dict[str, Any]:
+    from memory_core.storage import record_models
+
+    # A transaction adds the hand edits since the last write to the history.
+    memory = read_memory(project, agent, store)
+    text = memory.text if memory.snapshot else ""
+    records = item_history.sort_records(memory.history.records)
+    return {
+        "document": text,
+        "preferences": preferences.read_values(markdown.parse_document(text)),
+        "history": [record for record in records if record_models.is_valid_record(record)],
+        **{kind: _read_text(store, store.dated_path(kind, agent)) for kind in ENTRY_KINDS},
+    }
+
+
+def _read_text(store: Store, path: str) -> str:
+    snapshot = store.read_file(path)
+    return snapshot.text if snapshot else ""
+
+
+def save_file(path: str, text: str) -> None:
+    """Write a file, completely or not at all; raises OSError."""
+    if os.path.exists(path) and not os.path.isfile(path):  # a terminal, a pipe
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return
+    file_io.replace(os.path.realpath(path), text.encode())
+
+
+# Parse.
+
+
+def parse_export(data: bytes) -> ExportedAgents:
+    """Return the exported agents; raises InvalidExport if any part is invalid."""
+    if len(data) > MAX_BYTES:
+        raise InvalidExport(f"the file is larger than {MAX_BYTES} bytes")
+    from memory_core.storage import record_models
+
+    try:
+        value = json.loads(
+            data.decode("utf-8-sig"),
+            object_pairs_hook=_refuse_duplicates,
+            parse_constant=_refuse_constant,
+        )
+        problem = record_models.check_export(value) or _find_problem(value["agents"])
+    except UnicodeDecodeError as error:
+        raise InvalidExport(f"invalid UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise InvalidExport("the JSON is nested too deeply") from None
+    except InvalidExport:
+        raise
+    except ValueError as error:  # also for a number with too many digits
+        raise InvalidExport(f"invalid JSON: {error}") from None
+    if problem:
+        raise InvalidExport(problem)
+    for agent, exported in value["agents"].items():
+        for record in exported["history"]:
+            record["agent"] = agent  # undo selects records by it
+    agents: ExportedAgents = value["agents"]
+    return agents
+
+
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise InvalidExport(f"duplicate key {json.dumps(key)}")
+        values[key] = value
+    return values
+
+
+def _refuse_constant(name: str) -> float:
+    raise InvalidExport(f"invalid JSON: {name}")
+
+
+def _find_problem(agents: ExportedAgents) -> str:
+    """Return a problem that the schema does not cover, with its place; "" for none."""
+    for agent, exported in agents.items():
+        expected = agent_names.id_of(agent)
+        if agent not in (agent_names.PM, expected):
+            return f"agents.{json.dumps(agent)}: invalid agent id, use {expected!r}"
+        for field in ("document", *ENTRY_KINDS):
+            try:  # lone surrogates stand for bytes that are not UTF-8
+                exported[field].encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                return f"agents.{agent}.{field}: a file cannot contain this text"
+        for number, record in enumerate(exported["history"]):
+            if "packed" in record:
+                return f"agents.{agent}.history.{number}: packed records are not supported"
+    return ""
+
+
+# Import.
+
+
+def import_agents(
+    project: Project,
+    store: Store,
+    agents: ExportedAgents,
+    replace: bool = False,
+    write: bool = False,
+    progress: transaction.ProgressWrapper = iter,
+) -> list[ImportResult]:
+    """Merge the result of parse_export into the memories, or replace them, as one change.
+
+    Items beyond the limits, and text that a replaced memory loses, go to the archive.
+    Without `write` nothing is changed.  Raises InvalidExport before any change, and OSError.
+    """
+    results = [
+        _import_agent(project, store, agent, agents[agent], replace) for agent in progress(agents)
+    ]
+    if not write:
+        return results
+    change_id = agent_memory.make_change_id("import")
+    transaction.check_unlocked(store, agents)
+    return [
+        _import_agent(project, store, agent, agents[agent], replace, change_id)
+        for agent in progress(agents)
+    ]
+
+
+def _import_agent(
+    project: Project,
+    store: Store,
+    agent: str,
+    exported: dict[str, Any],
+    replace: bool,
+    change_id: str = "",
+) -> ImportResult:
+    def change(memory: AgentMemory) -> ImportResult:
+        before = memory.text if memory.snapshot else ""
+        try:
+            text, lost = (_replace if replace else _merge)(memory, exported)
+        except preferences.InvalidPreference as error:
+            raise InvalidExport(f"agents.{agent}.preferences: {error}") from None
+        records = importing.import_memory(memory, text, exported["history"], lost)
+        archived = [dated_entries.format_entry(*item) for item in memory.evicted]
+        after = memory.text if memory.snapshot or memory.text != memory.before else ""
+        path = store.place.relative(store.path(agent))
+        entries = sum(len(_list_new(store, kind, agent, exported[kind])) for kind in ENTRY_KINDS)
+        difference = TextChange(path, before, after)
+        return ImportResult(agent, difference, archived, records, entries)
+
+    if not change_id:
+        return change(read_memory(project, agent, store))
+    result = transaction.change_memory(project, agent, change, store, change_id)
+    with store.lock(agent):
+        for kind in ENTRY_KINDS:
+            path, text = store.dated_path(kind, agent), exported[kind]
+            if text and not os.path.lexists(path):
+                store.make_folder()
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                store.write_file(path, text, None)
+            for entry in _list_new(store, kind, agent, text):
+                store.append(kind, agent, [entry.text], entry.day)
+    return result
+
+
+def _list_new(store: Store, kind: str, agent: str, text: str) -> list[dated_entries.DatedEntry]:
+    """Return the entries of a text that are not in archive or quarantine yet."""
+    own = dated_entries.parse_entries(_read_text(store, store.dated_path(kind, agent)))
+    present = {(entry.day, entry.text) for entry in own}
+    entries = dated_entries.parse_entries(text)
+    return [entry for entry in entries if (entry.day, entry.text) not in present]
+
+
+def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:
+    """Return the union of both documents, and the free text that it has no place for.
+
+    If a preference has two values, the value of the memory stays.
+    """
+    document = exported["document"]
+    if not (memory.snapshot and document):
+        return _add_preferences(memory, document or memory.text, exported), []
+    for key in preferences.read_values(markdown.parse_document(memory.text)):
+        document = preferences.remove(document, key)
+    parsed = markdown.parse_document(document)
+    union = conflicts.combine(
+        _merge_nested(memory.text, parsed),
+        _remove_already_evicted(memory, parsed),
+        memory.limits.sections,
+    )
+    titles = [
+        "\n".join(line.rstrip("\r\n") for line in parsed.lines[heading.line : heading.body])
+        for heading in parsed.headings[:1]
+        if heading.level == 1
+    ]
+    lost = [_as_file_entry(memory, text) for text in union.left if text not in titles]
+    return _add_preferences(memory, union.text, exported), lost
+
+
+def _merge_nested(text: str, other: markdown.Document) -> str:
+    """Add to items the nested lines of the same items in another document."""
+    document = markdown.parse_document(text)
+    for words, _section, theirs in agent_memory.list_items(other):
+        twins = revert.find_items(document, words)
+        ours = ["\n".join(map(str.rstrip, document.lines[i.text_end : i.end])) for i in twins]
+        if not theirs or not twins or any(_contains(nested, theirs) for nested in ours):
+            continue
+        both = theirs if not ours[0] or _contains(theirs, ours[0]) else f"{ours[0]}\n{theirs}"
+        try:
+            document = reinsert.replace_item(document, twins[0], twins[0].text, both)
+        except ValueError:
+            pass  # the union adds it as another item
+    return markdown.render_document(document)
+
+
+def _contains(lines: str, others: str) -> bool:
+    return f"\n{others}\n" in f"\n{lines}\n"
+
+
+def _remove_already_evicted(memory: AgentMemory, document: markdown.Document) -> str:
+    """Skip items that an earlier import of this file added and the limits evicted.
+
+    Otherwise a second import of the same file would change the memory again.
+    """
+    records = item_history.sort_records(memory.history.records)
+    imports = {
+        item_history.change_of(record)
+        for record in records
+        if record.get("origin") == item_history.IMPORT_SOURCE
+    }
+    moves = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
+    last = {record["id"]: record for record in records if record["kind"] in moves}
+    evicted = {
+        key
+        for key, record in last.items()
+        if record["kind"] == "evicted" and item_history.change_of(record) in imports
+    }
+    skipped = [item for item in document.items if item_history.id_of(item.text) in evicted]
+    return markdown.render_document(edits.remove_items(document, skipped))
+
+
+def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -> str:
+    """Add the exported preferences that the memory itself does not set."""
+    own = markdown.parse_document(memory.text if memory.snapshot else "")
+    for key, value in exported["preferences"].items():
+        present = preferences.get(markdown.parse_document(text), key)
+        if present is None or (present != value and preferences.get(own, key) != present):
+            text = merge.put_preference(text, key, value, memory.limits)
+    return text
+
+
+def _replace(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:
+    """Return the exported text, and the items and free text that only the memory has."""
+    text = exported["document"]
+    if not text or not memory.snapshot:
+        return _add_preferences(memory, text or memory.text, exported), []
+    for key, value in exported["preferences"].items():
+        if preferences.get(markdown.parse_document(text), key) != value:
+            text = merge.put_preference(text, key, value, memory.limits)
+    with_header, own_with_header = (
+        template.update_header(version, memory.limits, memory.now, memory.agent)
+        for version in (text, memory.text)
+    )
+    if with_header == own_with_header:
+        return memory.text, []
+    document, own = markdown.parse_document(text), markdown.parse_document(memory.text)
+    present = {
+        (similarity.normalize_text(item), nested)
+        for item, _section, nested in agent_memory.list_items(document)
+    }
+    lost = [
+        (section, f"{item}\n{nested}" if nested else item)
+        for item, section, nested in agent_memory.list_items(own)
+        if (similarity.normalize_text(item), nested) not in present
+    ]
+    lines = [line.strip() for line in document.lines]
+    for part in _list_free_text(own):
+        bare = [line.strip() for line in part]
+        starts = range(len(lines) - len(bare) + 1)
+        if not any(lines[at : at + len(bare)] == bare for at in starts):
+            lost.append(_as_file_entry(memory, "\n".join(line.rstrip() for line in part)))
+    return text, lost
+
+
+def _list_free_text(document: markdown.Document) -> Iterator[list[str]]:
+    """Yield the paragraphs that are not items, headings or header comments."""
+    skipped = edit_session.find_managed_lines(document)
+    skipped |= {at for part in document.headings for at in range(part.line, part.body)}
+    lines = ["" if at in skipped else line for at, line in enumerate(document.lines)]
+    for is_text, part in groupby(lines, key=lambda line: bool(line.strip())):
+        if is_text:
+            yield list(part)
+
+
+def _as_file_entry(memory: AgentMemory, text: str) -> SectionText:
+    name = os.path.basename(memory.store.path(memory.agent))
+    return dated_entries.format_file_origin(name), text

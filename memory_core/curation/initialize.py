@@ -1,0 +1,70 @@
+"""Create the memory folder of a project, and empty memories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from memory_core.claude_code import agent_definitions, agent_names, settings_files
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.storage import file_io, history_file, paths
+from memory_core.storage.store import README_TEXT, Store
+
+
+def create_folder(store: Store) -> list[str]:
+    """Create the memory folder and the files that belong in it; return those that were missing.
+
+    The README explains the folder, .gitignore keeps state/ and logs/ out of git, and
+    history/.gitattributes makes git keep the lines of both sides when it merges histories.
+    """
+    ignore = os.path.join(store.place.folder, ".gitignore")
+    readme = os.path.join(store.folder, "README.md")
+    attributes = os.path.join(store.folder, "history", ".gitattributes")
+    missing = [path for path in (ignore, readme, attributes) if not _is_complete(path)]
+    store.make_folder()
+    os.makedirs(os.path.dirname(attributes), exist_ok=True)
+    if not _is_complete(readme):
+        file_io.replace(readme, README_TEXT.encode())
+    for path, text in ((ignore, paths.GITIGNORE), (attributes, history_file.GIT_ATTRIBUTES)):
+        if not _is_complete(path):
+            file_io.write_once(path, text)
+    return [store.place.relative(path) for path in missing]
+
+
+def _is_complete(path: str) -> bool:
+    """Say whether a file exists; an empty one is the rest of an interrupted write."""
+    return os.path.islink(path) or (os.path.exists(path) and os.path.getsize(path) > 0)
+
+
+def list_agents_without_memory(
+    store: Store, environ: Mapping[str, str], user: bool = False
+) -> list[str]:
+    """Return the agents that are defined in files, and have no memory at this level.
+
+    With `user`, only the files in the user's own agents folder count.
+    """
+    own = os.path.join(settings_files.find_config_folder(environ), "agents") + os.sep
+    agents = {
+        agent_names.id_of(file.name)
+        for file in agent_definitions.read_agents(store.place.root, environ)
+        if file.has_name and (not user or file.path.startswith(own))
+    }
+    with_letters = {agent for agent in agents if any(char.isalnum() for char in agent)}
+    return sorted(with_letters - set(store.agents()))
+
+
+def create_memories(project: Project, store: Store, agents: Iterable[str]) -> list[tuple[str, str]]:
+    """Create an empty memory for each agent without one; return these as (agent, file)."""
+    created = []
+    for agent in dict.fromkeys(agents):
+        with store.lock(agent):
+            if store.read(agent) is None:
+                store.write(agent, read_memory(project, agent, store).text, None)
+                created.append((agent, store.place.relative(store.path(agent))))
+    return created
+
+
+def has_hooks(root: str, environ: Mapping[str, str]) -> bool:
+    """Say whether any settings file that applies to the project has hooks of agent-memory."""
+    return any(file.own_hooks for file in settings_files.read_hook_files(root, environ))

@@ -1,0 +1,306 @@
+"""Add, confirm, contradict and remove items, and record tasks and errors that programs report.
+
+Each call is one change, which undo takes back.  Parameters that most functions share:
+`store` is the level (default: the project's), `item` is a name for lookup.find_item, `by`
+may have run, session and source.  Functions that change a memory raise OSError if its file
+cannot be locked, read or written.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memory_core.curation import lookup
+from memory_core.document import markdown, merge
+from memory_core.history import item_history, performance
+from memory_core.learning import extraction
+from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.memory.remember import MAX_LEARNINGS
+from memory_core.storage import event_log, run_history
+from memory_core.storage.store import Store
+from memory_core.text import similarity
+
+# If one of several learnings is refused, the message quotes so many characters of it.
+QUOTE_LENGTH = 40
+
+
+class RatedItem(NamedTuple):
+    """An item: id, text, title of its section, and its confidence after the call."""
+
+    id: str
+    text: str
+    section: str
+    confidence: float
+
+
+class TaughtItem(NamedTuple):
+    """An item that was taught: it may have been in the memory already, or replace one (its id)."""
+
+    item: RatedItem
+    was_present: bool
+    was: str
+
+
+class TeachResult(NamedTuple):
+    """The items that were taught, items that lost confidence, and evicted items.
+
+    The last are (section, text), the text with its nested lines.
+    """
+
+    taught: list[TaughtItem]
+    doubted: list[RatedItem]
+    evicted: list[tuple[str, str]]
+
+
+class LearningRefused(ValueError):
+    """A learning that a memory does not accept; the message is the reason."""
+
+    status = 2
+
+
+class ReportRefused(ValueError):
+    """A report of a program that is not recorded; the message is the reason."""
+
+    status = 2
+
+
+# One item.
+
+
+def list_items(memory: AgentMemory) -> list[RatedItem]:
+    """Return the items of a memory in the order of the file."""
+    items = []
+    for text, section, _nested in agent_memory.list_items(markdown.parse_document(memory.text)):
+        state = memory.history.find(text)
+        confidence = state.confidence if state else memory.project.weights.person
+        items.append(RatedItem(item_history.id_of(text), text, section, confidence))
+    return items
+
+
+def confirm(
+    project: Project, agent: str, item: str, store: Store | None = None, **by: str
+) -> RatedItem:
+    """Record that an item is right.  Raises ItemNotFound or AmbiguousItem."""
+    return _apply(project, agent, item, "confirmed", store, by)
+
+
+def contradict(
+    project: Project, agent: str, item: str, store: Store | None = None, **by: str
+) -> RatedItem:
+    """Record that an item is wrong.  Raises ItemNotFound or AmbiguousItem."""
+    return _apply(project, agent, item, "contradicted", store, by)
+
+
+def reinforce(
+    project: Project, agent: str, item: str, store: Store | None = None, **by: str
+) -> RatedItem:
+    """Record that a run reported an item again; each run counts once.  Without one: confirm."""
+    return _apply(project, agent, item, "reinforced" if by.get("run") else "confirmed", store, by)
+
+
+def remove(
+    project: Project, agent: str, item: str, store: Store | None = None, **by: str
+) -> RatedItem:
+    """Move an item to the archive.  Raises ItemNotFound or AmbiguousItem."""
+    return _apply(project, agent, item, "removed", store, by)
+
+
+def _apply(
+    project: Project, agent: str, name: str, kind: str, store: Store | None, by: dict[str, str]
+) -> RatedItem:
+    by = {"source": "person", **by}
+
+    def change(memory: AgentMemory) -> RatedItem:
+        item = lookup.find_item(name, list_items(memory))
+        if kind == "removed":
+            changes.remove_items(memory, [item.text], kind, **by)
+        else:
+            memory.record(kind, item.text, **by)
+        state = memory.history.get(item.id)
+        return item._replace(confidence=state.confidence if state else project.weights.person)
+
+    # An unknown name must not create any file, such as the lock.
+    lookup.find_item(name, list_items(read_memory(project, agent, store)))
+    return transaction.change_memory(project, agent, change, store)
+
+
+# Teach.
+
+
+def remember(
+    project: Project, agent: str, kind: str, content: str, store: Store | None = None, **by: str
+) -> RatedItem:
+    """Add one learning as `teach` does, and return the item that now says it."""
+    return teach(project, agent, kind, [content], store, **by).taught[0].item
+
+
+def teach(
+    project: Project,
+    agent: str,
+    kind: str,
+    contents: Sequence[str],
+    store: Store | None = None,
+    **by: str,
+) -> TeachResult:
+    """Add learnings, or confirm the items that say the same: all of them, or none.
+
+    `kind` is a type or a category of docs/learnings.md.  Raises LearningRefused for a
+    learning that a report could not teach either.
+    """
+    contents = list(dict.fromkeys(contents))
+    if len(contents) > MAX_LEARNINGS:
+        raise LearningRefused(
+            f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
+        )
+
+    def refuse(content: str, reason: str) -> LearningRefused:
+        quote = f"{content[:QUOTE_LENGTH]!r}: " if len(contents) > 1 else ""
+        return LearningRefused(quote + reason)
+
+    pairs = []
+    for content in contents:
+        extracted = extraction.extract_one(kind, content, project.config["max_learning_length"])
+        if extracted.rejected:
+            raise refuse(content, extracted.rejected[0].reason)
+        pairs += [[learning.type, learning.content] for learning in extracted.learnings[:1]]
+
+    def change(memory: AgentMemory) -> TeachResult:
+        first = len(memory.records)
+        merged = changes.learn(memory, pairs, **{"source": "person", **by})
+        if merged.refused:
+            learning, reason = merged.refused[0]
+            raise refuse(learning.content, reason)
+        records = memory.records[first:]
+        doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
+        items = {item.id: item for item in list_items(memory)}
+        taught = _list_taught(memory, merged, pairs, items)
+        return TeachResult(
+            taught, [item for key, item in items.items() if key in doubted], merged.evicted
+        )
+
+    return transaction.change_memory(project, agent, change, store)
+
+
+def _list_taught(
+    memory: AgentMemory,
+    merged: merge.MergeResult,
+    pairs: list[list[str]],
+    items: dict[str, RatedItem],
+) -> list[TaughtItem]:
+    """Return the item of each learning, except of those that were evicted at once."""
+    document, parsed = markdown.parse_document(memory.text), dict[str, similarity.ParsedText]()
+    was = {item_history.id_of(new): old for old, new in merged.replaced}
+    new = {*map(item_history.id_of, merged.added), *was}
+    taught: dict[str, TaughtItem] = {}
+    for _kind, content in pairs:
+        twin = merge.find_duplicate(document.items, content, parsed)
+        key = item_history.id_of(twin.text) if twin else ""
+        if key in items:
+            taught.setdefault(key, TaughtItem(items[key], key not in new, was.get(key, "")))
+    return list(taught.values())
+
+
+# Reports of programs.
+
+
+def check_enabled(project: Project) -> None:
+    """Raise ReportRefused if memory is switched off, which an unreadable config.yml does."""
+    config = project.config
+    if config["enabled"]:
+        return
+    if not config.is_readable:
+        raise ReportRefused(f"memory is switched off here: {config.problems[0]}")
+    raise ReportRefused(
+        "memory is switched off here: see memory.enabled in config.yml, or the variable"
+        " AGENT_MEMORY"
+    )
+
+
+def check_included(project: Project, agent: str) -> None:
+    """Raise ReportRefused if the settings exclude the agent, or it is one of Claude Code's own."""
+    check_enabled(project)
+    if not project.serves(agent):
+        raise ReportRefused(f"{agent} has no memory here: see include and exclude in config.yml")
+
+
+def check_may_learn(project: Project, agent: str) -> None:
+    """Raise ReportRefused if the settings say that the agent's reports teach nothing."""
+    check_included(project, agent)
+    if not project.config.may_learn(agent):
+        raise ReportRefused(f"nothing is learned for {agent}: memory.auto_learning is off for it")
+
+
+def record_task(
+    project: Project,
+    agent: str,
+    outcome: str = performance.DONE,
+    *,
+    duration_s: float | None = None,
+    tokens: int | None = None,
+    tool_uses: int | None = None,
+    type: str = performance.OTHER_TYPE,
+    source: str,
+    run: str = "",
+    session: str = "",
+) -> None:
+    """Record a finished task for the agent's performance; None means unknown.
+
+    `outcome` is one of performance.OUTCOMES; a run counts once.  Raises ReportRefused for
+    another outcome, or a negative number.
+    """
+    if outcome not in performance.OUTCOMES:
+        expected = ", ".join(performance.OUTCOMES)
+        raise ReportRefused(f"invalid outcome {outcome!r}: use one of {expected}")
+    if duration_s is not None and not 0 <= duration_s < math.inf:
+        raise ReportRefused(f"invalid duration_s {duration_s!r}: use seconds, at least 0")
+    duration_ms = None if duration_s is None else round(duration_s * 1000)
+    numbers = {"duration_ms": duration_ms, "tokens": tokens, "tool_uses": tool_uses}
+    for name, number in numbers.items():
+        if number is not None and performance.parse_count(number) is None:
+            raise ReportRefused(f"invalid {name} {number!r}: use a whole number, at least 0")
+    key = run or f"{source} {os.getpid()} {time.time_ns()}"
+    record = performance.make_task_record(
+        key, outcome, type=type, run=run, session=session, **numbers
+    )
+    _append(project, agent, record, source)
+
+
+def record_error(
+    project: Project,
+    agent: str,
+    text: str,
+    resolution: str = "",
+    *,
+    source: str,
+    run: str = "",
+    session: str = "",
+) -> performance.Record:
+    """Record an error and, if known, its resolution; return the record.
+
+    Only the first line of a text counts, up to 200 characters.  Raises ReportRefused if it
+    is empty.
+    """
+    record = performance.make_error_record(text, resolution=resolution, run=run, session=session)
+    if record is None:
+        raise ReportRefused("error: a text is expected")
+    _append(project, agent, record, source)
+    return record
+
+
+def _append(project: Project, agent: str, record: dict[str, Any], source: str) -> None:
+    for name in ("type", "run", "session"):
+        value = record.get(name, "")
+        if not isinstance(value, str) or "\n" in value:
+            raise ReportRefused(f"invalid {name} {value!r}: use a text of one line")
+    now = event_log.format_utc(time.time())
+    with project.store.lock(agent):
+        run_history.append_records(
+            project.store, agent, [{"time": now, "agent": agent, **record, "source": source}]
+        )

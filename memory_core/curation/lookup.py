@@ -1,0 +1,231 @@
+"""Find the agent or the item that a person or a program names.
+
+Errors suggest the nearest names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from memory_core.claude_code import agent_definitions, agent_names
+from memory_core.memory.project import Project, resolve_agent
+from memory_core.storage.store import Store
+
+# The share of letters that two names must have in common to be taken for a typo.
+TYPO_CUTOFF = 0.8
+
+# A shorter prefix of an id is as likely a word or a number in a text.
+MIN_PREFIX = 4
+HEX_DIGITS = frozenset("0123456789abcdef")
+
+# An error lists this many candidates, and this many characters of the text of a candidate.
+SHOWN_ITEMS = 5
+SHOWN_LENGTH = 60
+
+# The share of words that an item and a name must have in common to be suggested.
+MIN_LIKENESS = 0.4
+
+
+class UnknownAgent(ValueError):
+    """No agent here has this name; `near` is the agent that may be meant, or ""."""
+
+    status = 2
+
+    def __init__(self, name: str, near: str = "") -> None:
+        hint = f"did you mean {near}?" if near else "agent-memory status lists those with a memory"
+        super().__init__(f"no agent {name!r} here; {hint}")
+        self.near = near
+
+
+class ItemNotFound(ValueError):
+    """No item matches a name; the message lists the most similar items."""
+
+    status = 2
+
+
+class AmbiguousItem(ValueError):
+    """Several items match a name; the message lists them."""
+
+    status = 2
+
+
+# Agents.
+
+
+def sort_agents(names: Iterable[str]) -> list[str]:
+    """Return agents by name, the main session last."""
+    return sorted(names, key=lambda name: (name == agent_names.PM, name))
+
+
+def list_agents(store: Store) -> list[str]:
+    """Return the agents with a memory, a history, an archive or learnings to review."""
+    agents = {*store.agents(), *store.agents_with_history()}
+    for kind in ("archive", "quarantine"):
+        try:
+            names = os.listdir(os.path.join(store.folder, kind))
+        except OSError:
+            continue
+        agents |= {agent_of_file(name) for name in names}
+    return sorted(agents - {""})
+
+
+def agent_of_file(name: str) -> str:
+    """Return the agent that a file of this name belongs to, or ""."""
+    return agent_names.PM if name == f"{agent_names.PM}.md" else agent_names.agent_of_file(name)
+
+
+def list_defined_agents(project: Project, environ: Mapping[str, str]) -> list[str]:
+    """Return the names of the agents that Claude Code has in this project."""
+    files = agent_definitions.read_agents(project.place.root, environ)
+    return [*(file.name for file in files), *agent_definitions.BUILT_IN_AGENTS]
+
+
+def list_known_agents(
+    project: Project, environ: Mapping[str, str], store: Store | None = None
+) -> set[str]:
+    """Return the ids of the agents with files in the project, the user level or `store`.
+
+    The agents that Claude Code has in this project count as well.
+    """
+    stores = {level.folder: level for level in (project.store, project.level(user=True))}
+    if store:
+        stores[store.folder] = store
+    with_files = {agent for level in stores.values() for agent in list_agents(level)}
+    return with_files | set(map(agent_names.id_of, list_defined_agents(project, environ)))
+
+
+def find_agent(
+    project: Project,
+    name: str,
+    environ: Mapping[str, str],
+    store: Store | None = None,
+    accept_new: bool = False,
+) -> str:
+    """Return the id of the agent that a name means.
+
+    Raises UnknownAgent for an agent without files or definition.  With `accept_new` it is
+    raised only if the name looks like a typo of a known agent.  Raises InvalidAgentName for
+    a name without letters and digits.
+    """
+    agent = resolve_agent(project, name, store)
+    known_agents = list_known_agents(project, environ, store)
+    if agent == agent_names.PM or agent in known_agents:
+        return agent
+    import difflib  # only for a wrong name
+
+    near = difflib.get_close_matches(agent, sorted(known_agents), n=1, cutoff=TYPO_CUTOFF)
+    if near or not accept_new:
+        raise UnknownAgent(name, *near)
+    return agent
+
+
+# Items.
+
+
+class HasText(Protocol):
+    """An item: its text, followed by its nested lines if there are any."""
+
+    @property
+    def text(self) -> str: ...
+
+
+class HasId(HasText, Protocol):
+    """An item with the id of its text."""
+
+    @property
+    def id(self) -> str: ...
+
+
+IdentifiedT = TypeVar("IdentifiedT", bound=HasId)
+TextT = TypeVar("TextT", bound=HasText)
+
+
+def find_item(name: str, items: Iterable[IdentifiedT]) -> IdentifiedT:
+    """Return the item that a name means; of several with the same id, the first.
+
+    A name is an id, a prefix of an id (at least MIN_PREFIX digits), a text, the same words,
+    or a part of a text.  Raises ItemNotFound and AmbiguousItem.
+    """
+    items = list(items)
+    matches = match_items(name.strip(), items, MATCHERS)
+    by_id = {item.id: item for item in reversed(matches)}
+    if len(by_id) == 1:
+        return matches[0]
+    if matches:
+        listed = _format_items([*by_id.values()][::-1])
+        raise AmbiguousItem(f"{name!r} may be one of {len(by_id)} items: {listed}")
+    near = _format_items(_list_similar(name, items))
+    raise ItemNotFound(f"no item matches {name!r}{'; similar: ' if near else ''}{near}")
+
+
+def match_items(
+    name: str, items: Sequence[TextT], matchers: Iterable[Callable[[TextT, str], bool]]
+) -> list[TextT]:
+    """Return the matches of the first matcher that has any.
+
+    So a name that is a whole text never means a part of other texts.
+    """
+    for matches in matchers:
+        matching = [item for item in items if matches(item, name)]
+        if matching:
+            return matching
+    return []
+
+
+def matches_id(item: HasId, name: str) -> bool:
+    return item.id == name.lower()
+
+
+def matches_id_prefix(item: HasId, name: str) -> bool:
+    digits = name.lower()
+    return len(digits) >= MIN_PREFIX and set(digits) <= HEX_DIGITS and item.id.startswith(digits)
+
+
+def matches_text(item: HasText, name: str) -> bool:
+    """Say whether a name is the item's text, with or without the nested lines."""
+    return bool(name) and name in (item.text, _first_line(item))
+
+
+def matches_words(item: HasText, name: str) -> bool:
+    """Say whether a name has the same words as the text; case and emphasis are ignored."""
+    from memory_core.text import similarity
+
+    folded = similarity.normalize_text(name)
+    return bool(name) and similarity.normalize_text(_first_line(item)) == folded
+
+
+def matches_part(item: HasText, name: str) -> bool:
+    return bool(name) and name.casefold() in item.text.casefold()
+
+
+TEXT_MATCHERS = (matches_text, matches_words)
+MATCHERS = (matches_id, matches_id_prefix, *TEXT_MATCHERS, matches_part)
+
+
+def _first_line(item: HasText) -> str:
+    return item.text.partition("\n")[0]
+
+
+def _list_similar(name: str, items: Sequence[HasId]) -> list[HasId]:
+    from memory_core.text import similarity
+
+    words = similarity.extract_words(name)
+    ranked = [
+        (similarity.measure_overlap(words, similarity.extract_words(_first_line(item))), item)
+        for item in {item.id: item for item in reversed(items)}.values()
+    ]
+    near = [pair for pair in ranked if pair[0] >= MIN_LIKENESS]
+    return [item for _likeness, item in sorted(near, key=lambda pair: -pair[0])[:SHOWN_ITEMS]]
+
+
+def _format_items(items: Sequence[HasId]) -> str:
+    lines = []
+    for item in items[:SHOWN_ITEMS]:
+        text = _first_line(item)
+        short = text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH].rstrip()} ..."
+        lines.append(f"{item.id} {short}")
+    if len(items) > SHOWN_ITEMS:
+        lines.append(f"and {len(items) - SHOWN_ITEMS} more")
+    return "; ".join(lines)

@@ -1,0 +1,292 @@
+"""Find items that say the same, and facts that a new wording adds or loses.
+
+A person reviews each proposal as a diff, so this goes further than `similarity`: of two
+items one may have more words.  None of these words may be a fact (a number, a path, a
+version, an identifier), a negation or a restriction, and none may stand where it narrows the
+claim: behind "not", "all", "if", "can".  The item that stays is one of the originals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from memory_core.document import markdown, preferences
+from memory_core.text import english, similarity
+from memory_core.text.similarity import ParsedText
+
+
+def _split_words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# A token of `similarity`: the key to compare, the word, and whether it turns the sentence.
+Token = tuple[str, str, bool]
+
+# Titles of sections that list what to avoid: the same words elsewhere mean the opposite.
+AVOID_TITLES = _split_words("""
+    avoid mistake mistakes anti-pattern anti-patterns antipattern antipatterns pitfall
+    pitfalls never not dont don't donts don'ts
+""")
+
+# A shorter text, or one with a smaller share of the longer text's words, leaves too much new.
+MIN_WORDS = 3
+MIN_WORD_SHARE = english.MIN_OVERLAP
+MAX_CHARACTERS = 1000
+
+# The first position of an extra word.  The subject comes before the verb, and extra words
+# there narrow the claim; an imperative sentence begins with the verb.
+FIRST_EXTRA_WORD = 2
+IMPERATIVES = _split_words("use keep add put make create prefer define wrap handle return")
+
+# Behind these words, extra words narrow the claim, as behind a negation.
+NARROWING = _split_words("""
+    all any every each only solely exclusively can could may might if when whenever while
+    until before after during once most least than
+""")
+
+# Negations of languages that `similarity` does not cover.
+FOREIGN_NEGATIONS = _split_words("""
+    nicht nichts nie niemals kein keine keinen keiner keines keinem ohne ne pas jamais sans
+    nunca jamas jamás nao não nem sin sem niet geen nooit zonder non mai senza inte aldrig
+    utan ikke aldri uden uten ei ni eivät älä nie bez не ни нет без никогда nem nikdy
+""")
+
+# Words that weaken the claim, or restrict it to a part.
+DOUBTFUL = _split_words("""
+    supposedly allegedly reportedly pretend pretended theoretically officially wrongly
+    incorrectly incorrect invalid inactive incomplete illegal impossible obsolete outdated
+    stale expired archived abandoned empty fake optional optionally temporarily temporary
+    previously currently planned nightly daily weekly monthly hourly hundred thousand million
+    dozen partially nearly almost wrong experimental alternative alternatively
+""")
+DENYING_STARTS = ("un", "non", "dis", "mis", "anti", "mal")
+
+# Words that show that a text is English, which the lists above cover.  Not "in", "on" or
+# "an": other languages have them.
+ENGLISH = _split_words("""
+    the are is be been has have with and of to for from through by should must shall their its
+    that this use uses run runs keep keeps return returns write writes call calls add put set
+    make create prefer define wrap handle
+""")
+
+REASON_WORDS = ("because", "so")
+
+# Words that a new wording may add or lose.
+LINKING = _split_words("and of to for in on with as by through which that it its them their")
+
+# Words that give the word behind them a direction, so the pair must stay together.
+DIRECTIONS = _split_words("""
+    from into before after over under above below than instead until if when unless without
+    during except
+""")
+
+# A shorter word is a negation in some language.
+MIN_WORD_LENGTH = 4
+
+# A new wording must keep this share of the words of each original.
+MIN_KEPT_SHARE = 1 / 2
+
+# Longer words have a stem and an ending.
+MIN_STEM_LENGTH = 3
+ENDINGS = (("ied", "y"), ("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""))
+
+
+class SectionItem(NamedTuple):
+    """An item with the title of its section and its nested lines."""
+
+    text: str
+    section: str
+    nested: str = ""
+
+
+class Cluster(NamedTuple):
+    """Items that say the same; `best` says all that the `others` say."""
+
+    best: SectionItem
+    others: list[SectionItem]
+
+
+def find_clusters(items: Iterable[SectionItem]) -> list[Cluster]:
+    """Return the items that another item makes superfluous; an item is in one cluster at most."""
+    sides: dict[bool, list[SectionItem]] = {}
+    for item in items:
+        if item.text and not preferences.is_title(item.section):
+            sides.setdefault(is_avoid_section(item.section), []).append(item)
+    return [cluster for side in sides.values() for cluster in _cluster(side)]
+
+
+def is_avoid_section(section: str) -> bool:
+    """Say whether a section lists what to avoid."""
+    return not AVOID_TITLES.isdisjoint(markdown.normalize_title(section).split())
+
+
+def _cluster(items: list[SectionItem]) -> Iterator[Cluster]:
+    parsed = [ParsedText(item.text) for item in items]
+    places = range(len(items))
+    covered = [
+        [
+            other
+            for other in places
+            if other != at
+            and items[other].nested.strip() in ("", items[at].nested.strip())
+            and covers(parsed[at], parsed[other])
+        ]
+        for at in places
+    ]
+    clusters: dict[int, list[int]] = {}
+    taken: set[int] = set()
+    for at in sorted(places, key=lambda at: (-len(covered[at]), -len(parsed[at].tokens), at)):
+        others = [other for other in covered[at] if other not in taken]
+        if others and at not in taken:
+            taken.update([at, *others])
+            clusters[at] = others
+    for at in sorted(clusters):
+        yield Cluster(items[at], [items[other] for other in clusters[at]])
+
+
+def covers(one: ParsedText, other: ParsedText) -> bool:
+    """Say whether the first text says all that the second one says, and does not narrow it."""
+    # Nearly all pairs end here.
+    if 2 * len(one.sketch & other.sketch) < len(other.sketch):
+        return False
+    if similarity.is_same_parsed(one, other):
+        return len(one.tokens) >= len(other.tokens)
+    if max(len(one.text), len(other.text)) > MAX_CHARACTERS or len(other.tokens) < MIN_WORDS:
+        return False
+    extra = _find_extra(one.tokens, other.tokens)
+    turning = [one.tokens[at][0] for at in extra if _is_turning(one.tokens[at])]
+    if not extra or not LINKING.issuperset(turning):
+        return False
+    is_tail = extra == [*range(extra[0], len(one.tokens))]
+    is_reason = is_tail and one.tokens[extra[0]][0] in REASON_WORDS
+    return is_reason or (not turning and _only_adds_detail(one, other, extra))
+
+
+def _find_extra(tokens: list[Token], others: list[Token]) -> list[int]:
+    """Return where the first text has words more; empty if it lacks a word of the second."""
+    extra, matched = [], 0
+    for at, token in enumerate(tokens):
+        if matched < len(others) and _is_alike(token, others[matched]):
+            matched += 1
+        else:
+            extra.append(at)
+    return extra if matched == len(others) else []
+
+
+def _is_alike(token: Token, other: Token) -> bool:
+    return token[0] == other[0] or token[1] == other[1]
+
+
+def _is_turning(token: Token) -> bool:
+    return token[2] or token[0] in FOREIGN_NEGATIONS
+
+
+def _only_adds_detail(one: ParsedText, other: ParsedText, extra: list[int]) -> bool:
+    first = 1 if one.tokens[0][0] in IMPERATIVES else FIRST_EXTRA_WORD
+    if extra[0] < first or len(other.tokens) < MIN_WORD_SHARE * len(one.tokens):
+        return False
+    if any(english.is_negation(token) for token in one.tokens):
+        return False
+    words = {word.strip(".,;:()") for word in one.text.casefold().split()}
+    words |= {token[0] for token in one.tokens}
+    if not NARROWING.isdisjoint(words) or ENGLISH.isdisjoint(words):
+        return False
+    return all(_is_harmless(one.tokens[at][1]) for at in extra)
+
+
+def _is_harmless(word: str) -> bool:
+    if not (word.isascii() and word.isalpha() and word.islower()) or word in DOUBTFUL:
+        return False
+    if len(word) < MIN_WORD_LENGTH and word not in LINKING:
+        return False
+    return not word.startswith(DENYING_STARTS) and not word.endswith("less")
+
+
+# New wordings.
+
+
+def find_new_facts(proposal: str, originals: Sequence[str]) -> list[str]:
+    """Return the words of a proposed wording that none of its originals has.
+
+    Linking words and other forms of a word ("retried", "retry") are allowed.  The words
+    behind a negation or a direction ("from", "before") must stand behind it in an original.
+    """
+    parsed = [ParsedText(text).tokens for text in originals]
+    words = {word for tokens in parsed for token in tokens for word in token[:2]}
+    stems = {_stem(token) for tokens in parsed for token in tokens}
+    tokens = ParsedText(proposal).tokens
+    new = [
+        token[1]
+        for token in tokens
+        if words.isdisjoint(token[:2])
+        and token[0] not in LINKING
+        and (_is_turning(token) or _stem(token) not in stems)
+    ]
+    turns = [stems for original in parsed for stems, _phrase in _list_turns(original)]
+    new += [phrase for stems, phrase in _list_turns(tokens) if stems not in turns]
+    return list(dict.fromkeys(new))
+
+
+def find_lost_facts(proposal: str, originals: Sequence[str]) -> list[str]:
+    """Return the facts, negations and restrictions that a proposed wording does not keep.
+
+    Their order counts as well, and an original of which too little is kept is lost as a
+    whole.
+    """
+    tokens = ParsedText(proposal).tokens
+    words = {word for token in tokens for word in token[:2]}
+    stems = {_stem(token) for token in tokens}
+    facts = [token for token in tokens if _is_fact(token)]
+    lost = []
+    for text in originals:
+        parsed = ParsedText(text).tokens
+        own_facts = [token for token in parsed if _is_fact(token)]
+        missing = [
+            token[1]
+            for token in parsed
+            if words.isdisjoint(token[:2]) and _is_turning(token) and token[0] not in LINKING
+        ]
+        if missing:
+            lost += missing
+        elif sum(_stem(token) in stems for token in parsed) < MIN_KEPT_SHARE * len(parsed):
+            lost.append(repr(text))
+        elif not _is_in_order(own_facts, facts):
+            lost.append(f"the order of {', '.join(fact[1] for fact in own_facts)}")
+    return list(dict.fromkeys(lost))
+
+
+def _is_in_order(tokens: list[Token], others: list[Token]) -> bool:
+    """Say whether the second list has all of the first, in the same order."""
+    rest = iter(others)
+    return all(any(_is_alike(token, other) for other in rest) for token in tokens)
+
+
+def _is_fact(token: Token) -> bool:
+    return token[2] and not (token[1].isalpha() and token[1].islower())
+
+
+def _list_turns(tokens: list[Token]) -> Iterator[tuple[list[str], str]]:
+    """Yield each negation with the two words behind it, and each direction with one.
+
+    As the stems, and as the phrase.
+    """
+    counting = [token for token in tokens if token[0] not in LINKING]
+    for at, token in enumerate(counting):
+        reach = 2 if english.is_negation(token) else 1 if token[0] in DIRECTIONS else 0
+        if reach:
+            phrase = counting[at : at + 1 + reach]
+            yield [_stem(part) for part in phrase], " ".join(part[1] for part in phrase)
+
+
+def _stem(token: Token) -> str:
+    """Return what the forms of a word have in common; facts have no forms."""
+    word = token[0]
+    if _is_fact(token) or not word.isalpha():
+        return word
+    for ending, other in ENDINGS:
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= MIN_STEM_LENGTH:
+            is_doubled = rest[-1] == rest[-2] and rest[-1] not in "sle" and not other
+            return rest[:-1] if is_doubled else rest + other
+    return word

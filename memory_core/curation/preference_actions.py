@@ -1,0 +1,69 @@
+"""Set, remove and read the preferences of an agent at one level; each call is one change."""
+
+from __future__ import annotations
+
+from memory_core.document import markdown, merge, preferences
+from memory_core.history import item_history
+from memory_core.memory import changes, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import Project
+from memory_core.storage.store import Store
+
+
+def set_preference(
+    project: Project,
+    agent: str,
+    key: str,
+    value: str,
+    store: Store | None = None,
+    source: str = "person",
+) -> bool:
+    """Set a preference; return False if it has this value.  Raises InvalidPreference."""
+    merge.put_preference("", key, value, project.limits(agent))  # raises before any file is created
+
+    def change(memory: AgentMemory) -> bool:
+        *doubled, old = _texts_of(memory, key) or [""]
+        if merge.put_preference(memory.text, key, value, memory.limits) == memory.text:
+            return False
+        changes.remove_items(memory, doubled, "removed", source=source)
+        after = markdown.parse_document(
+            merge.put_preference(memory.text, key, value, memory.limits)
+        )
+        new = preferences.find(after, key)
+        memory.set_document(after)
+        if new and new.text != old:
+            was = item_history.id_of(old) if old else ""
+            fields = {"section": preferences.TITLE, "was": was, "source": source}
+            memory.record("preference", new.text, **fields)
+            memory.apply_limits(frozenset([new.text]))
+        return True
+
+    return transaction.change_memory(project, agent, change, store)
+
+
+def remove_preference(
+    project: Project, agent: str, key: str, store: Store | None = None, source: str = "person"
+) -> bool:
+    """Remove a preference; return False if the agent has none of this key."""
+    if preferences.find(_read_document(project, agent, store), key) is None:
+        return False
+
+    def change(memory: AgentMemory) -> bool:
+        return bool(changes.remove_items(memory, _texts_of(memory, key), "removed", source=source))
+
+    return transaction.change_memory(project, agent, change, store)
+
+
+def read_preferences(project: Project, agent: str, store: Store | None = None) -> dict[str, str]:
+    """Return value by key, the keys as they are written in the memory file."""
+    return preferences.read_values(_read_document(project, agent, store))
+
+
+def _texts_of(memory: AgentMemory, key: str) -> list[str]:
+    items = preferences.find_all(markdown.parse_document(memory.text), key)
+    return [item.text for item in items]
+
+
+def _read_document(project: Project, agent: str, store: Store | None) -> markdown.Document:
+    snapshot = (store or project.store).read(agent)
+    return markdown.parse_document(snapshot.text if snapshot else "")

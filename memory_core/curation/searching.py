@@ -1,0 +1,141 @@
+"""List agents and items, and search items by words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from memory_core.curation import archive, initialize, item_actions, lookup
+from memory_core.document import dated_entries, markdown
+from memory_core.history import item_history
+from memory_core.memory import agent_memory
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.storage.store import Store
+from memory_core.text import word_search
+
+IN_MEMORY, IN_ARCHIVE = "memory", "archive"
+PLACES = (IN_MEMORY, IN_ARCHIVE)
+
+
+class AgentSummary(NamedTuple):
+    """An agent: the path of its memory ("" without one), the number of items, a read error."""
+
+    agent: str
+    path: str
+    items: int
+    error: str
+
+
+def list_agents(
+    project: Project, store: Store, environ: Mapping[str, str], user: bool = False
+) -> list[AgentSummary]:
+    """Return the agents with a memory at a level, then those that are defined without one."""
+    without_memory = initialize.list_agents_without_memory(store, environ, user)
+    return [
+        *(_summarize(store, agent) for agent in lookup.sort_agents(store.agents())),
+        *(AgentSummary(agent, "", 0, "") for agent in without_memory),
+    ]
+
+
+def _summarize(store: Store, agent: str) -> AgentSummary:
+    path = store.path(agent)
+    try:
+        snapshot = store.read(agent)
+    except OSError as error:
+        return AgentSummary(agent, path, 0, error.strerror or str(error))
+    text = snapshot.text if snapshot else ""
+    return AgentSummary(agent, path, markdown.count_contents(text).items, "")
+
+
+class ListedItem(NamedTuple):
+    """An item of a memory, with its nested lines and its confidence from 0 to 1."""
+
+    id: str
+    text: str
+    section: str
+    nested: str
+    confidence: float
+
+
+def list_items(project: Project, store: Store, agent: str) -> list[ListedItem]:
+    """Return the items of a memory in the order of the file; raises OSError."""
+    memory = read_memory(project, agent, store)
+    listed = agent_memory.list_items(markdown.parse_document(memory.text))
+    return [
+        ListedItem(item.id, text, section, nested, item.confidence)
+        for item, (text, section, nested) in zip(
+            item_actions.list_items(memory), listed, strict=True
+        )
+    ]
+
+
+class ItemHit(NamedTuple):
+    """A matching item: `place` is one of PLACES, `day` is the day it was archived or ""."""
+
+    agent: str
+    place: str
+    id: str
+    section: str
+    text: str
+    nested: str
+    day: str
+
+    @property
+    def is_restorable(self) -> bool:
+        """Say whether the item is archived and archive.restore accepts it."""
+        return self.place == IN_ARCHIVE and not dated_entries.is_from_file(self.section)
+
+
+class SearchResult(NamedTuple):
+    """The hits, and "FILE: reason" of each file that could not be read."""
+
+    hits: list[ItemHit]
+    unread: list[str]
+
+
+def search_items(
+    store: Store, words: str, agents: Sequence[str] = (), places: Collection[str] = PLACES
+) -> SearchResult:
+    """Return the items that contain all words, in any order, of all agents or of `agents`.
+
+    A word may be a part of another one.  Case, accents, backticks and the kind of quotes or
+    dashes are ignored.  Learnings to review are not searched.  Raises EmptyQuery.
+    """
+    wanted = word_search.parse_query(words)
+    result = SearchResult([], [])
+    for agent in lookup.sort_agents(agents or lookup.list_agents(store)):
+        for place, list_hits in _HITS_OF_PLACE.items():
+            if place not in places:
+                continue
+            try:
+                for hit in list_hits(store, agent):
+                    text = word_search.fold_text(f"{hit.text}\n{hit.nested}")
+                    if all(word in text for word in wanted):
+                        result.hits.append(hit)
+            except OSError as error:
+                reason = error.strerror or str(error)
+                file = f"{store.place.relative(error.filename)}: " if error.filename else ""
+                result.unread.append(file + reason)
+    return result
+
+
+def _list_memory_hits(store: Store, agent: str) -> Iterator[ItemHit]:
+    snapshot = store.read(agent)
+    document = markdown.parse_document(snapshot.text if snapshot else "")
+    for text, section, nested in agent_memory.list_items(document):
+        yield ItemHit(agent, IN_MEMORY, item_history.id_of(text), section, text, nested, "")
+
+
+def _list_archive_hits(store: Store, agent: str) -> Iterator[ItemHit]:
+    """Yield the archived items; of equal ones only the last."""
+    last = {(item.section, item.text): item for item in archive.list_items(store, agent)}
+    for item in last.values():
+        text, _newline, nested = item.text.partition("\n")
+        yield ItemHit(agent, IN_ARCHIVE, item.id, item.section, text, nested, item.day)
+
+
+_HITS_OF_PLACE: dict[str, Callable[[Store, str], Iterator[ItemHit]]] = {
+    IN_MEMORY: _list_memory_hits,
+    IN_ARCHIVE: _list_archive_hits,
+}

@@ -1,0 +1,95 @@
+"""Copy an item to other agents, or to the user-level memory of the same agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from memory_core.curation import item_actions, lookup
+from memory_core.document import markdown, merge, preferences, reinsert
+from memory_core.memory import agent_memory, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.storage.store import Store
+
+
+class ShareResult(NamedTuple):
+    """The copy of an item: whose, at which level; `was_present` if nothing was copied."""
+
+    agent: str
+    is_user: bool
+    text: str
+    section: str
+    was_present: bool
+
+
+class SourceItem(NamedTuple):
+    """An item to copy; the text includes the nested lines."""
+
+    agent: str
+    id: str
+    text: str
+    section: str
+    confidence: float
+
+
+def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[SourceItem]:
+    """Return the items of these agents, except their preferences."""
+    sources = []
+    for agent in agents:
+        memory = read_memory(project, agent, store)
+        listed = agent_memory.list_items(markdown.parse_document(memory.text))
+        for item, (text, section, nested) in zip(
+            item_actions.list_items(memory), listed, strict=True
+        ):
+            if not preferences.is_title(section):
+                whole = f"{text}\n{nested}" if nested else text
+                sources.append(SourceItem(agent, item.id, whole, section, item.confidence))
+    return sources
+
+
+def find_source(sources: list[SourceItem], item: str) -> SourceItem:
+    """Return the item that a name means.
+
+    Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
+    """
+    source = lookup.find_item(item, sources)
+    owners = sorted({other.agent for other in sources if other.id == source.id})
+    if len(owners) > 1:
+        raise lookup.AmbiguousItem(f"{', '.join(owners)} have {item!r}: choose one with --from")
+    return source
+
+
+def copy_item(
+    project: Project, source: SourceItem, targets: Sequence[tuple[str, Store]]
+) -> list[ShareResult]:
+    """Copy an item to these (agent, level), with its origin and confidence, as one change."""
+    change_id = agent_memory.make_change_id("share")
+    for agent, store in targets:
+        transaction.check_unlocked(store, [agent])
+    return [_copy(project, source, agent, store, change_id) for agent, store in targets]
+
+
+def _copy(
+    project: Project, source: SourceItem, agent: str, store: Store, change_id: str
+) -> ShareResult:
+    is_user = project.user_place is not None and store.place is project.user_place
+    first_line, _newline, nested = source.text.partition("\n")
+
+    def change(memory: AgentMemory) -> ShareResult:
+        document = markdown.parse_document(memory.text)
+        twin = merge.find_duplicate(document.items, first_line, {})
+        if twin:
+            return ShareResult(agent, is_user, twin.text, "", was_present=True)
+        after, text = reinsert.insert_after(
+            document, source.section, source.text, "", memory.limits
+        )
+        memory.set_document(after)
+        section = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
+        fields = {"section": section, "nested": nested, "origin": source.agent}
+        memory.record("imported", text, source="person", confidence=source.confidence, **fields)
+        memory.apply_limits(frozenset([text]))
+        return ShareResult(agent, is_user, text, section, was_present=False)
+
+    return transaction.change_memory(project, agent, change, store, change_id)

@@ -1,0 +1,147 @@
+"""One hook event about one run of an agent, with what is recorded of that run."""
+
+from __future__ import annotations
+
+import time
+
+from memory_core.claude_code import agent_names, events
+from memory_core.storage import event_log, run_records, spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.claude_code.events import Event
+    from memory_core.memory.project import Project
+
+# Outcomes of a run as the history has them.  `performance` says what they mean; to import
+# it would cost each hook more than the rest of its work.
+DONE, FAILED, STOPPED = "done", "failed", "stopped"
+FINAL_OUTCOMES = (DONE, FAILED)
+
+# Of a task's prompt, so many characters may say what type of task it is.
+PROMPT_HEAD = 300
+
+
+class Delegation:
+    """A hook event about one run of one agent.
+
+    `run` is "" where the event names none: at the call, or for a skill that did not fork.
+    `agent` is "" where it is not known.  `runs` are the run records of the session.
+    """
+
+    __slots__ = ("_record", "agent", "event", "project", "run", "runs")
+
+    def __init__(self, project: Project, event: Event, agent: str = "", run: str = "") -> None:
+        self.project = project
+        self.event = event
+        self.agent = agent
+        self.run = run
+        self.runs = run_records.SessionRuns(project.place, events.session(event))
+        self._record: dict[str, Any] | None = None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The run's record, as it was when it was first asked for."""
+        if self._record is None:
+            self._record = self.runs.record(self.run)
+        return self._record
+
+    @property
+    def call(self) -> str:
+        return events.tool_call_id(self.event)
+
+    @property
+    def is_served(self) -> bool:
+        return bool(self.agent) and self.project.serves(self.agent)
+
+    def log(self, event_name: str, **fields: object) -> None:
+        """Write an event of this run to the event log."""
+        event_log.write(
+            self.project.place,
+            event_name,
+            agent_id=self.agent,
+            **fields,
+            session=events.session(self.event),
+            run=self.run or None,
+            call=self.call or None,
+        )
+
+    def save_success(self, **fields: Any) -> None:
+        """Write down that the run succeeded, with `fields` for its history record.
+
+        What keeps this from being saved is logged; then a sweep finds the run.
+        """
+        key = self.run or self.call
+        if not key:
+            return  # the history could not tell it from other runs
+        names = {"agent": self.agent, "run": self.run, "session": events.session(self.event)}
+        record = {
+            "time": event_log.format_utc(time.time()),
+            "kind": "task",
+            "key": key,
+            "outcome": DONE,
+            **names,
+            **fields,
+        }
+        place = self.project.place
+        try:
+            spool.add_records(place, agent_names.file_stem_of(self.agent), self.agent, [record])
+        except OSError as error:
+            event_log.write(
+                place, "agent.memory.error", agent_id=self.agent, error=str(error), run=self.run
+            )
+        else:
+            self.runs.try_note(key, told=DONE)
+
+
+def of_call(project: Project, event: Event) -> Delegation:
+    """Return the delegation that a tool call, or its answer, is about."""
+    agent = agent_names.id_of(events.called_agent(event))
+    return Delegation(project, event, agent, events.called_run(event))
+
+
+def of_skill(project: Project, event: Event) -> Delegation:
+    """Return the run of a forked skill: its answer names the run only."""
+    delegation = Delegation(project, event, run=events.called_run(event))
+    delegation.agent = str(delegation.record.get("agent") or "")
+    return delegation
+
+
+def of_own_run(project: Project, event: Event) -> Delegation:
+    """Return the delegation that an agent's own event is about: its start, its end, its tools.
+
+    Up to 2.0.76 SubagentStop does not name the agent; its start may have been recorded.
+    """
+    delegation = Delegation(project, event, run=events.own_run(event))
+    name = events.own_agent(event) or str(delegation.record.get("agent") or "")
+    delegation.agent = agent_names.id_of(name) if name else ""
+    return delegation
+
+
+def task_words(event: Event) -> dict[str, str]:
+    """Return the words that say what type of task a call is; none for a skill."""
+    if not events.is_delegation(event):
+        return {}
+    prompt = events.prompt(event).lstrip()[:PROMPT_HEAD]
+    return {"description": events.description(event)[:PROMPT_HEAD], "prompt": prompt}
+
+
+def launch_words(launch: dict[str, Any]) -> dict[str, str]:
+    """Return the same words from the note of a launch; earlier versions noted the type."""
+    return {name: str(launch[name]) for name in ("type", "description", "prompt") if name in launch}
+
+
+def task_numbers(run: Delegation) -> dict[str, int]:
+    """Return the run's time, tokens and tool calls: the event's numbers or our own clock's."""
+    totals = events.totals(run.event).items() if events.is_delegation(run.event) else ()
+    counts = {name: count for name, count in totals if type(count) is int and count >= 0}
+    return {**measure(run.record), **counts}
+
+
+def measure(record: dict[str, Any], until: float = 0.0) -> dict[str, int]:
+    """Return how long a run took by our own clock, if its start was recorded."""
+    began = record.get("began") or record.get("launched")
+    if type(began) is not float:
+        return {}
+    return {"duration_ms": max(0, int(((until or time.time()) - began) * 1000))}

@@ -1,0 +1,295 @@
+"""Answer Claude Code's events in the life of a delegation.
+
+    handle_call      PreToolUse           the memory is added to the prompt, a receipt is left
+    handle_start     SubagentStart        without a receipt the memory is added here
+    handle_handback  PreToolUse           auto mode: learnings are taken out of the report
+    handle_answer    PostToolUse          the same, in the foreground; or a launch in the background
+    handle_stop      SubagentStop         learnings of the last message are saved
+    handle_failure   PostToolUseFailure   the receipt is void; or a tool of the agent failed
+
+Each function takes the project and an event, and returns the reply or None.
+`claude_code.events` knows the fields of events, this module their order.
+"""
+
+from __future__ import annotations
+
+import time
+
+from memory_core.claude_code import agent_names, events
+from memory_core.delegation import delegation
+from memory_core.delegation.delegation import Delegation
+from memory_core.storage import run_records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from memory_core.claude_code.events import Event
+    from memory_core.memory.project import Project
+    from memory_core.memory.recall import MemoryBlock
+
+    Reply = dict[str, Any]
+
+# What the main agent reads of a report that held nothing but learnings.
+EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
+
+
+def handle_call(project: Project, event: Event) -> Reply | None:
+    """Add the called agent's memory to its prompt."""
+    call = delegation.of_call(project, event)
+    if not call.is_served or _is_served_at_start(call):
+        return None
+    from memory_core.memory import recall
+
+    task = events.prompt(event)
+    block = recall.build_block(project, call.agent, project.prompt_budget(call.agent), lambda: task)
+    # Without a receipt SubagentStart would add the memory again: then it alone does.
+    if not block.text or not call.runs.add_receipt(
+        call.call, call.agent, events.calling_run(event)
+    ):
+        return None
+    _log_loaded(call, block, run_records.VIA_PROMPT)
+    return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
+
+
+def _is_served_at_start(call: Delegation) -> bool:
+    """Return whether a changed prompt would do harm or get lost, so that SubagentStart serves."""
+    return events.is_auto_mode(call.event) or run_records.are_prompts_lost(call.project.place)
+
+
+def handle_start(project: Project, event: Event) -> Reply | None:
+    """Give the starting agent its memory, unless its prompt already has it."""
+    start = delegation.of_own_run(project, event)
+    # The transcript of a resumed run still has what the run was given at first.
+    if not start.is_served or not start.runs.begin(start.run):
+        return None
+    from memory_core.memory import recall
+    from memory_core.tasks import occasions
+
+    claimed = _claim_receipt(start)
+    block = recall.MemoryBlock() if claimed else _recall_at_start(start)
+    served_here = run_records.VIA_START if block.text else "none"
+    route = run_records.VIA_PROMPT if claimed else served_here
+    start.runs.try_note(start.run, agent=start.agent, route=route, call=claimed, began=time.time())
+    if block.text:
+        _log_loaded(start, block, run_records.VIA_START)
+    room = recall.CONTEXT_LIMIT - len(block.text) - 2
+    tasks = occasions.handle_agent_start(project, start.runs, room)
+    text = "\n\n".join(part for part in (block.text, tasks) if part)
+    return events.reply_context("SubagentStart", text) if text else None
+
+
+def _claim_receipt(start: Delegation) -> str:
+    """Return the call whose prompt brought this run its memory, or an empty string."""
+    from memory_core.claude_code import transcripts
+
+    main = events.transcript_path(start.event)
+    for call, receipt in start.runs.find_open_receipts(start.agent, start.run):
+        caller = receipt.get("caller")
+        path = transcripts.path_of_run(main, caller) if caller else main
+        if transcripts.has_failed_call(path, call):
+            start.runs.drop_receipt(call)
+        elif start.runs.claim_receipt(call, start.run):
+            return call
+    return ""
+
+
+def _recall_at_start(start: Delegation) -> MemoryBlock:
+    """Build the block without a prompt: the task is in the transcript of the main session."""
+    from memory_core.claude_code import transcripts
+    from memory_core.memory import recall
+
+    main, agent = events.transcript_path(start.event), start.agent
+    return recall.build_block(
+        start.project,
+        agent,
+        recall.CONTEXT_LIMIT,
+        lambda: transcripts.find_last_prompt(main, agent),
+    )
+
+
+def handle_handback(project: Project, event: Event) -> Reply | None:
+    """Save the learnings of a report on its way to the main agent, and take them out of it."""
+    edit = _capture(delegation.of_own_run(project, event))
+    if edit is None:
+        return None
+    return events.reply_input(event, message=edit(events.report_texts(event)[0]))
+
+
+def handle_answer(project: Project, event: Event) -> Reply | None:
+    """Save what a delegation, a hand-back or a forked skill answered."""
+    if events.is_handback(event):
+        return handle_stop(project, event)
+    if events.may_change_tasks(event):
+        return None
+    is_delegation = events.is_delegation(event)
+    answer = (delegation.of_call if is_delegation else delegation.of_skill)(project, event)
+    if not answer.agent:
+        return None  # a skill that did not fork
+    if is_delegation:
+        _check_delivery(answer)
+    if events.is_background_launch(event):
+        _note_launch(answer)
+        return None
+    reason = events.error(event)
+    if reason:
+        from memory_core.delegation import run_outcomes
+
+        _log_failed(answer, reason)
+        run_outcomes.record_answer_error(answer)
+        return None
+    # Before the capture, whose writer merges all of the spool at once.
+    if answer.is_served and (
+        is_delegation or answer.record.get("told") not in delegation.FINAL_OUTCOMES
+    ):
+        answer.save_success(**delegation.task_numbers(answer), **delegation.task_words(event))
+    edit = _capture(answer)
+    _note_end(answer)
+    return events.reply_output(events.edit_report(event, edit)) if edit else None
+
+
+def _note_launch(launch: Delegation) -> None:
+    """Note the task of an agent in the background; the event of its end does not have it."""
+    if not launch.is_served or not launch.run:
+        return
+    words = delegation.task_words(launch.event)
+    launch.runs.try_note(run_records.launch_id_of(launch.run), launched=time.time(), **words)
+    if "ended" in launch.runs.record(launch.run):  # while this process started
+        _save_end(launch)
+
+
+def handle_stop(project: Project, event: Event) -> Reply | None:
+    """Save the learnings of an agent that ends.  The reply is None, so that it may end."""
+    stop = delegation.of_own_run(project, event)
+    if not stop.agent:
+        return None
+    # Before the capture, whose writer merges all of the spool at once.
+    if not events.is_handback(event) and stop.run and stop.is_served:
+        _save_end(stop)
+    _capture(stop)
+    if events.report_texts(event):
+        _note_end(stop)
+    return None
+
+
+def _save_end(stop: Delegation) -> None:
+    """Record the outcome of a run that ended, unless the answer to its call will say more."""
+    record = stop.runs.record(stop.run)
+    launch = stop.runs.record(run_records.launch_id_of(stop.run))
+    is_in_foreground = record.get("call") and not launch
+    # A run without a report is a warm-up of 2.0.x, or in auto mode about to be asked for one.
+    is_over = launch or "ended" in record or events.report_texts(stop.event)
+    if record.get("told") in delegation.FINAL_OUTCOMES or is_in_foreground or not is_over:
+        return
+    fields = {**delegation.measure({**launch, **record}), **delegation.launch_words(launch)}
+    if events.error(stop.event):
+        from memory_core.delegation import run_outcomes
+
+        run_outcomes.record_failed(stop, **fields)
+    else:
+        stop.save_success(**fields)
+
+
+def _note_end(stop: Delegation) -> None:
+    """Note that a hook has seen the run's report, so that no sweep reads its transcript."""
+    stop.runs.try_note(stop.run, agent=stop.agent, ended=time.time())
+
+
+def handle_failure(project: Project, event: Event) -> Reply | None:
+    """Record that a delegation failed or was refused, or that a tool of an agent failed."""
+    from memory_core.delegation import run_outcomes
+
+    if events.is_delegation(event):
+        call = delegation.of_call(project, event)
+        call.run = call.runs.drop_receipt(call.call)
+        _log_failed(call, events.error(event))
+        run_outcomes.record_call_failure(call)
+    elif events.is_shell(event) and events.own_agent(event):
+        run_outcomes.record_tool_failure(delegation.of_own_run(project, event))
+    return None
+
+
+def handle_session_start(project: Project, event: Event) -> Reply | None:
+    """Give the main session its own memory, and nothing of any agent's."""
+    from memory_core.git import merge_driver
+    from memory_core.memory import recall
+    from memory_core.tasks import occasions
+
+    session = Delegation(project, event, agent_names.PM)
+    if events.start_reason(event) in ("startup", "resume"):
+        session.runs.drop_receipts()
+    block = recall.build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
+    if block.text:
+        _log_loaded(session, block, "session")
+    room = recall.CONTEXT_LIMIT - len(block.text) - 2
+    tasks = occasions.handle_session_start(project, session.runs, room)
+    text = "\n\n".join(part for part in (block.text, tasks) if part)
+    notice = merge_driver.format_notice(project.store.folder)
+    return events.reply_session_start(text, notice) if text or notice else None
+
+
+def _capture(run: Delegation) -> Callable[[str], str] | None:
+    """Save what the event's report teaches.
+
+    Return a function that takes the learnings out of the report's texts, or None if there
+    is nothing to take out.
+    """
+    if not run.is_served:
+        return None
+    from memory_core.memory import remember
+
+    results = {
+        text: result
+        for text in events.report_texts(run.event)
+        if (result := remember.extract_learnings(run.project, run.agent, text))
+    }
+    if not results:
+        return None
+    is_whole = remember.save_learnings(
+        run.project, run.agent, [*results.values()], run.run, events.session(run.event)
+    )
+    if not is_whole or not run.project.config["strip_markers"]:
+        return None
+    from memory_core.learning import extraction
+
+    def strip(text: str) -> str:
+        if text not in results:
+            return text
+        return extraction.remove_spans(text, results[text].spans).strip("\n") or EMPTY_REPORT
+
+    return strip
+
+
+def _check_delivery(answer: Delegation) -> None:
+    """Log whether the memory reached the agent's prompt: delivered, doubled or lost."""
+    from memory_core.text import sanitize
+
+    has_arrived = sanitize.has_block(events.prompt(answer.event))
+    has_receipt = answer.runs.settle(
+        answer.call, answer.run, events.is_background_launch(answer.event) and has_arrived
+    )
+    route = answer.record.get("route")
+    verdict = _judge_delivery(has_arrived, has_receipt, route)
+    if verdict == "lost":
+        run_records.prefer_start(answer.project.place)
+    if verdict:
+        route = run_records.VIA_PROMPT if has_arrived else route or run_records.VIA_PROMPT
+        answer.log(f"agent.memory.{verdict}", route=route)
+
+
+def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
+    if has_arrived:
+        return "doubled" if route == run_records.VIA_START else "delivered"
+    if has_receipt:
+        return "lost"
+    return "delivered" if route == run_records.VIA_START else ""
+
+
+def _log_loaded(run: Delegation, block: MemoryBlock, route: str) -> None:
+    run.log("agent.memory.loaded", memory_source=block.source, memory_size=block.size, route=route)
+
+
+def _log_failed(run: Delegation, reason: str) -> None:
+    """Log the head of the error message, which is Claude Code's, not the agent's."""
+    run.log("agent.delegation.failed", error=reason[:200])

@@ -1,0 +1,177 @@
+"""Collect reports that no hook has seen: a run was interrupted, or `claude` was killed.
+
+A sweep reads the transcripts of agents from where the last sweep ended, each byte once.
+It skips runs whose end a hook has seen.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core.claude_code import agent_names, events, transcripts
+from memory_core.delegation import run_outcomes
+from memory_core.delegation.delegation import Delegation
+from memory_core.memory import remember
+from memory_core.storage import event_log, run_records
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.claude_code.events import Event
+    from memory_core.memory.project import Project
+
+# The start of a session waits for its sweep: 4 MB are read in some 20 ms.
+SESSION_BYTES = 4_000_000
+SESSION_SECONDS = 1.0
+
+# A person who runs the command has time.
+COMMAND_BYTES = 1_000_000_000
+COMMAND_SECONDS = 600.0
+
+# Claude Code writes the last lines of a transcript shortly after it reports the run's end.
+SETTLE_SECONDS = 60
+
+# Offsets are kept as long as a session is likely to be resumed.
+OFFSET_MAX_AGE = 2 * 86400
+
+
+class SweepResult:
+    """How many transcripts and bytes a sweep read, and how many learnings it saved.
+
+    `complete` is False if the limits ended it early.
+    """
+
+    __slots__ = ("bytes", "complete", "learnings", "transcripts")
+
+    def __init__(self) -> None:
+        self.transcripts = 0
+        self.bytes = 0
+        self.learnings = 0
+        self.complete = True
+
+
+def sweep_at_start(project: Project, event: Event) -> None:
+    """Delete old state and sweep, within the time that a session's start allows."""
+    folder = os.path.dirname(events.transcript_path(event))
+    run_records.clear_old(project.place)
+    remember.merge_all_spooled(project)
+    sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
+
+
+def sweep(project: Project, folders: list[str], size: int, seconds: float) -> SweepResult:
+    """Learn from the transcripts below `folders` and those of earlier sweeps.
+
+    It takes about `size` bytes and `seconds` at most; the next sweep goes on from there.
+    """
+    state = _SweepState(project)
+    began, deadline = time.time(), time.monotonic() + seconds
+    result = SweepResult()
+    for path in state.list_changed(folders):
+        if result.bytes >= size or time.monotonic() > deadline:
+            result.complete = False
+            break
+        try:
+            _read(project, state, path, size, result)
+        except OSError as error:  # the other transcripts can still be read
+            event_log.write(project.place, "agent.memory.error", error=str(error))
+    state.save(began if result.complete else None)
+    return result
+
+
+def _read(project: Project, state: _SweepState, path: str, size: int, result: SweepResult) -> None:
+    """Read a transcript from its offset on, until the sweep has read `size` bytes."""
+    session, run_id = _identify(path)
+    run = Delegation(project, {"session_id": session}, run=run_id)
+    status = os.stat(path)
+    name = run.record.get("agent") or transcripts.read_agent(path)
+    if not name:
+        return
+    run.agent = agent_names.id_of(str(name))
+    run_outcomes.record_missed_run(run, session, path)
+    if status.st_mtime < (run.record.get("ended") or 0) + SETTLE_SECONDS:
+        return
+    first = offset = state.offsets.get(path, 0)
+    while room := min(size - result.bytes, transcripts.MAX_LINE_BYTES):
+        lines, end = transcripts.read_lines(path, offset, room, _may_teach)
+        if end == offset:
+            break
+        result.learnings += _learn(run, session, lines)
+        result.bytes += end - offset
+        offset = state.offsets[path] = end
+    result.transcripts += offset > first
+    result.complete &= status.st_size <= offset + room
+
+
+def _may_teach(line: bytes) -> bool:
+    return remember.may_teach(line.decode("utf-8", "replace"))
+
+
+def _identify(path: str) -> tuple[str, str]:
+    """Return (session, run) of a transcript: from its name, and its folder or first line."""
+    run = os.path.basename(path)[len("agent-") : -len(".jsonl")]
+    session, below, _rest = path.partition(f"{os.sep}subagents{os.sep}")
+    return (os.path.basename(session), run) if below else (transcripts.read_session(path), run)
+
+
+def _learn(run: Delegation, session: str, lines: list[dict[str, Any]]) -> int:
+    """Save what the lines teach; return the number of learnings."""
+    if not run.is_served:
+        return 0
+    extractions = [
+        extraction
+        for line in lines
+        for text in events.agent_texts(line)
+        if (extraction := remember.extract_learnings(run.project, run.agent, text))
+    ]
+    if extractions:
+        remember.save_learnings(
+            run.project, run.agent, extractions, run.run, session, source="sweep"
+        )
+    return sum(len(extraction.learnings) for extraction in extractions)
+
+
+class _SweepState:
+    """The progress of sweeps: folders to read, since when, and the offset in each transcript.
+
+    The first sweep of a project begins at its own time, since older transcripts were
+    written before the project had memories.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.place = project.place
+        self.path = os.path.join(project.place.state, "sweep.json")
+        state = self._load()
+        self.since: float = state["since"]
+        self.folders: list[str] = state["folders"]
+        self.offsets: dict[str, int] = state["offsets"]
+
+    def _load(self) -> dict[str, Any]:
+        empty: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
+        try:
+            with open(self.path, encoding="utf-8") as file:
+                state = fastjson.loads(file.read())
+            is_valid = all(type(state[key]) is type(value) for key, value in empty.items())
+        except (OSError, ValueError, LookupError, TypeError):
+            return empty
+        return state if is_valid else empty
+
+    def list_changed(self, folders: list[str]) -> list[str]:
+        """Return the transcripts that changed since the last complete sweep."""
+        self.folders = sorted({*self.folders, *folders})
+        return [
+            path for folder in self.folders for path in transcripts.list_changed(folder, self.since)
+        ]
+
+    def save(self, since: float | None) -> None:
+        """Write the state; `since` is the begin of a sweep that was complete."""
+        horizon = time.time() - OFFSET_MAX_AGE
+        recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
+        state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
+        try:
+            self.place.make_folder("state")
+            run_records.replace_json(self.path, state)
+        except OSError as error:
+            event_log.write(self.place, "agent.memory.error", error=str(error))

@@ -1,0 +1,134 @@
+"""Record failed runs, failed tools and interrupted runs in the history of their agent.
+
+The outcome of a run is recorded once, by the first of
+
+    its answer     PostToolUse: with the numbers, in the foreground
+    its failure    PostToolUseFailure: it names the call only, whose receipt names the run
+    its end        SubagentStop: in the background, and for an agent that nobody called
+    the sweep      of a run that was killed, or whose end no hook has seen
+
+`told` in the run's record keeps the others from recording it again.  If two do all the
+same, both records have one id, and `performance` counts them once.  Successful runs are
+saved by `Delegation.save_success`, which imports less.
+"""
+
+from __future__ import annotations
+
+from memory_core.claude_code import events
+from memory_core.delegation import delegation
+from memory_core.delegation.delegation import Delegation
+from memory_core.history import performance
+from memory_core.storage import run_history, run_records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.history.item_history import Record
+
+# An agent that fails more often in one run learns nothing more from it.
+MAX_RUN_ERRORS = 20
+
+
+def record_answer_error(answer: Delegation) -> None:
+    """Record a delegation or a forked skill whose answer is an error."""
+    if not answer.is_served:
+        return
+    if events.is_delegation(answer.event):
+        record_failed(answer, **delegation.task_numbers(answer), type=_classify(answer))
+    elif answer.record.get("told") not in delegation.FINAL_OUTCOMES:
+        record_failed(answer, **delegation.measure(answer.record))
+
+
+def record_call_failure(call: Delegation) -> None:
+    """Record that a delegation failed or was stopped, if its agent was at work.
+
+    A call that is denied, or that names no agent, fails with the same event, but has
+    neither a run that claimed its receipt nor an API error.
+    """
+    has_begun = call.run or events.API_ERROR in events.error(call.event)
+    if has_begun and call.is_served and "told" not in call.runs.record(call.call):
+        record_failed(call, **delegation.task_numbers(call), type=_classify(call))
+
+
+def record_failed(run: Delegation, **fields: Any) -> None:
+    """Record a run that failed or was stopped, and its error; `fields` are the task's."""
+    key = run.run or run.call
+    if not key:
+        return  # the history could not tell it from other runs
+    is_stopped = events.is_interrupt(run.event)
+    outcome = delegation.STOPPED if is_stopped else delegation.FAILED
+    session = events.session(run.event)
+    task = performance.make_task_record(key, outcome, run=run.run, session=session, **fields)
+    error = None if is_stopped else _make_error(run)
+    if run_history.save_records(run.project.store, run.agent, [task, *([error] if error else [])]):
+        run.runs.try_note(key, told=outcome)
+        if run.call not in ("", key):
+            run.runs.try_note(run.call, told=outcome)
+
+
+def record_tool_failure(run: Delegation) -> None:
+    """Record that a tool failed in an agent's run; each error once a run."""
+    if not run.run or events.is_interrupt(run.event) or not run.is_served:
+        return
+    error = _make_error(run)
+    recorded = run.record.get("errors") or []
+    if error is None or error["id"] in recorded or len(recorded) >= MAX_RUN_ERRORS:
+        return
+    if run_history.save_records(run.project.store, run.agent, [error]):
+        run.runs.try_note(run.run, errors=[*recorded, error["id"]])
+
+
+def record_missed_run(run: Delegation, session: str, path: str) -> None:
+    """Record from its transcript at `path` what no event said of a run: its end or numbers."""
+    launch, record = run.runs.record(run_records.launch_id_of(run.run)), run.record
+    # A run in the background ends before its last words are in its transcript.
+    is_counted = (
+        not launch or record.get("told") not in delegation.FINAL_OUTCOMES or "counted" in record
+    )
+    if not run.run or ("told" in record and is_counted) or not run.is_served:
+        return
+    from memory_core.claude_code import transcripts
+
+    outline = transcripts.summarize(path)
+    if run.runs.record(outline.call).get("told"):
+        return  # it failed, and no event said which run the call had led to
+    until = record.get("ended") or transcripts.mtime_of(path)
+    numbers = {**outline.numbers, **delegation.measure({**launch, **record}, until)}
+    kind = _classify_launch(launch) or performance.classify_task(
+        outline.description, outline.prompt
+    )
+    outcome, error = _judge(record, outline.last)
+    ids = {"run": run.run, "session": session}
+    records = [performance.make_task_record(run.run, outcome, type=kind, **ids, **numbers)]
+    failure = performance.make_error_record(error, "Agent", **ids)
+    records += [failure] if failure else []
+    if run_history.save_records(run.project.store, run.agent, records, until):
+        run.runs.try_note(run.run, told=outcome, counted=1)
+
+
+def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
+    """Return (outcome, error) of a run by its last words, "" if it was still at work."""
+    if record.get("told") in delegation.FINAL_OUTCOMES:
+        return record["told"], ""
+    if last.startswith(events.API_ERROR):
+        return delegation.FAILED, last
+    return (delegation.DONE if last or "ended" in record else delegation.STOPPED), ""
+
+
+def _make_error(run: Delegation) -> Record | None:
+    ids = {"run": run.run, "session": events.session(run.event)}
+    # An event at the end of a run has no tool: the delegation itself failed.
+    tool = events.tool_name(run.event) or "Agent"
+    return performance.make_error_record(events.cause(run.event), tool, **ids)
+
+
+def _classify(run: Delegation) -> str:
+    return performance.classify_task(events.description(run.event), events.prompt(run.event))
+
+
+def _classify_launch(launch: dict[str, Any]) -> str:
+    words = delegation.launch_words(launch)
+    if "description" not in words:
+        return words.get("type", "")
+    return performance.classify_task(words["description"], words.get("prompt", ""))

@@ -1,0 +1,83 @@
+"""List the settings in force with the file or variable that each comes from."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, NamedTuple
+
+from memory_core.storage import config, config_defaults, config_file, config_models
+from memory_core.storage.config import Config
+from memory_core.storage.paths import LevelPaths
+
+
+class Setting(NamedTuple):
+    """A setting in force; `source` is a file's path, `environment` or `default`."""
+
+    key: str
+    value: Any
+    source: str
+    description: str
+
+
+def list_settings(settings: Config, place: LevelPaths, user: LevelPaths | None) -> list[Setting]:
+    """Return the settings in force, with dotted keys."""
+    merged = _flatten(config.load(place, user, {}).values)
+    # If a file is unreadable, the last settings of all files that were read count as its own.
+    files = {path: _flatten(_read_file(path)[0]) or merged for path in _list_files(place, user)}
+    defaults = _flatten(config_defaults.DEFAULTS)
+    descriptions = {
+        key.removeprefix("memory."): text
+        for key, _default, text in config_models.describe_settings()
+    }
+
+    def find_source(key: str, value: Any) -> str:
+        if value != merged.get(key):
+            return "environment"
+        default = defaults.get(key)
+        changing = [path for path, values in files.items() if values.get(key, default) != default]
+        if not changing:
+            return "default"
+        # The project's file may set a key back to its default, and so override the user's.
+        return changing[0] if files[changing[0]].get(key) == value else next(iter(files))
+
+    def describe(key: str) -> str:
+        if key.startswith("agent_overrides."):
+            key = f"agent_overrides.AGENT.{key.rpartition('.')[2]}"
+        return descriptions.get(key, "limits for single agents")
+
+    return [
+        Setting(key, value, find_source(key, value), describe(key))
+        for key, value in _flatten(settings.values).items()
+    ]
+
+
+def list_problems(settings: Config, place: LevelPaths, user: LevelPaths | None) -> list[str]:
+    """Return the problems in config.yml ("FILE:LINE: KEY: ...") and in the environment.
+
+    The files are read again.
+    """
+    problems = [_read_file(path)[1] for path in reversed(_list_files(place, user))]
+    return [*chain.from_iterable(problems), *settings.invalid_variables]
+
+
+def _list_files(place: LevelPaths, user: LevelPaths | None) -> list[str]:
+    """Return the paths of the config.yml files; the project's first, it takes precedence."""
+    return [level.config for level in (place, user) if level]
+
+
+def _read_file(path: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings of one file, and its problems."""
+    try:
+        return config_file.merge_files([path])
+    except config_file.UnreadableConfig as error:
+        return {}, [str(error)]
+
+
+def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict) and value:
+            flat |= _flatten(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat

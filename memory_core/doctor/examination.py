@@ -1,0 +1,172 @@
+"""The input (`Examination`) and the output (`Finding`) of all doctor checks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from memory_core.claude_code import (
+    agent_names,
+    events,
+    sample_events,
+    settings_files,
+    settings_json,
+)
+from memory_core.curation import agent_status
+from memory_core.memory.project import Project
+from memory_core.setup import hook_runner, installation, plugin
+from memory_core.storage import config, event_log, run_records
+
+OK, WARNING, BROKEN = "ok", "warning", "broken"
+
+# Seconds: older errors and deliveries are not reported.
+RECENT_SECONDS = 7 * 86400
+
+# The `agent-memory sample` for each event.
+SAMPLE_BY_EVENT = {
+    "PreToolUse": "pre",
+    "SubagentStart": "start",
+    "SessionStart": "session",
+    "PostToolUse": "post",
+    "PostToolUseFailure": "failure",
+    "SubagentStop": "stop",
+}
+
+
+def quote_command(*words: str) -> str:
+    """Return a command line for a shell."""
+    return shlex.join(words)
+
+
+class Finding(NamedTuple):
+    """A result of a check: the problem, the file, and the remedy (`mend`).
+
+    `fix` is a key of `fixes.FIXES` if `--fix` can do it, `fix_target` its argument.
+    `check` is the name of the check; `checks.examine` sets it.
+    """
+
+    level: str
+    what: str
+    where: str = ""
+    mend: str = ""
+    fix: str = ""
+    fix_target: str = ""
+    check: str = ""
+
+
+class OwnHook(NamedTuple):
+    """A hook of agent-memory, and the settings or plugin file that names it."""
+
+    file: settings_files.SettingsFile
+    entry: settings_json.HookEntry
+
+    @property
+    def event(self) -> str:
+        return self.entry.event
+
+    @property
+    def command(self) -> str:
+        """The shell command, as Claude Code runs it."""
+        return self.file.argv(self.entry.value)[-1]
+
+    @property
+    def is_of_plugin(self) -> bool:
+        """Whether it is a hook of the agent-memory plugin."""
+        return str(self.entry.value.get("command")).startswith(plugin.COMMAND_PREFIX)
+
+
+class Examination:
+    """The project, and the facts that several checks need."""
+
+    def __init__(self, project: Project, environ: Mapping[str, str]) -> None:
+        self.project = project
+        self.root = project.place.root
+        self.files = settings_files.read_hook_files(self.root, environ)
+        # The variables that Claude Code sets for hooks.
+        self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
+        self.memories = agent_status.list_memories(project)
+        self.agent = self._choose_agent()
+        self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
+        self.are_prompts_lost = run_records.are_prompts_lost(project.place)
+
+    def _choose_agent(self) -> str:
+        """Return an agent for samples: one with a memory, if there is one."""
+        agents = [status.agent for status in self.memories if status.exists]
+        candidates = [*agents, sample_events.AGENT, events.DEFAULT_AGENT]
+        return next(
+            (name for name in candidates if name != agent_names.PM and self.project.serves(name)),
+            sample_events.AGENT,
+        )
+
+    @cached_property
+    def version(self) -> settings_json.Version | None:
+        """The version of Claude Code, None if there is no `claude`."""
+        return installation.find_claude_version()
+
+    @property
+    def is_enabled(self) -> bool:
+        return self.project.serves(self.agent) and not config.is_off(self.environ)
+
+    @property
+    def settings_path(self) -> str:
+        """The file that `agent-memory install` writes."""
+        return os.path.join(self.root, ".claude", "settings.json")
+
+    @property
+    def log_path(self) -> str:
+        """The event log, relative to the project."""
+        place = self.project.place
+        return place.relative(os.path.join(place.logs, event_log.FILE_NAME))
+
+    @property
+    def since(self) -> str:
+        """The time from which errors and deliveries are reported."""
+        return event_log.format_utc(time.time() - RECENT_SECONDS)
+
+    @property
+    def foreign_hooks(self) -> list[settings_files.ForeignHook]:
+        """Hooks of other tools that see delegations."""
+        return [hook for file in self.files for hook in settings_files.list_foreign_hooks(file)]
+
+    @property
+    def trusted_hooks(self) -> list[OwnHook]:
+        """The hooks with exactly the command that this version writes.
+
+        Only these are run: settings come with a repository, and any other command could do
+        anything.
+        """
+        return [hook for hook in self.own_hooks if self.is_trusted(hook)]
+
+    def is_trusted(self, hook: OwnHook) -> bool:
+        script = hook_runner.SCRIPT_BY_EVENT.get(hook.event)
+        if not script or hook.file.argv(hook.entry.value)[:-1] != ["sh", "-c"]:
+            return False
+        if hook.is_of_plugin:
+            folder, root = os.path.realpath(hook.file.folder), os.path.realpath(self.root)
+            is_outside = os.path.commonpath([folder, root]) != root
+            return hook.command == plugin.format_command(script) and is_outside
+        return hook.command == settings_json.build_command(script)
+
+    def is_active(self, hook: OwnHook) -> bool:
+        """Say whether the hook does its work, if settings and the plugin both have hooks.
+
+        The hooks of settings do nothing if the program is not on this machine; those of the
+        plugin do nothing if the same hook of the settings works.
+        """
+        script = hook_runner.SCRIPT_BY_EVENT.get(hook.event, "")
+        if hook.is_of_plugin:
+            return not plugin.is_superseded(
+                script, {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
+            )
+        if not any(other.is_of_plugin for other in self.own_hooks):
+            return True
+        return plugin.is_installed(hook.command, script, self.environ)
+
+    def make_sample(self, event: str, run: str) -> bytes:
+        sample = sample_events.build(SAMPLE_BY_EVENT[event], self.agent, self.root, run)
+        return json.dumps(sample).encode()

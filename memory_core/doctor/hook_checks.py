@@ -1,0 +1,292 @@
+"""Checks of Claude Code and its settings: does it run the hooks, and do they work?"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+
+from memory_core import __version__
+from memory_core.claude_code import (
+    agent_definitions,
+    agent_names,
+    headless,
+    settings_files,
+    settings_json,
+)
+from memory_core.doctor.examination import (
+    BROKEN,
+    OK,
+    SAMPLE_BY_EVENT,
+    WARNING,
+    Examination,
+    Finding,
+    OwnHook,
+    quote_command,
+)
+from memory_core.setup import hook_runner, installation, plugin, plugin_environment
+from memory_core.storage import config
+from memory_core.text import sanitize
+
+# Milliseconds; a hook takes about 50.
+SLOW_MS = 1000
+
+# Tries of a slow hook: the first one may read from a cold disk.
+MAX_TRIES = 3
+
+# Older versions are not tested; some of them lose reports of agents.
+OLDEST_CLAUDE = (2, 1, 20)
+
+REINSTALL = "run ./install.sh again, from a clone of agent-memory"
+
+
+def check_program(exam: Examination) -> Iterator[Finding]:
+    """Report the versions of Python, agent-memory and Claude Code."""
+    version = exam.version
+    number = ".".join(map(str, version)) if version else "(no `claude` on PATH)"
+    what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
+    yield Finding(OK, what, sys.executable)
+    if version and version < OLDEST_CLAUDE:
+        what = f"Claude Code {number} is not supported: 2.1.20 or newer is needed"
+        where = headless.find_claude(os.environ) or "claude"
+        yield Finding(WARNING, what, where, "update Claude Code")
+
+
+def check_enabled(exam: Examination) -> Iterator[Finding]:
+    """Check whether hooks or memory are switched off."""
+    if file := settings_files.find_disabling_file(exam.files):
+        what = "disableAllHooks is true: Claude Code runs no hooks"
+        yield Finding(BROKEN, what, file.path, "remove disableAllHooks")
+    path = exam.project.place.config
+    if config.is_off(exam.environ):
+        where, mend = "AGENT_MEMORY", "unset AGENT_MEMORY"
+        for file in exam.files:
+            if "AGENT_MEMORY" in settings_files.read_hook_variables([file]):
+                where, mend = file.path, "remove AGENT_MEMORY from env"
+        yield Finding(WARNING, "memory is switched off", where, mend)
+    elif not exam.project.config["enabled"]:
+        yield Finding(WARNING, "memory is switched off", path, "set memory.enabled to true")
+    elif not exam.project.config["auto_learning"]:
+        what = "auto_learning is off: agents get their memory, but learn nothing"
+        yield Finding(WARNING, what, path, "set memory.auto_learning to true")
+
+
+# --- settings and plugins ---
+
+
+def check_settings(exam: Examination) -> Iterator[Finding]:
+    """Check that the settings are valid and name all hooks once, as this version writes them."""
+    for file in exam.files:
+        if file.problem:
+            mend = "correct the file: Claude Code ignores all of it"
+            yield Finding(BROKEN, f"invalid: {file.problem}", file.path, mend)
+    if not exam.own_hooks:
+        # An invalid settings file may contain the hooks.
+        if not any(file.problem for file in exam.files if not file.plugin):
+            what = "no hooks of agent-memory: agents get no memory and learn nothing"
+            mend = quote_command("agent-memory", "install", exam.root)
+            yield Finding(BROKEN, what, exam.settings_path, mend)
+        return
+    wanted = settings_json.build_hooks(installation.read_template(), exam.version)
+    missing = wanted.keys() - {hook.event for hook in exam.own_hooks}
+    if missing:
+        events = ", ".join(event for event in wanted if event in missing)
+        yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
+    else:
+        yield Finding(OK, f"hooks are there for all {len(wanted)} events")
+    for path in dict.fromkeys(hook.file.path for hook in exam.own_hooks):
+        yield from _check_file(exam, [hook for hook in exam.own_hooks if hook.file.path == path])
+
+
+def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
+    """Check the hooks of one settings or plugin file."""
+    file = hooks[0].file
+    wanted = settings_json.build_hooks(installation.read_template())
+    outdated = [
+        hook.event
+        for hook in hooks
+        if not exam.is_trusted(hook)
+        or not (file.plugin or _is_current(hook.entry, wanted.get(hook.event)))
+    ]
+    if outdated:
+        what = f"hooks are outdated or modified: {', '.join(outdated)}"
+        yield _suggest_install(exam, WARNING, what, file)
+    plugins = [other.file.plugin for other in exam.own_hooks if other.file.plugin]
+    if plugins and not file.plugin and any(exam.is_active(hook) for hook in hooks):
+        what = f"the plugin {plugins[0]} has the same hooks"
+        mend = {
+            "user": "agent-memory uninstall --user",
+            "project": quote_command("agent-memory", "uninstall", exam.root),
+        }.get(file.level, "remove the hooks from the file")
+        yield Finding(WARNING, what, file.path, f"{mend}, or disable the plugin")
+
+
+def _is_current(entry: settings_json.HookEntry, group: Mapping[str, object] | None) -> bool:
+    return (
+        group is not None
+        and [entry.value] == group["hooks"]
+        and entry.matcher == group.get("matcher")
+    )
+
+
+def _suggest_install(
+    exam: Examination, level: str, what: str, file: settings_files.SettingsFile
+) -> Finding:
+    """Return a finding that a new installation into the file repairs."""
+    if file.plugin:
+        mend = quote_command("claude", "plugin", "update", file.plugin)
+        return Finding(level, what, file.path, mend)
+    mend = {
+        "user": "agent-memory install --user",
+        "project": quote_command("agent-memory", "install", exam.root),
+    }.get(file.level, "agent-memory doctor --fix")
+    return Finding(level, what, file.path, mend, "install", file.path)
+
+
+def check_plugin(exam: Examination) -> Iterator[Finding]:
+    """Check the Python environment of the agent-memory plugin."""
+    files = {hook.file.plugin: hook.file for hook in exam.trusted_hooks if hook.is_of_plugin}
+    for file in files.values():
+        data = _find_plugin_data(exam, file)
+        state, reason = plugin_environment.read_state(data, file.folder)
+        if state == "ready":
+            yield Finding(OK, "the plugin's Python environment is ready", data)
+            continue
+        what, mend = "is not built yet", "start a session of Claude Code"
+        if state == "building":
+            what, mend = "is being built", "wait a minute"
+        elif state == "failed":
+            retry = quote_command(os.path.join(file.folder, "bin", "agent-memory"), "version")
+            log = os.path.join(data, plugin_environment.LOG_NAME)
+            what, mend = f"could not be built: {reason}", f"see {log}; to try again: {retry}"
+        yield Finding(WARNING, f"the plugin's Python environment {what}", data, mend)
+
+
+def _find_plugin_data(exam: Examination, file: settings_files.SettingsFile) -> str:
+    """Return the data folder of a plugin."""
+    folder = settings_files.find_config_folder(exam.environ)
+    data, old = (plugin.data_folder(folder, name) for name in (file.plugin, plugin.FALLBACK_FOLDER))
+    return old if os.path.isdir(old) and not os.path.isdir(data) else data
+
+
+# --- the programs behind the hooks ---
+
+
+def check_interpreter(exam: Examination) -> Iterator[Finding]:
+    """Check the Python and the scripts that the hooks of settings run."""
+    for hook in exam.trusted_hooks:
+        if not hook.is_of_plugin and exam.is_active(hook):
+            yield _check_program_folder(exam)
+            return
+
+
+def _check_program_folder(exam: Examination) -> Finding:
+    home = os.path.join(exam.environ.get("HOME", ""), ".local", "share")
+    folder = os.path.join(exam.environ.get("XDG_DATA_HOME") or home, "agent-memory", "venv")
+    python = os.path.join(folder, "bin", "python")
+    if not os.path.lexists(folder):
+        return Finding(BROKEN, "the program is not installed for this user", folder, REINSTALL)
+    if not os.path.exists(python):
+        target = f": it was {os.readlink(python)}" if os.path.islink(python) else ""
+        return Finding(BROKEN, f"the Python of the hooks is missing{target}", python, REINSTALL)
+    command = [python, "-I", "-S", "-c", "import sys; sys.exit(sys.version_info < (3, 10))"]
+    try:
+        subprocess.run(command, capture_output=True, timeout=hook_runner.TIMEOUT, check=True)
+    except (OSError, subprocess.SubprocessError):
+        what = "the Python of the hooks does not run, or is older than 3.10"
+        return Finding(BROKEN, what, python, REINSTALL)
+    for script in hook_runner.SCRIPT_BY_EVENT.values():
+        path = os.path.join(folder, "hooks", f"{script}.py")
+        if not os.access(path, os.R_OK):
+            return Finding(BROKEN, f"cannot read {script}.py", path, REINSTALL)
+    return Finding(OK, "the Python of the hooks runs", python)
+
+
+def check_commands(exam: Examination) -> Iterator[Finding]:
+    """Run the command of each hook on a copy of the memory, as Claude Code does."""
+    if any(finding.level == BROKEN for finding in check_interpreter(exam)):
+        return
+    hooks = [hook for hook in exam.trusted_hooks if exam.is_active(hook)]
+    # Claude Code runs a command once if several files name it.
+    for hook in {(hook.event, hook.command): hook for hook in reversed(hooks)}.values():
+        yield _run_hook(exam, hook)
+
+
+def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
+    environ = exam.environ
+    if hook.file.folder:
+        data = _find_plugin_data(exam, hook.file)
+        environ = {
+            **environ,
+            "CLAUDE_PLUGIN_ROOT": hook.file.folder,
+            "CLAUDE_PLUGIN_DATA": data,
+        }
+    sample = exam.make_sample(hook.event, f"command{hook.event}")
+    for _try in range(MAX_TRIES):
+        result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], sample, environ)
+        if result.fault or result.milliseconds <= SLOW_MS:
+            break
+    path, event = hook.file.path, hook.event
+    if result.fault:
+        mend = f"to see more: agent-memory sample {SAMPLE_BY_EVENT[event]} | agent-memory replay -"
+        return Finding(BROKEN, f"{event}: the hook {result.fault}", path, mend)
+    is_busy = exam.is_enabled and not (exam.are_prompts_lost and event == "PreToolUse")
+    if is_busy and not result.did_something:
+        return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
+    what = f"{event}: the hook took {result.milliseconds:.0f} ms"
+    if result.milliseconds > SLOW_MS:
+        return Finding(WARNING, what, path, f"{REINSTALL}, which compiles it")
+    return Finding(OK, what, path)
+
+
+def check_arrival(exam: Examination) -> Iterator[Finding]:
+    """Check that an agent that starts now gets its memory."""
+    if not exam.is_enabled:
+        return
+    event = "SubagentStart" if exam.are_prompts_lost else "PreToolUse"
+    script = hook_runner.SCRIPT_BY_EVENT[event]
+    command, sample = hook_runner.build_command(script), exam.make_sample(event, "arrival")
+    result = hook_runner.run_on_copy(exam.project, command, sample, exam.environ)
+    if sanitize.has_block(result.stdout.decode("utf-8", "replace")):
+        way = "at its start" if exam.are_prompts_lost else "with its prompt"
+        yield Finding(OK, f"{exam.agent} gets its memory {way}")
+    elif exam.project.config.may_learn(exam.agent):
+        sample_command = f"agent-memory sample {SAMPLE_BY_EVENT[event]} | agent-memory replay -"
+        path = hook_runner.find_script_path(script)
+        yield Finding(BROKEN, f"{exam.agent} gets no memory", path, f"to see why: {sample_command}")
+
+
+# --- other tools ---
+
+
+def check_other_hooks(exam: Examination) -> Iterator[Finding]:
+    """Check for hooks of other tools that may overwrite the prompts of agents."""
+    for hook in exam.foreign_hooks:
+        what = f"another PreToolUse hook sees delegations: {hook.command[:60]}"
+        if hook.is_for_delegations or exam.are_prompts_lost:
+            mend = "nothing, unless it changes prompts: then the memory may be lost"
+            yield Finding(WARNING, what, hook.path, mend)
+        else:
+            yield Finding(OK, what, hook.path)
+
+
+def check_native_memory(exam: Examination) -> Iterator[Finding]:
+    """Check for agents that also have a memory of Claude Code (`memory:` in their definition)."""
+    if exam.environ.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "") not in ("", "0", "false"):
+        return
+    project = exam.project
+    agents_with_memory = {memory.agent for memory in exam.memories if memory.exists}
+    where = (exam.root, exam.environ)
+    for definition in (
+        *agent_definitions.read_agents(*where),
+        *agent_definitions.read_plugin_agents(*where),
+    ):
+        agent = agent_names.id_of(definition.name)
+        has_memory = agent in agents_with_memory or project.config.may_learn(agent)
+        if definition.memory and has_memory and project.serves(agent):
+            what = f"{definition.name} also has a memory of Claude Code"
+            what += f" (memory: {definition.memory})"
+            mend = "remove the line `memory:`, or exclude the agent in config.yml"
+            yield Finding(WARNING, what, definition.path, mend)

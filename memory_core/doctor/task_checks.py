@@ -1,0 +1,99 @@
+"""Checks of task memories, in projects that use Backlog.md."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from memory_core.curation import agent_status
+from memory_core.doctor.examination import OK, WARNING, Examination, Finding, quote_command
+from memory_core.document import markdown
+from memory_core.tasks import backlog_folder, claude_import, lifecycle, task_actions, task_status
+from memory_core.text.phrases import format_count
+
+STATUS_COMMAND = "agent-memory task status"
+REMOVE_COMMAND = "agent-memory task init --remove"
+
+
+def check_task_memory(exam: Examination) -> Iterator[Finding]:
+    """Check that task memories can be read, and that CLAUDE.md imports the active one."""
+    folder = backlog_folder.Folder(exam.project.place.root)
+    is_set_up = claude_import.is_set_up(folder)
+    if not (folder.exists or is_set_up):
+        return
+    findings = list(_check_state(folder))
+    if exam.project.config["tasks"]["enabled"]:
+        findings += _check_memories(folder)
+    if is_set_up:
+        try:
+            findings += _check_imports(exam, folder)
+        except OSError as error:
+            where = folder.relative(str(error.filename))
+            what = f"cannot be read: {error.strerror}"
+            findings.append(Finding(WARNING, what, where, "check its permissions"))
+    yield from findings or [_report_ok(exam)]
+
+
+def _report_ok(exam: Examination) -> Finding:
+    status = task_status.read_status(exam.project)
+    count = format_count(sum(status.counts.values()), "task")
+    what = f"the memories of {count} can be read"
+    if status.active:
+        what += f", {status.active.id} is active"
+        what += ", CLAUDE.md imports it" if status.imported else ""
+    return Finding(OK, what, status.folder)
+
+
+def _check_state(folder: backlog_folder.Folder) -> Iterator[Finding]:
+    """Check that the file with the active task is valid."""
+    path = os.path.join(folder.path, backlog_folder.STATE_NAME)
+    where = folder.relative(path)
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        what = f"cannot be read, so no task is active: {error.strerror}"
+        yield Finding(WARNING, what, where, quote_command("chmod", "u+rw", path))
+        return
+    if not isinstance(folder.state().get("in_progress"), list) or markdown.CONFLICT_START in text:
+        what = "is invalid, so the active task is not known"
+        yield Finding(WARNING, what, where, "agent-memory task start ID writes a new file")
+
+
+def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
+    """Check that task memories can be read and have no conflicts."""
+    paths = [path for archived in (False, True) for path in folder.memories(archived).values()]
+    for path in paths:
+        where = folder.relative(path)
+        try:
+            text = lifecycle.read_memory(folder, path).text
+        except OSError as error:
+            mend = "check where the link leads" if os.path.islink(path) else "check this path"
+            yield Finding(WARNING, error.strerror or str(error), where, mend)
+            continue
+        if markdown.CONFLICT_START not in text:
+            continue  # parsing all memories would be slow
+        for line, warning in markdown.parse_document(text).warnings:
+            if warning.startswith(agent_status.CONFLICT_WARNING):
+                yield Finding(WARNING, warning, f"{where}:{line}", "merge both sides by hand")
+                break
+
+
+def _check_imports(exam: Examination, folder: backlog_folder.Folder) -> Iterator[Finding]:
+    """Check that sessions import the memory of the active task, and no other; raises OSError."""
+    own = os.path.join(folder.path, claude_import.CLAUDE_FILE)
+    if not exam.project.config["tasks"]["enabled"]:
+        if claude_import.list_imports(folder):
+            what = "imports a task memory, although task memory is switched off"
+            yield Finding(WARNING, what, folder.relative(own), REMOVE_COMMAND)
+        return
+    active = task_actions.find_active(exam.project)
+    for path, *_texts in claude_import.plan_set_up(exam.project):
+        what, mend = "still imports the memory of a finished task", STATUS_COMMAND
+        if path != own:
+            what, mend = f"does not import {folder.relative(own)}", "agent-memory task init"
+        elif active:
+            what = f"does not import the memory of {active.id}"
+        yield Finding(WARNING, what, folder.relative(path), mend)

@@ -1,0 +1,481 @@
+"""Combine two versions of a memory file, or of an archive or quarantine file, into one text.
+
+A file is a list of blocks: an item with its nested lines, a code block, a heading, a line of
+free text or a blank line.  A block that stood in the common ancestor and that one version has
+removed is removed, unless the other version has changed it.  All other blocks stay.
+"""
+
+from __future__ import annotations
+
+from memory_core.document import dated_entries, edits, markdown, preferences, template
+from memory_core.text import similarity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memory_core.document.markdown import Document, Heading
+
+    Lines = tuple[str, ...]
+    Key = tuple[str, ...]
+    Path = tuple[tuple[int, str, int], ...]  # of a heading: (level, title, number) from the top
+    Table = dict[Key, list["Block"]]
+
+NO_SECTION_LIMIT = 1 << 30
+
+ITEM, PREFERENCE, ENTRY, TEXT, CODE, HEADING, HEADER, FRONT, BLANK = (
+    *("item", "preference", "entry", "text", "code", "heading", "header", "front", "blank"),
+)
+LISTED = (ITEM, PREFERENCE, ENTRY)
+HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
+
+
+class Block:
+    """One block: its lines and nested lines without line ends.
+
+    Blocks of two versions with equal `key` are the same block.  `level` is that of a heading.
+    """
+
+    __slots__ = ("key", "kind", "level", "lines", "nested", "text")
+
+    def __init__(
+        self, kind: str, lines: Iterable[str], text: str = "", nested: Iterable[str] = ()
+    ) -> None:
+        self.kind = kind
+        self.lines = tuple(lines)
+        self.nested = tuple(nested)
+        self.text = text
+        self.level = 0
+        words = similarity.normalize_text(text) if kind == ITEM else text
+        self.key = (kind, words) if words else (kind, *self.lines)
+
+    @property
+    def whole(self) -> Lines:
+        return (*self.lines, *self.nested)
+
+    def replace(self, lines: Lines, nested: Lines) -> Block:
+        block = Block(self.kind, lines, self.text, nested)
+        block.key = self.key
+        return block
+
+
+class CombinedText:
+    """The combined text, and the parts for which it has no place, such as a second title."""
+
+    __slots__ = ("left", "text")
+
+    def __init__(self, text: str, left: list[str]) -> None:
+        self.text = text
+        self.left = left
+
+
+# Reading.
+
+
+def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
+    """Split a text into blocks; `is_dated` for files in archive/ and quarantine/."""
+    return list(_read_dated(text) if is_dated else _read_memory(markdown.parse_document(text)))
+
+
+def _read_memory(document: Document) -> Iterator[Block]:
+    lines = [line.rstrip("\r\n") for line in document.lines]
+    if lines:
+        lines[0] = lines[0].removeprefix(markdown.BOM)
+    at = markdown.count_front_matter(document.lines)
+    if at:
+        yield Block(FRONT, lines[:at], "front matter")
+    headings = {heading.line: heading for heading in document.headings}
+    items = {item.line: item for item in document.items}
+    comments = {
+        edits.find_comment(document, name): name
+        for name in (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
+    }
+    title = document.headings[0] if document.headings else None
+    code, in_preferences = set(document.verbatim), False
+    while at < len(lines):
+        end = at + 1
+        if at in headings:
+            end = headings[at].body
+            block = _read_heading(headings[at], lines[at:end], headings[at] is title)
+            if block.level == 2:
+                in_preferences = preferences.is_title(block.text)
+            yield block
+        elif at in items:
+            item, end = items[at], items[at].end
+            inner = item.text_end if item.text else end
+            key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
+            is_preference = bool(in_preferences and key)
+            text = key if is_preference else item.text
+            kind = PREFERENCE if is_preference else ITEM
+            yield Block(kind, lines[at:inner], text, lines[inner:end])
+        elif at in comments:
+            yield Block(HEADER, lines[at:end], comments[at])
+        elif at in code:
+            while end in code and end not in headings and end not in items:
+                end += 1
+            yield Block(CODE, lines[at:end], "\n".join(lines[at:end]))
+        else:
+            text = lines[at].strip(" \t")
+            yield Block(TEXT if text else BLANK, lines[at:end], text)
+        at = end
+
+
+def _read_heading(heading: Heading, lines: list[str], is_first: bool) -> Block:
+    if heading.level == 1 and is_first:
+        return Block(HEADER, lines, "title")
+    title = markdown.normalize_title(markdown.split_title(heading.title)[0])
+    block = Block(HEADING, lines, title)
+    block.level = heading.level
+    return block
+
+
+def _read_dated(text: str) -> Iterator[Block]:
+    lines = [line.rstrip(" \t\r") for line in text.removeprefix(markdown.BOM).split("\n")]
+    entries = {entry.line: entry for entry in dated_entries.parse_entries("\n".join(lines))}
+    if not lines[-1]:
+        lines.pop()
+    at, day = 0, ""
+    while at < len(lines):
+        end = at + 1
+        if at in entries:
+            end = entries[at].end
+            yield Block(ENTRY, lines[at:end], f"{day}\n{entries[at].text}")
+        elif lines[at].startswith(dated_entries.DAY_PREFIX):
+            day = lines[at].removeprefix(dated_entries.DAY_PREFIX).strip()
+            block = Block(HEADING, lines[at:end], day)
+            block.level = 2
+            yield block
+        else:
+            yield Block(TEXT if lines[at] else BLANK, lines[at:end], lines[at])
+        at = end
+
+
+# Combining.
+
+
+class Combination:
+    """Two versions of a file and their ancestor as blocks, while they become one list."""
+
+    def __init__(
+        self, base: list[Block], ours: list[Block], theirs: list[Block], sections: int
+    ) -> None:
+        self.base, self.ours, self.theirs = (_tabulate(blocks) for blocks in (base, ours, theirs))
+        self.sections = sections
+        self.is_theirs_newer = bool(base) and _read_time(theirs) > _read_time(ours)
+        self.left: list[str] = []
+        self.joined: dict[Key, Block | None] = {}  # of two similar items: what replaces them
+        self.kept: set[Key] = set()
+        self.groups: dict[Path, list[Block]] = {(): []}
+        self.new: set[Path] = set()  # groups that ours lacks
+        self.grown: set[Path] = set()  # groups with new blocks at their ends
+        self._join_similar()
+
+    def _join_similar(self) -> None:
+        """Find the new items of both versions that say the same, and keep the better texts."""
+        mine = _list_new_items(self.ours, self.theirs, self.base)
+        for other in _list_new_items(self.theirs, self.ours, self.base):
+            words = similarity.ParsedText(other.text)
+            for block in mine:
+                first = self.joined.get(block.key) or block
+                if similarity.is_same_parsed(similarity.ParsedText(first.text), words):
+                    is_better = similarity.choose_better(first.text, other.text) == other.text
+                    better = other if is_better else first
+                    nested = _merge_lines((), first.nested, other.nested)
+                    self.joined[other.key] = None
+                    self.joined[block.key] = better.replace(better.lines, nested)
+                    break
+
+    def combine(self, order: Iterable[Block | None], is_dated: bool) -> list[str]:
+        """Return the lines of the blocks that stay; None separates two versions.
+
+        The blocks behind None, and those below the second heading of one title, are added
+        to the first heading of this title.
+        """
+        path: Path = ()
+        seen: dict[Key, int] = {}
+        is_adding = is_second = has_gap = False
+        for block in order:
+            if block is None:
+                path, is_adding, is_second, seen = (), True, True, {}
+                has_gap = True
+                continue
+            if block.kind == HEADING:
+                seen[block.key] = seen.get(block.key, 0) + 1
+                path, is_old = self._open(path, block, seen[block.key], is_second)
+                is_adding = is_second or is_old
+                has_gap = True
+                continue
+            if block.kind == BLANK:
+                has_gap = True
+                if not is_adding:
+                    self.groups[path].append(block)
+                continue
+            kept = self._keep(block, seen, is_second)
+            if kept:
+                self._put(path, kept, is_adding, has_gap)
+                self.kept.add(kept.key)
+            has_gap = False
+        return self._render(is_dated)
+
+    def _open(self, path: Path, block: Block, number: int, is_second: bool) -> tuple[Path, bool]:
+        """Return the path of a heading, and whether its group is there already."""
+        most = max(len(table.get(block.key, ())) for table in (self.ours, self.theirs))
+        name = (block.level, block.text, number if number <= most else 1)
+        parents = tuple(part for part in path if part[0] < block.level) if block.level > 2 else ()
+        wanted = (*parents, name)
+        if is_second and block.level > 2:
+            deeper = (path for path in self.groups if path[-1:] == (name,))
+            wanted = next((path for path in deeper if path[: len(parents)] == parents), wanted)
+        if wanted in self.groups:
+            return wanted, True
+        if is_second and block.level == 2 and self._is_full(block):
+            sections = [path for path in self.groups if path and path[-1][0] == 2]
+            recent = (2, markdown.normalize_title(template.RECENT_TITLE), 1)
+            if not sections:
+                self.left.append("\n".join(block.lines))
+                return (), True
+            parents = (recent,) if (recent,) in sections else sections[-1]
+            title = block.lines[0].lstrip("# ")
+            block = block.replace((f"### {markdown.split_title(title)[0]}",), ())
+            wanted = (*parents, (3, block.text, 1))
+            if wanted in self.groups:
+                return wanted, True
+        self.groups[wanted] = [block]
+        if is_second and preferences.is_title(block.text):  # agents read them first
+            self.groups = {(): self.groups.pop(()), wanted: [block], **self.groups}
+        if is_second or block.key not in self.ours:
+            self.new.add(wanted)
+        return wanted, False
+
+    def _is_full(self, block: Block) -> bool:
+        titles = [path[-1][1] for path in self.groups if path and path[-1][0] == 2]
+        count = len([title for title in titles if not preferences.is_title(title)])
+        return count >= self.sections and not preferences.is_title(block.text)
+
+    def _keep(self, block: Block, seen: dict[Key, int], is_second: bool) -> Block | None:
+        """Return the block that stands for this one, None if it leaves."""
+        key = block.key
+        base, ours, theirs = (table.get(key, []) for table in (self.base, self.ours, self.theirs))
+        number = seen[key] = seen.get(key, 0) + 1
+        if key in self.joined:
+            return self.joined[key] if number == 1 else None
+        if is_second and key[-1] in HEADER_COMMENTS and block.kind == HEADER:
+            return None  # the header of ours counts
+        if is_second and block.kind == PREFERENCE and ours:
+            if not any(_is_same(block, other) for other in ours):
+                self.left.append("\n".join(block.whole))
+            return None
+        if not (ours and theirs):
+            is_changed = block.whole not in [old.whole for old in base]
+            return block if is_changed else None
+        if len(ours) == len(theirs) == 1:
+            is_repeated = is_second or number > 1
+            return None if is_repeated else self._choose(base[0] if base else None, *ours, *theirs)
+        if number > max(len(ours), len(theirs)) or is_second:
+            return None if block.nested in [other.nested for other in ours] else block
+        return block
+
+    def _choose(self, old: Block | None, ours: Block, theirs: Block) -> Block:
+        """Return the block of two versions with the changes of both."""
+        if ours.text in HEADER_COMMENTS and ours.kind == HEADER:
+            return theirs if self.is_theirs_newer else ours
+        if ours.whole == theirs.whole or (old and theirs.whole == old.whole):
+            return ours
+        if old and ours.whole == old.whole:
+            return theirs
+        if ours.kind == FRONT and old:
+            return ours.replace(_merge_lines(old.lines, ours.lines, theirs.lines), ())
+        if ours.kind in (FRONT, HEADER, PREFERENCE):
+            if ours.kind != PREFERENCE and not _is_same(ours, theirs):
+                self.left.append("\n".join(theirs.whole))
+            return ours
+        lines = theirs.lines if old and ours.lines == old.lines else ours.lines
+        return ours.replace(
+            lines, _merge_lines(old.nested if old else (), ours.nested, theirs.nested)
+        )
+
+    def _put(self, path: Path, block: Block, is_adding: bool, has_gap: bool) -> None:
+        group = self.groups[path]
+        if not is_adding:
+            if group and group[-1].kind == block.kind == CODE:
+                group.append(Block(BLANK, [""]))  # else they would be read as one block
+            group.append(block)
+            return
+        at = len(group)
+        listed = [at for at, other in enumerate(group, 1) if other.kind in LISTED]
+        if block.kind in (FRONT, HEADER):
+            at = len([other for other in group if other.kind == FRONT])
+            if block.kind == HEADER:
+                group.insert(at, Block(BLANK, [""]))
+        elif block.kind in LISTED and listed:
+            at = listed[-1]
+            block = _restyle(block, group[at - 1])
+        else:
+            block = _restyle(block, None) if block.kind in LISTED else block
+            while at and group[at - 1].kind == BLANK:
+                at -= 1
+            above = group[at - 1] if at else None
+            is_below_heading = above and above.kind == HEADING and block.kind in LISTED
+            is_paragraph = above and {above.kind, block.kind} == {TEXT} and not has_gap
+            if above and not is_below_heading and not is_paragraph:
+                is_code = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
+                # Without the comment indented code would belong to the item above.
+                parts = ["", markdown.EMPTY_COMMENT, ""] if is_code and listed else [""]
+                group[at:at] = [Block(BLANK, [part]) for part in parts]
+                at += len(parts)
+            if at == len(group):
+                self.grown.add(path)
+        group.insert(at, block)
+
+    def _render(self, is_dated: bool) -> list[str]:
+        lines: list[str] = []
+        needs_blank = False
+        for path in sorted(self.groups) if is_dated else _sort_paths(self.groups):
+            blocks = self.groups[path]
+            if path and self._is_removed(path, blocks, is_dated):
+                continue
+            if (path in self.new or needs_blank) and lines and lines[-1].strip():
+                lines.append("")
+            for block in blocks:
+                lines += block.whole
+            needs_blank = path in self.new or path in self.grown
+        return lines
+
+    def _is_removed(self, path: Path, blocks: list[Block], is_dated: bool) -> bool:
+        """Say whether one version removed a heading, and nothing is left below it."""
+        key = blocks[0].key
+        is_empty = all(block.kind == BLANK for block in blocks[1:])
+        has_deeper = any(other != path and other[: len(path)] == path for other in self.groups)
+        is_gone = key in self.base and not (key in self.ours and key in self.theirs)
+        return is_empty and (is_gone or is_dated) and not has_deeper
+
+
+def _tabulate(blocks: Iterable[Block]) -> Table:
+    table: Table = {}
+    for block in blocks:
+        table.setdefault(block.key, []).append(block)
+    return table
+
+
+def _read_time(blocks: Iterable[Block]) -> str:
+    times = (block.lines[0] for block in blocks if block.key == (HEADER, template.UPDATED_COMMENT))
+    return next(times, "")
+
+
+def _list_new_items(table: Table, other: Table, base: Table) -> list[Block]:
+    new = (blocks[0] for key, blocks in table.items() if key not in other and key not in base)
+    return [block for block in new if block.kind == ITEM and block.text]
+
+
+def _merge_lines(base: Lines, ours: Lines, theirs: Lines) -> Lines:
+    """Return our lines without those that they removed, then the lines that they added."""
+    if theirs in (base, ours):
+        return ours
+    if ours == base:
+        return theirs
+    old, own, others = ({line.strip() for line in lines} for lines in (base, ours, theirs))
+    stay = [line for line in ours if line.strip() in others or line.strip() not in old]
+    added = [line for line in theirs if line.strip() not in own and line.strip() not in old]
+    closing = stay[-1:] if stay[-1:] == ["---"] else []  # front matter
+    keys = {line.partition(":")[0] for line in stay} if closing else set()
+    added = [line for line in added if line.partition(":")[0] not in keys]
+    return (*stay[: len(stay) - len(closing)], *added, *closing)
+
+
+def _is_same(ours: Block, theirs: Block) -> bool:
+    """Say whether two titles or two preferences of one key have the same text."""
+    if ours.kind == PREFERENCE:
+        values = [block.lines[0].partition(":")[2].strip(" *") for block in (ours, theirs)]
+        return values[0] == values[1] and theirs.nested in ((), ours.nested)
+    titles = [markdown.normalize_title(block.lines[0].lstrip("# ")) for block in (ours, theirs)]
+    return ours.kind == HEADER and titles[0] == titles[1]
+
+
+def _restyle(block: Block, above: Block | None) -> Block:
+    """Move an item to the left margin; one of a single line gets the bullet of its new list."""
+    indent = len(block.lines[0]) - len(block.lines[0].lstrip(" \t"))
+    lines, nested = (
+        tuple(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in part)
+        for part in (block.lines, block.nested)
+    )
+    if len(lines) == 1 and not nested and block.kind != ENTRY:
+        rest = lines[0][markdown.count_digits(lines[0]) + 1 :]
+        first = above.lines[0].lstrip() if above else markdown.BULLET
+        digits = first[: markdown.count_digits(first)]
+        number = str(int(digits) + 1) if digits else ""
+        lines = (number + first[len(digits)] + rest,)
+    return block.replace(lines, nested)
+
+
+def _sort_paths(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield each path, and the deeper ones directly behind it."""
+    paths = list(paths)
+    tops = [path for path in paths if len(path) < 2]
+    for top in tops:
+        yield top
+        if top:
+            yield from (path for path in paths if len(path) > 1 and path[:1] == top)
+
+
+def combine_versions(
+    base: str,
+    ours: str,
+    theirs: str,
+    order: Callable[[list[Block], list[Block], list[Block]], list[Block | None]] | None = None,
+    is_dated: bool = False,
+    sections: int = NO_SECTION_LIMIT,
+) -> CombinedText:
+    """Combine two versions of a text and their common ancestor, which may be empty.
+
+    `order` returns the blocks of both versions in a better order than ours, then theirs.  A
+    new section beyond the limit `sections` becomes a deeper heading.
+    """
+    if ours == theirs or theirs == base:
+        return CombinedText(ours, [])
+    if ours == base or not ours.strip(f"{markdown.BOM} \t\r\n"):
+        return CombinedText(theirs, [])
+    closed = [text if is_dated else _close_code(text) for text in (base, ours, theirs)]
+    blocks, own, others = (read_blocks(text, is_dated) for text in closed)
+    combination = Combination(blocks, own, others, sections)
+    lines = combination.combine(
+        order(blocks, own, others) if order else [*own, None, *others], is_dated
+    )
+    end = _find_line_end(ours)
+    while lines and not lines[-1].strip() and ours.rstrip("\r\n") + end == ours:
+        lines.pop()
+    bom = markdown.BOM if ours.startswith(markdown.BOM) else ""
+    text = bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
+    if is_dated or _is_complete(text, combination.kept):
+        return CombinedText(text, combination.left)
+    return CombinedText(_append_missing(closed[1], own, others, end), [])
+
+
+def _find_line_end(text: str) -> str:
+    first = markdown.split_lines(text)[0]
+    return first[len(first.rstrip("\r\n")) :] or "\n"
+
+
+def _is_complete(text: str, kept: set[Key]) -> bool:
+    document = markdown.parse_document(text)
+    return not document.markers and kept <= {block.key for block in _read_memory(document)}
+
+
+def _append_missing(text: str, ours: list[Block], theirs: list[Block], end: str) -> str:
+    """Return ours and the blocks that only theirs has: broken Markdown leaves no better place."""
+    present = {block.key for block in ours if block.kind != BLANK}
+    missing = [block for block in theirs if block.key not in present]
+    if all(block.kind == BLANK for block in missing):
+        return text
+    lines = [line for block in missing for line in block.whole]
+    return end.join([text.rstrip("\r\n"), "", markdown.EMPTY_COMMENT, "", *lines, ""])
+
+
+def _close_code(text: str) -> str:
+    """Close the code block in which a text ends, so that lines can be added behind it."""
+    document = markdown.parse_document(text)
+    if document.open_code is None:
+        return text
+    fence = document.lines[document.open_code].removeprefix(markdown.BOM).strip()
+    fence = fence[: len(fence) - len(fence.lstrip(fence[0]))]
+    end = _find_line_end(text)
+    return text + ("" if text.endswith(("\n", "\r")) else end) + fence + end

@@ -1,0 +1,134 @@
+"""The fixed parts of a memory document: its header, its standard sections and its limits."""
+
+from __future__ import annotations
+
+from memory_core.document import edits, markdown
+
+TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
+if TYPE_CHECKING:
+    from memory_core.document.markdown import Document
+
+# Learning type -> title of its section, in the order of the file.
+SECTION_TITLES = {
+    "pattern": "Coding Patterns Learned",
+    "architecture": "Project Architecture",
+    "guideline": "Implementation Guidelines",
+    "mistake": "Common Mistakes to Avoid",
+    "strategy": "Effective Strategies",
+    "integration": "Integration Points",
+    "performance": "Performance Considerations",
+    "context": "Current Technical Context",
+}
+RECENT_TITLE = "Recent Learnings"  # the section of every other type
+TITLE_ORDER = (*SECTION_TITLES.values(), RECENT_TITLE)
+
+# Categories are other names for some types; they share the sections of these types.
+CATEGORY_TYPES = {
+    "best-practice": "guideline",
+    "anti-pattern": "mistake",
+    "tool-usage": "integration",
+    "workflow": "strategy",
+}
+
+DEFAULT_SIZE = 8 * 1024  # bytes, about 2,000 tokens: an agent reads all of it in every run
+DEFAULT_SECTIONS = 10  # the nine standard sections and one more
+DEFAULT_ITEMS = 15  # per section; a person can still review that many
+DEFAULT_LINE_LENGTH = 120  # characters; fits most editors without wrapping
+
+LIMITS_COMMENT = "MEMORY LIMITS"
+UPDATED_COMMENT = "Last Updated"
+
+
+class Limits:
+    """The maximum bytes and sections of a document, items of a section, characters of a line."""
+
+    __slots__ = ("items", "line", "sections", "size")
+
+    def __init__(
+        self,
+        size: int = DEFAULT_SIZE,
+        sections: int = DEFAULT_SECTIONS,
+        items: int = DEFAULT_ITEMS,
+        line: int = DEFAULT_LINE_LENGTH,
+    ) -> None:
+        self.size = size
+        self.sections = sections
+        self.items = items
+        self.line = line
+
+    def __str__(self) -> str:
+        size = f"{self.size / 1024:g}KB"
+        return f"{size} max | {self.sections} sections max | {self.items} items per section"
+
+
+def section_of(kind: str) -> str:
+    """Return the section title for a type or category, in any spelling."""
+    name = "-".join(kind.lower().replace("_", " ").replace("-", " ").split())
+    return SECTION_TITLES.get(CATEGORY_TYPES.get(name, name), RECENT_TITLE)
+
+
+def category_of(title: str) -> str:
+    """Return the category of a section's items, or the title if it has no category."""
+    categories = {
+        markdown.normalize_title(SECTION_TITLES[kind]): category
+        for category, kind in CATEGORY_TYPES.items()
+    }
+    return categories.get(markdown.normalize_title(title), title)
+
+
+def render_new(name: str, project: str, limits: Limits, now: str) -> str:
+    """Return the text of a new document, without sections."""
+    title = " - ".join(filter(None, (f"{join_lines(name)} Memory", join_lines(project))))
+    updated = _format_update(now, "agent-memory")
+    return (
+        f"# {title}\n\n<!-- {LIMITS_COMMENT}: {limits} -->\n<!-- {UPDATED_COMMENT}: {updated} -->\n"
+    )
+
+
+def read_update_time(document: Document) -> str:
+    """Return the time in the header, `YYYY-MM-DD HH:MM:SS`, or "" if there is none."""
+    at = edits.find_comment(document, UPDATED_COMMENT)
+    if at is None:
+        return ""
+    time = document.lines[at].partition(f"{UPDATED_COMMENT}:")[2].strip()[:19]
+    digits = time.replace("-", "").replace(":", "").replace(" ", "", 1)
+    return time if len(time) == 19 and len(digits) == 14 and digits.isdecimal() else ""
+
+
+def update_header(text: str, limits: Limits, now: str, author: str) -> str:
+    """Write the limits, the time and the author into the header and the section headings."""
+    return markdown.render_document(stamp(markdown.parse_document(text), limits, now, author))
+
+
+def stamp(document: Document, limits: Limits, now: str, author: str) -> Document:
+    """Do what `update_header` does, for a parsed document."""
+    document = edits.set_comment(document, LIMITS_COMMENT, str(limits))
+    document = edits.set_comment(document, UPDATED_COMMENT, _format_update(now, author))
+    return edits.set_suffixes(document, format_suffix(limits))
+
+
+def _format_update(now: str, author: str) -> str:
+    # A `>` in the name could end the comment.
+    return f"{now} | Auto-updated by: {join_lines(author).replace('>', '')}"
+
+
+def format_suffix(limits: Limits) -> str:
+    """Return the text that follows a section's title."""
+    return f"(Max: {limits.items} items)"
+
+
+def join_lines(text: str) -> str:
+    """Return a text as one line that can be encoded as UTF-8."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return " ".join(text.split())
+
+
+def count_bytes(text: str) -> int:
+    """Return the size of a text in its file."""
+    if text.isascii():
+        return len(text)
+    try:
+        return len(text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:  # half a surrogate pair, which no file can contain
+        return len(text.encode("utf-8", "surrogatepass"))

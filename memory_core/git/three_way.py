@@ -1,0 +1,43 @@
+"""Merge two versions of a memory file that come from a common base, without conflicts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+
+from memory_core.document import combine, conflicts
+from memory_core.document.combine import HEADER, Block
+
+
+def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
+    """Return the text with the changes of both versions; `base` is empty if there is none.
+
+    An item that one version removed stays removed, unless the other version has changed it.
+    Of a preference with two new values ours stays.  Conflicts in the texts are resolved first.
+    `is_dated` is for files in archive/ and quarantine/.
+    """
+    base, ours, theirs = (conflicts.merge_sides(text).text for text in (base, ours, theirs))
+    return combine.combine_versions(base, ours, theirs, _order, is_dated).text
+
+
+def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Block | None]:
+    """Return all blocks of both versions, in the order in which git merges them as lines."""
+    numbers: dict[tuple[str, ...], int] = {}
+    blocks: list[Block | None] = []
+    with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
+        for file_name, version in (("ours", ours), ("base", base), ("theirs", theirs)):
+            with open(os.path.join(folder, file_name), "w", encoding="ascii") as file:
+                for block in version:
+                    # The comments of the header differ always: they must not be conflicts.
+                    name = block.key if block.kind == HEADER else (*block.key, *block.whole)
+                    number = numbers.setdefault(name, len(numbers))
+                    if number == len(blocks):
+                        blocks.append(block)
+                    file.write(f"{number}\n")
+        command = ["git", "merge-file", "-p", "--union", "ours", "base", "theirs"]
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return [*ours, None, *theirs]  # without git: their new blocks behind ours
+    return [blocks[int(number)] for number in done.stdout.split()]

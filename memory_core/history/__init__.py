@@ -1,0 +1,4 @@
+"""Compute age, confidence, use and undo steps from history records.
+
+The records come as values: `storage` reads and writes them.
+"""

@@ -1,0 +1,381 @@
+"""Compute the state of items from the records of an agent's history.
+
+A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and what goes with the kind; the
+model is `models.HistoryRecord`, docs/history.md tells of all kinds.  Of items:
+
+    learned      text, section; run, session, source: where it came from
+    reinforced   run, session, source: it was taught again
+    merged       text, section; was: the id of the item whose place a better wording took
+    edited       text, section; was where an item of old was changed: by hand, found at a write
+    removed      found gone at a write, or taken out by a command
+    evicted      it had to leave, and is in the archive
+    archived     a command put it into the archive
+    restored     text, section: it was put back
+    returned     text, section: it had left, and stood there again at a write
+    imported     text, section: it was there when the history began, or came from elsewhere
+    approved     text, section: a person took it over from what waited for review
+    preference   text, section; was: the id of the value before
+    confirmed    a person said that it is right
+    contradicted a run or a person said that it is wrong
+
+What records come to does not depend on their order, and a record may come twice: two
+branches' histories are merged as lines.  Those of other kinds tell of no item.
+"""
+
+from __future__ import annotations
+
+from memory_core.text import similarity
+from memory_core.text.digests import RECORD_VERSION, hash_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    Record = dict[str, Any]
+    ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
+
+FILE_KINDS = ("edited", "returned", "imported")  # found in the file, unless a command wrote it
+ARRIVAL_KINDS = ("learned", "merged", "restored", "approved", "preference", *FILE_KINDS)
+DEPARTURE_KINDS = ("removed", "evicted", "archived")
+LEARNING_KINDS = ("learned", "merged", "reinforced")
+ITEM_KINDS = (*ARRIVAL_KINDS, *DEPARTURE_KINDS, *LEARNING_KINDS, "confirmed", "contradicted")
+
+FAR_FUTURE = "9"  # later than any record's time
+
+HAND_SOURCE = "hand"  # the source of what a person did in the file itself
+PERSON_SOURCE = "person"  # and of what one did by a command
+IMPORT_SOURCE = "import"  # the source, and origin, of what came with an imported file
+HUMAN_SOURCES = (HAND_SOURCE, PERSON_SOURCE)
+
+# Of an edited line at least so much is as it was, as git has it for a renamed file.
+MIN_LIKENESS = 0.5
+
+# How many pairs of a line that is new and one that is gone are compared; more of them is
+# no editing, but another file.
+MAX_PAIRS = 10_000
+
+
+class Weights:
+    """How confidence begins and what changes it; all values are from 0 to 1.
+
+    `agent` and `person`: the first confidence of an item from a run or a person.  `step`: added
+    for each further run that reports the item.  `contradiction`: subtracted when a run or a
+    person says that it is wrong; it counts more, because they have seen the item fail.
+    """
+
+    __slots__ = ("agent", "contradiction", "person", "step")
+
+    def __init__(
+        self,
+        agent: float = 0.5,
+        person: float = 0.8,
+        step: float = 0.1,
+        contradiction: float = 0.2,
+    ) -> None:
+        self.agent = agent
+        self.person = person
+        self.step = step
+        self.contradiction = contradiction
+
+
+DEFAULT_WEIGHTS = Weights()
+
+
+class ItemState:
+    """An item by its history; `is_present` if it was in the memory after the last record.
+
+    `born` is the time of its first wording, `added_at` when it was added last, `used` when a run
+    reported it or a person confirmed it last.  `run`, `session` and `source` say who added it,
+    `nested` are its nested lines.
+    """
+
+    __slots__ = (
+        *(
+            "added_at",
+            "born",
+            "changed",
+            "confidence",
+            "contradicting_runs",
+            "is_present",
+            "id",
+            "nested",
+        ),
+        *("is_by_hand", "run", "runs", "section", "session", "source", "text", "used", "was"),
+    )
+
+    def __init__(self, key: str, born: str, confidence: float) -> None:
+        self.id = key
+        self.changed = self.used = born  # `changed`: by a record of any kind
+        self.text = self.section = self.nested = self.added_at = self.was = ""
+        self.run = self.session = self.source = ""
+        self.born = born
+        self.confidence = confidence
+        self.runs: set[str] = set()
+        self.contradicting_runs: set[str] = set()
+        self.is_present = False
+        self.is_by_hand = False  # it came by a person's hand
+
+    def __repr__(self) -> str:
+        return f"ItemState({self.id!r}, {self.text!r}, {self.confidence})"
+
+
+class History:
+    """The records of one agent, and the states of its items after the last record."""
+
+    def __init__(self, records: Iterable[Record] = (), weights: Weights = DEFAULT_WEIGHTS) -> None:
+        self._weights = weights
+        self._states: dict[str, ItemState] = {}
+        self._by_text: dict[str, ItemState] = {}
+        self._undone: set[str] = set()
+        self.records: list[Record] = []
+        self.add(sort_records(records))
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Add records that are later than all others."""
+        records = list(records)
+        self.records += records
+        if any(record["kind"] == "undone" for record in records):
+            self._states, self._by_text = {}, {}
+            self._undone, records = find_undone(self.records), self.records
+        for record in records:
+            if record["kind"] in ITEM_KINDS:
+                self._take(record)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __iter__(self) -> Iterator[ItemState]:
+        return iter(self._states.values())
+
+    def last(self, until: str) -> str:
+        """Return the time of the last change up to `until`; later ones had a wrong clock."""
+        done = (
+            record["time"] for record in self.records if record["kind"] in (*ITEM_KINDS, "undone")
+        )
+        return max((time for time in done if time <= until), default="")
+
+    def find(self, text: str) -> ItemState | None:
+        """Return the item with this text, whether it is in the memory now or not."""
+        # Words as they were recorded need not be folded to find whose they are.
+        return self._by_text.get(text) or self._states.get(id_of(text))
+
+    def age_of(self, text: str) -> tuple[float, str]:
+        """Return an item's confidence and creation time.
+
+        An item without a history is a person's, or was added just now.
+        """
+        state = self.find(text)
+        return (state.confidence, state.born) if state else (DEFAULT_WEIGHTS.person, "~")
+
+    def get(self, key: str) -> ItemState | None:
+        """Return the item with this id."""
+        return self._states.get(key)
+
+    def _take(self, record: Record) -> None:
+        key, kind = record["id"], record["kind"]
+        state = self._states.get(key)
+        older = self._states.get(record.get("was") or "")
+        is_new = state is None and older is None
+        if state is None:
+            start = older.confidence if older else self._start(record)
+            state = self._states[key] = ItemState(key, record["time"], start)
+        state.changed = max(state.changed, record["time"])
+        if kind in ARRIVAL_KINDS:
+            self._arrive(state, record)
+        elif kind in DEPARTURE_KINDS:
+            state.is_present = False
+            state.nested = record.get("nested") or state.nested
+        if change_of(record) not in self._undone:
+            self._weigh(state, record, is_new)
+
+    def _start(self, record: Record) -> float:
+        weights, by_person = self._weights, record.get("source") in HUMAN_SOURCES
+        if record["kind"] in ("edited", "approved", "preference") or (
+            record["kind"] == "learned" and by_person
+        ):
+            return weights.person
+        if record["kind"] == "imported":
+            return min(1.0, max(0.0, float(record.get("confidence", weights.person))))
+        return weights.agent
+
+    def _weigh(self, state: ItemState, record: Record, is_new: bool) -> None:
+        """Change the confidence by a record: each run counts once, a person every time."""
+        kind, run = record["kind"], record.get("run") or ""
+        by_person = record.get("source") in HUMAN_SOURCES
+        if kind in ("edited", "approved", "preference"):
+            state.confidence = max(state.confidence, self._weights.person)
+        elif kind == "confirmed" or (
+            kind in LEARNING_KINDS and (by_person or run not in state.runs)
+        ):
+            self._step(state, 0 if is_new else self._weights.step)
+        elif kind == "contradicted" and (
+            by_person or not run or run not in state.contradicting_runs
+        ):
+            self._step(state, -self._weights.contradiction)
+        if kind in LEARNING_KINDS:
+            state.runs.add(run)
+        elif kind == "contradicted":
+            state.contradicting_runs.add(run)
+        if kind in (*LEARNING_KINDS, "confirmed"):
+            state.used = max(state.used, record["time"])
+
+    def _step(self, state: ItemState, by: float) -> None:
+        state.confidence = min(1.0, max(0.0, round(state.confidence + by, 2)))
+
+    def _arrive(self, state: ItemState, record: Record) -> None:
+        if not state.is_present and record["kind"] != "returned":
+            state.born = state.used = record["time"]
+        state.text, state.section = record.get("text") or "", record.get("section") or ""
+        state.nested = record.get("nested") or ""
+        state.added_at, state.is_present = record["time"], True
+        state.is_by_hand = record["kind"] in FILE_KINDS and record.get("source") != PERSON_SOURCE
+        self._by_text[state.text] = state
+        if record["kind"] not in ("restored", "returned"):
+            state.run, state.session = record.get("run") or "", record.get("session") or ""
+            state.source = record.get("source") or ""
+        older = self._states.get(record.get("was") or "")
+        if older is not None and older is not state:
+            self._inherit(state, older)
+
+    def _inherit(self, state: ItemState, older: ItemState) -> None:
+        older.is_present = False
+        state.was = older.id
+        state.born, state.used = min(state.born, older.born), max(state.used, older.used)
+        state.confidence = max(state.confidence, older.confidence)
+        state.runs |= older.runs
+        state.contradicting_runs |= older.contradicting_runs
+
+
+def sort_records(records: Iterable[Record]) -> list[Record]:
+    """Return the records without duplicates, in order of time and within a write as written."""
+    once = {key_of(record): record for record in records}
+    return sorted(once.values(), key=lambda record: (record["time"], *_turn(record)))
+
+
+def key_of(record: Record) -> tuple[Any, ...]:
+    """Return the key by which duplicates of a record are recognised."""
+    return (record["time"], record["kind"], record["id"], *_turn(record))
+
+
+def _turn(record: Record) -> tuple[str, float]:
+    """Return the key that orders records of the same time."""
+    return change_of(record), record.get("n", 0)
+
+
+def change_of(record: Record) -> str:
+    """Return the id of a record's change; records without one share a change by their time."""
+    return str(record.get("change") or record["time"])
+
+
+def find_undone(records: Sequence[Record]) -> set[str]:
+    """Return the ids of changes that are undone, and whose undo is not undone itself."""
+    by: dict[str, list[str]] = {}
+    for record in records:
+        if record["kind"] == "undone" and change_of(record) != record["id"]:
+            by.setdefault(record["id"], []).append(change_of(record))
+    gone: set[str] = set()
+    # The last first: whether a change counts is known before what it takes back.
+    for record in reversed(records):
+        change = change_of(record)
+        if any(other not in gone for other in by.get(change, ())):
+            gone.add(change)
+    return gone
+
+
+def id_of(text: str) -> str:
+    """Return the id of an item with this text, whatever its case and spacing."""
+    return hash_text(similarity.normalize_text(text))
+
+
+def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:
+    """Return a record about the item with this text; `time` is ISO 8601 in UTC."""
+    given = {key: value for key, value in fields.items() if value != ""}
+    record = {"v": RECORD_VERSION, "time": time, "kind": kind, "id": id_of(text), **given}
+    return record | {"text": text} if kind in ARRIVAL_KINDS else record
+
+
+class Difference:
+    """The difference between a document and its history.
+
+    `new` items have a text, section, nested lines and the id of the wording they replace or "";
+    `returned` had left before; `gone` a person removed; `missed` were learned after the version
+    that the person's editor had.
+    """
+
+    __slots__ = ("gone", "missed", "new", "returned")
+
+    def __init__(self) -> None:
+        self.new: list[tuple[str, str, str, str]] = []
+        self.returned: list[ItemFields] = []
+        self.gone: list[ItemState] = []
+        self.missed: list[ItemState] = []
+
+
+def compare(
+    past: History, items: Sequence[ItemFields], stamp: str, since: str, until: str
+) -> Difference:
+    """Compare a document's items, as (text, section, nested lines), with its history.
+
+    `stamp` is the time in the document's header: whoever saved it had that version, and did not
+    know later records.  Without a header it is "": then the file may come from an editor that
+    was opened before the first write, unless that write was before `since`.  Records later than
+    `until` were written while the clock was wrong.
+    """
+    difference = Difference()
+    fresh, present = [], set()
+    for item in items:
+        state = past.find(item[0])
+        if state is None:
+            fresh.append(item)
+        elif state.id not in present:
+            present.add(state.id)
+            if not state.is_present:
+                difference.returned.append(item)
+            elif state.nested != item[2]:
+                difference.new.append((*item, ""))
+    here = [state for state in past if state.is_present]
+    missing = [state for state in here if state.id not in present]
+    if not stamp:
+        stamp = _first_or_last(here, present, since) if items else "9"
+    for state in missing:
+        is_later = (
+            state.added_at[: len(stamp)] > stamp
+            and state.added_at <= until
+            and not state.is_by_hand
+        )
+        (difference.missed if is_later else difference.gone).append(state)
+    difference.new += _match_rewordings(fresh, difference.gone)
+    return difference
+
+
+def _first_or_last(here: list[ItemState], present: set[str], since: str) -> str:
+    """Return a stamp for a version without header: before the first write, or after the last.
+
+    If none of the items that we wrote are there, and all are recent, an old editor saved the
+    file; otherwise a person removed the header, and the missing items.
+    """
+    written = [state for state in here if not state.is_by_hand]
+    lately = all(state.added_at >= since for state in written)
+    none_there = not any(state.id in present for state in written)
+    return "0" if lately and none_there else "9"
+
+
+def _match_rewordings(
+    fresh: list[ItemFields], gone: list[ItemState]
+) -> list[tuple[str, str, str, str]]:
+    """Match new items with removed ones of similar words; return the items with `was`."""
+    pairs = []
+    if len(fresh) * len(gone) <= MAX_PAIRS:
+        old = [(similarity.extract_words(state.text), state) for state in gone]
+        for at, (text, _section, _nested) in enumerate(fresh):
+            words = similarity.extract_words(text)
+            pairs += [
+                (similarity.measure_overlap(words, others), at, state) for others, state in old
+            ]
+    was: dict[int, ItemState] = {}
+    for likeness, at, state in sorted(pairs, key=lambda pair: -pair[0]):
+        if likeness >= MIN_LIKENESS and at not in was and state in gone:
+            was[at] = state
+            gone.remove(state)
+    return [(*item, was[at].id if at in was else "") for at, item in enumerate(fresh)]

@@ -1,0 +1,119 @@
+"""The served project, and the text of errors."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+
+from memory_core.claude_code import agent_names
+from memory_core.curation import item_actions, lookup
+from memory_core.mcp_server import SOURCE
+from memory_core.memory.project import Project, find_project
+from memory_core.storage import store
+from memory_core.tasks import sync
+
+# The number of agents to name in an error about an unknown agent.
+MAX_NAMES = 20
+
+
+class ServedProject:
+    """The project that a server serves: the same one that a hook in this folder would use.
+
+    All writes of one process share the run id `run`, so that a process confirms an item only
+    once, like an agent report.
+    """
+
+    def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
+        named = (environ.get("CLAUDE_PROJECT_DIR", ""), folder)
+        self.folder = next(filter(os.path.isdir, named), "")
+        self.environ = environ
+        self.run = f"{SOURCE}-{secrets.token_hex(4)}"
+
+    @property
+    def project(self) -> Project:
+        """The project with its current settings; raises ReportRefused if memory is disabled.
+
+        Also raised if the folder was deleted: a search from its parent could find another
+        project.
+        """
+        if not _is_there(self.folder):
+            raise item_actions.ReportRefused(
+                f"the project's folder is gone: {self.folder}".rstrip(": ")
+            )
+        project = find_project(self.folder, self.environ)
+        item_actions.check_enabled(project)
+        return project
+
+    @property
+    def by(self) -> dict[str, str]:
+        return {"run": self.run, "source": SOURCE}
+
+    @property
+    def project_with_tasks(self) -> Project:
+        """The project, after an update of its task memories from the task files.
+
+        Backlog.md's command, its board or a person may change task files without any hook.
+        """
+        project = self.project
+        try:
+            sync.update(project)
+        except OSError:
+            pass  # reading still works, and a writer gets the same error
+        return project
+
+    def find_agent(self, project: Project, name: str) -> str:
+        """Return the id of an existing agent; raises lookup.UnknownAgent."""
+        agent = lookup.find_agent(project, name, self.environ)
+        item_actions.check_included(project, agent)
+        return agent
+
+    def find_or_new_agent(self, project: Project, name: str) -> str:
+        """Return the id of an existing or new agent; raises lookup.UnknownAgent for a typo."""
+        agent = lookup.find_agent(project, name, self.environ, accept_new=True)
+        item_actions.check_included(project, agent)
+        return agent
+
+    def list_agents(self, project: Project) -> list[str]:
+        """Return the ids of the enabled agents of the project, with PM."""
+        agents = lookup.list_known_agents(project, self.environ) | {agent_names.PM}
+        return sorted(agent for agent in agents if project.serves(agent))
+
+
+def _is_there(folder: str) -> bool:
+    """Say whether a folder still exists; "" is the working directory."""
+    try:
+        return os.path.isdir(folder or os.getcwd())
+    except FileNotFoundError:
+        return False
+
+
+def format_title(agent: str) -> str:
+    """Return the title of an agent's memory."""
+    return "Main session" if agent == agent_names.PM else agent_names.format_title(agent)
+
+
+def replace_invalid(text: str) -> str:
+    """Return a text that is valid in JSON: invalid UTF-8 becomes replacement characters."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON input may contain
+        return text.encode("utf-8", "replace").decode()
+
+
+def format_error(error: Exception, list_agents: Callable[[], list[str]]) -> str:
+    """Return an error as one sentence for a model, "" for an unexpected error.
+
+    `list_agents` returns the agent ids to suggest instead of an unknown one.
+    """
+    if isinstance(error, lookup.UnknownAgent) and not error.near:
+        names = list_agents()
+        more = ", ..." if len(names) > MAX_NAMES else ""
+        there = ", ".join(names[:MAX_NAMES]) + more
+        return f"{str(error).partition(';')[0]}; there are {there}; remember begins a new one"
+    if isinstance(error, store.LockTimeout):
+        return f"{error}; nothing was changed, try again"
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return f"{error.filename}: {reason}" if error.filename else reason
+    return str(error) if hasattr(error, "status") else ""

@@ -1,0 +1,199 @@
+"""One agent's memory as a value: its text and history, and what is still to be written.
+
+Nothing here reads or writes a file.  `reading` makes the value, `changes` changes it, and
+`transaction` writes it.
+"""
+
+from __future__ import annotations
+
+import time
+
+from memory_core.document import edits, markdown, merge, template
+from memory_core.history import item_history
+from memory_core.storage import event_log
+from memory_core.text import digests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.document.markdown import Document, Item
+    from memory_core.document.merge import MergeResult
+    from memory_core.history.item_history import History, ItemFields, Record
+    from memory_core.memory.project import Project
+    from memory_core.storage.store import FileSnapshot, Store
+
+    SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
+
+# How far, in seconds, the time of a version may be ahead of the clock: each version has a
+# second of its own, also if several are written within one.
+MAX_CLOCK_LEAD = 300
+
+
+class AgentMemory:
+    """An agent's memory file with its history, and the changes that are not written yet.
+
+    `snapshot` is the file as it was read, None if there is none; `before` its text, or that
+    of a new file.  `text` and `history` include all changes so far.  To write: `records`
+    for the history, `evicted` and `leftover` for the archive, `review` lines for the
+    quarantine; `from_archive` are entries to take out of the archive.  Records get the
+    change id `change` and the time `time`, as ISO 8601 in UTC.
+    """
+
+    __slots__ = (
+        *("agent", "before", "change", "evicted", "from_archive", "history", "leftover", "limits"),
+        *("project", "records", "review", "snapshot", "store", "text", "time"),
+    )
+
+    def __init__(
+        self,
+        project: Project,
+        agent: str,
+        store: Store,
+        snapshot: FileSnapshot | None,
+        history: History,
+    ) -> None:
+        self.project, self.agent, self.store = project, agent, store
+        self.limits = project.limits(agent)
+        self.snapshot = snapshot
+        self.text = self.before = snapshot.text if snapshot else ""
+        self.history = history
+        self.records: list[Record] = []
+        self.evicted: list[SectionText] = []
+        self.leftover: list[SectionText] = []
+        self.from_archive: list[SectionText] = []
+        self.review: list[str] = []
+        self.change = self.time = ""
+
+    @property
+    def now(self) -> str:
+        """The time as the header of a memory file has it."""
+        return self.time[:19].replace("T", " ")
+
+    @property
+    def document(self) -> Document:
+        return markdown.parse_document(self.text)
+
+    @property
+    def merge_arguments(self) -> tuple[Any, ...]:
+        """What `merge.merge_learnings` needs besides the text and the learnings."""
+        return self.limits, self.now, self.agent, self.history.age_of
+
+    def record(self, kind: str, text: str, **fields: Any) -> None:
+        """Add a record about the item with this text to the history."""
+        state = self.history.find(text)
+        # If the clock was set back, this record must still come after the earlier ones.
+        moment = max(self.time, state.changed) if state else self.time
+        fields |= {"n": len(self.records)} if self.records else {}
+        record = item_history.make_record(
+            kind, moment, text, agent=self.agent, change=self.change, **fields
+        )
+        self.history.add([record])
+        state = self.history.get(record["id"])
+        if state:
+            record["confidence"] = state.confidence
+        self.records.append(record)
+
+    def set_document(self, document: Document) -> None:
+        """Replace the document; if it differs, its header gets the time of this change."""
+        text = markdown.render_document(document)
+        if text != self.text:
+            self.text = template.update_header(text, self.limits, self.now, self.agent)
+
+    def take_merged(self, merged: MergeResult) -> MergeResult:
+        """Replace the text by a merge result, and record the items that it evicted."""
+        before, self.text = self.text, merged.text
+        if not merged.evicted:
+            return merged  # to parse the text once more takes as long as all the rest
+        positions = ItemPositions(markdown.parse_document(before))
+        self.evicted += merged.evicted
+        for section, item in merged.evicted:
+            text, _, nested = item.partition("\n")
+            after = positions.remove(text)
+            self.record("evicted", text, section=section, nested=nested, after=after)
+        return merged
+
+    def apply_limits(self, spared: frozenset[str] = frozenset()) -> None:
+        """Evict items until the text is within the limits, those in `spared` last."""
+        limits, now, author, ages = self.merge_arguments
+        self.take_merged(merge.evict_excess(self.text, limits, now, author, spared, ages))
+
+
+class ItemPositions:
+    """Where items stand in a document, while one after another is removed."""
+
+    def __init__(self, document: Document) -> None:
+        self._sections = [[item.text for item in section.items] for section in document.sections]
+        self._places: dict[str, tuple[int, int]] = {}
+        for number, texts in enumerate(self._sections):
+            for at, text in enumerate(texts):
+                self._places.setdefault(text, (number, at))
+        self._removed: set[str] = set()
+
+    def remove(self, text: str) -> str:
+        """Remove an item; return the id of the item in front of it in its section.
+
+        It is TOP for the first item, and "" for one outside of sections.  Items that were
+        removed before do not count: undo brings them back later.
+        """
+        if text not in self._places:
+            return ""
+        number, at = self._places[text]
+        texts = self._sections[number]
+        while at and texts[at - 1] in self._removed:
+            at -= 1
+        self._removed.add(text)
+        return item_history.id_of(texts[at - 1]) if at else edits.TOP
+
+
+def list_items(document: Document) -> list[ItemFields]:
+    """Return (text, section title, nested lines) of each item that has a text."""
+    titles = {item.line: section.title for section in document.sections for item in section.items}
+    return [
+        (item.text, titles.get(item.line, ""), read_nested(document, item))
+        for item in document.items
+        if item.text
+    ]
+
+
+def index_items(document: Document) -> dict[str, ItemFields]:
+    """Return the fields of items by their ids; of items with the same id the first."""
+    return {item_history.id_of(fields[0]): fields for fields in reversed(list_items(document))}
+
+
+def read_nested(document: Document, item: Item) -> str:
+    """Return the lines nested in an item."""
+    return "\n".join(line.rstrip() for line in document.lines[item.text_end : item.end])
+
+
+def join_nested(text: str, nested: str) -> str:
+    """Return an item's text with its nested lines."""
+    return f"{text}\n{nested}" if nested else text
+
+
+def make_change_id(name: str) -> str:
+    """Return a new id for all records of one command or write.
+
+    It begins with the time by the clock, since the times of versions may be ahead of the
+    clock: so changes sort by their ids.
+    """
+    now = time.time_ns()
+    begin = f"{event_log.format_utc(now // 10**9)[:-4]}{now // 1000 % 10**6:06d}"
+    return f"{begin}-{digests.hash_text(name)[:4]}"
+
+
+def make_hand_change_id(change: str, agent: str) -> str:
+    """Return the id for the hand edits that a change detects; it sorts before the change."""
+    return f"{change.rpartition('-')[0]}+{digests.hash_text(agent)[:4]}"
+
+
+def choose_time(last: str) -> str:
+    """Return the time of a version: now, or the first second after `last`.
+
+    If `last` is MAX_CLOCK_LEAD ahead of the clock, the versions share its second.
+    """
+    now = time.time()
+    later = (event_log.format_utc(now + ahead) for ahead in range(MAX_CLOCK_LEAD))
+    is_near = last[:19] <= event_log.format_utc(now + MAX_CLOCK_LEAD)
+    shared = f"{last[:19]}.999Z" if is_near else event_log.format_utc(now)
+    return next((moment for moment in later if moment[:19] > last[:19]), shared)

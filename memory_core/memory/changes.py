@@ -1,0 +1,135 @@
+"""Change an agent's memory in its value: learn, remove, replace and restore items."""
+
+from __future__ import annotations
+
+from memory_core.document import edits, markdown, merge, template
+from memory_core.history import item_history
+from memory_core.learning.extraction import Learning
+from memory_core.memory.agent_memory import (
+    AgentMemory,
+    ItemPositions,
+    join_nested,
+    list_items,
+    read_nested,
+)
+from memory_core.memory.reading import record_difference
+from memory_core.text import similarity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from memory_core.document.markdown import Document
+    from memory_core.document.merge import MergeResult
+    from memory_core.history.item_history import Difference
+
+
+def learn(memory: AgentMemory, pairs: list[list[str]], **source: str) -> MergeResult:
+    """Merge learnings, as [type, content]; `source` has their run, session and source."""
+    _record_contradictions(memory, pairs, source)
+    learnings = [Learning(kind, content) for kind, content in pairs]
+    merged = merge.merge_learnings(memory.text, learnings, *memory.merge_arguments)
+    titles = {
+        text: title for text, title, _nested in list_items(markdown.parse_document(merged.text))
+    }
+    for text in merged.added:
+        memory.record("learned", text, section=titles.get(text, ""), **source)
+    for old, text in merged.replaced:
+        was = item_history.id_of(old)
+        memory.record("merged", text, section=titles.get(text, ""), was=was, **source)
+    for text, _learning in merged.duplicates:
+        memory.record("reinforced", text, **source)
+    return memory.take_merged(merged)
+
+
+def _record_contradictions(
+    memory: AgentMemory, pairs: list[list[str]], source: dict[str, str]
+) -> None:
+    """Record each item whose id a learning of type `mistake` names: it says the item is wrong."""
+    title = template.SECTION_TITLES["mistake"]
+    words = {
+        word.strip("\"'`()[]{}<>*_.,:;!?")
+        for kind, content in pairs
+        if template.section_of(kind) == title
+        for word in content.casefold().split()
+    }
+    for text, _section, _nested in list_items(memory.document) if words else []:
+        if item_history.id_of(text) in words:
+            memory.record("contradicted", text, **source)
+
+
+def remove_items(
+    memory: AgentMemory,
+    texts: Collection[str],
+    kind: str,
+    section: str | None = None,
+    **source: str,
+) -> list[str]:
+    """Move the items with these texts to the archive; return the texts of the removed items.
+
+    `kind` is the kind of the records, `removed` or `archived`.  With `section` only items
+    of the section with this title are removed.
+    """
+    document = memory.document
+    normal_forms = set(map(similarity.normalize_text, texts))
+    items = [
+        item for item in document.items if similarity.normalize_text(item.text) in normal_forms
+    ]
+    titles = {item.line: part.title for part in document.sections for item in part.items}
+    items = [item for item in items if section in (None, titles.get(item.line, ""))]
+    if not items:
+        return []
+    positions = ItemPositions(document)
+    for item in items:
+        nested, title = read_nested(document, item), titles.get(item.line, "")
+        memory.evicted.append((title, join_nested(item.text, nested)))
+        after = positions.remove(item.text)
+        memory.record(kind, item.text, section=title, nested=nested, after=after, **source)
+    memory.set_document(edits.remove_items(document, items))
+    return [item.text for item in items]
+
+
+def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str) -> bool:
+    """Replace the first of these items by a new text, and archive the others.
+
+    Returns False, and changes nothing, if one of them is not in the memory word for word.
+    Raises ValueError if the text does not fit into one line.
+    """
+    document = memory.document
+    present = {fields[0]: fields for fields in list_items(document)}
+    if not all(old in present for old in olds):
+        return False
+    old, new_id = olds[0], item_history.id_of(new)
+    item = next(item for item in document.items if item.text == old)
+    after = edits.replace_item(document, item, new)
+    if item_history.id_of(old) != new_id:
+        _text, section, nested = present[old]
+        memory.evicted.append((section, old))
+        was = item_history.id_of(old)
+        memory.record("merged", new, section=section, nested=nested, was=was, **source)
+    memory.set_document(after)
+    others = [text for text in olds[1:] if item_history.id_of(text) != new_id]
+    remove_items(memory, others, "archived", **source)
+    return True
+
+
+def restore_item(
+    memory: AgentMemory, merged: MergeResult, text: str, section: str, **source: str
+) -> None:
+    """Take over a text into which an item was inserted again."""
+    items = list_items(markdown.parse_document(merged.text))
+    nested = next((fields[2] for fields in items if fields[0] == text), "")
+    memory.record("restored", text, section=section, nested=nested, **source)
+    memory.take_merged(merged)
+
+
+def apply_edit(memory: AgentMemory, document: Document, difference: Difference) -> None:
+    """Replace the document by the one that a person edited, and record the difference."""
+    positions = ItemPositions(memory.document)
+    gone, difference.gone = difference.gone, []
+    for state in gone:
+        after = positions.remove(state.text)
+        fields = {"section": state.section, "nested": state.nested, "after": after}
+        memory.record("removed", state.text, id=state.id, source="person", **fields)
+    record_difference(memory, difference, "edited", "person")
+    memory.set_document(document)

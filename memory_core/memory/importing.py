@@ -1,0 +1,109 @@
+"""Take over a text and a history that another project exported."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from memory_core.document import dated_entries, markdown, template
+from memory_core.history import item_history
+from memory_core.history.item_history import IMPORT_SOURCE
+from memory_core.memory import agent_memory
+from memory_core.memory.agent_memory import AgentMemory, ItemPositions, index_items
+from memory_core.storage import event_log
+from memory_core.text import similarity
+
+if TYPE_CHECKING:
+    from memory_core.history.item_history import ItemFields, Record
+    from memory_core.memory.agent_memory import SectionText
+
+
+def import_memory(
+    memory: AgentMemory, text: str, records: list[Record], archived: list[SectionText]
+) -> int:
+    """Replace the text, within the limits, and add the records; return how many are new.
+
+    The difference between the two texts is recorded as well.  `archived` goes to the archive.
+    """
+    present = set(map(item_history.key_of, memory.history.records))
+    new = [
+        {**record, "imported": memory.change}
+        for record in records
+        if item_history.key_of(record) not in present
+    ]
+    memory.history = item_history.History([*memory.history.records, *new], memory.project.weights)
+    memory.records += new
+    # An editor with this version has all that came before it.
+    latest = event_log.format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
+    memory.time = agent_memory.choose_time(max(memory.time, memory.history.last(latest)))
+    before = index_items(memory.document)
+    positions = ItemPositions(memory.document)
+    memory.set_document(markdown.parse_document(text))
+    _record_present(memory, before)
+    count = len(memory.records)
+    _record_difference(memory, before, index_items(memory.document), positions)
+    memory.evicted += archived
+    if memory.text != memory.before:
+        memory.apply_limits()
+    if _changes_nothing(memory):
+        memory.text, memory.evicted = memory.before, []
+        del memory.records[count:]
+    return len(new)
+
+
+def _changes_nothing(memory: AgentMemory) -> bool:
+    """Return whether only items without room were added, which are in the archive already."""
+    if memory.text != template.update_header(
+        memory.before, memory.limits, memory.now, memory.agent
+    ):
+        return False
+    snapshot = memory.store.read_file(memory.store.dated_path("archive", memory.agent))
+    entries = dated_entries.parse_entries(snapshot.text if snapshot else "")
+    archived = {entry.text for entry in entries}
+    texts = [dated_entries.format_entry(*item) for item in memory.evicted]
+    return all(dated_entries.normalize(text) in archived for text in texts)
+
+
+def _record_present(memory: AgentMemory, present: dict[str, ItemFields]) -> None:
+    """Record how the file differs from the imported history, so that undo does not revert it.
+
+    These records are not part of the change.
+    """
+    change, memory.change = (
+        memory.change,
+        agent_memory.make_hand_change_id(memory.change, memory.agent),
+    )
+    for state in [state for state in memory.history if state.is_present]:
+        if state.id not in present:
+            fields = {"id": state.id, "section": state.section, "nested": state.nested}
+            memory.record("removed", state.text, source=item_history.HAND_SOURCE, **fields)
+    for key, (text, section, nested) in present.items():
+        item, fields = memory.history.get(key), {"section": section, "nested": nested}
+        if item is None or not item.is_present:
+            memory.record("returned", text, source=item_history.HAND_SOURCE, **fields)
+        elif (item.section, item.nested) != (section, nested):
+            memory.record("edited", text, source=item_history.HAND_SOURCE, **fields)
+    memory.change = change
+
+
+def _record_difference(
+    memory: AgentMemory,
+    before: dict[str, ItemFields],
+    after: dict[str, ItemFields],
+    positions: ItemPositions,
+) -> None:
+    """Record the items that the import added, reworded or removed."""
+    source = {"source": IMPORT_SOURCE, "origin": IMPORT_SOURCE}
+    gone = [fields[0] for key, fields in before.items() if key not in after]
+    for key, (text, section, nested) in after.items():
+        if key in before and before[key][1:] == (section, nested):
+            continue
+        twin = next((old for old in gone if similarity.is_same(old, text)), "")
+        gone = [old for old in gone if old != twin]
+        was = twin and item_history.id_of(twin)
+        kind = "returned" if memory.history.get(key) else "imported"
+        memory.record(kind, text, section=section, nested=nested, was=was, **source)
+    for text in gone:
+        _text, section, nested = before[item_history.id_of(text)]
+        after_id = positions.remove(text)
+        memory.record("archived", text, section=section, nested=nested, after=after_id, **source)

@@ -1,0 +1,106 @@
+"""A project: its settings, its memory files and the user's, and its agents' names."""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.claude_code import agent_names, events
+
+# Other modules are imported where they are used: most events need few of them.
+from memory_core.storage import config, paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory_core.document.template import Limits
+    from memory_core.history.item_history import Weights
+    from memory_core.storage.store import Store
+
+# How many characters a prompt may carry: two memory files of the default size, more only
+# for an agent whose memory file may be larger.  60,000 characters were seen to arrive whole.
+PROMPT_BUDGET = 16_000
+MAX_PROMPT_BUDGET = 60_000
+
+
+class Project:
+    """The settings of a project and its two levels of memory files.
+
+    `place` holds the paths of the project level; `user_place` those of the user level, None
+    where there is no separate one.
+    """
+
+    def __init__(self, place: paths.LevelPaths, environ: Mapping[str, str]) -> None:
+        home = paths.find_user_level(environ)
+        self.place = place
+        self.user_place = home if home and home.root != place.root else None
+        self.config = config.load(place, self.user_place, environ)
+
+    @property
+    def store(self) -> Store:
+        from memory_core.storage import store
+
+        return store.Store(self.place, self.config["directory"])
+
+    def level(self, user: bool) -> Store:
+        """Return the memory files of the user, or those of the project."""
+        from memory_core.storage import store
+
+        return store.Store(self.user_place or self.place) if user else self.store
+
+    @property
+    def name(self) -> str:
+        return os.path.basename(self.place.root) or "project"
+
+    def serves(self, agent: str) -> bool:
+        """Return whether the settings include the agent; Claude Code's own agents never count."""
+        is_own = agent in events.HARNESS_AGENTS
+        return bool(self.config["enabled"]) and not is_own and self.config.serves(agent)
+
+    def limits(self, agent: str) -> Limits:
+        """Return the limits of an agent's memory file."""
+        from memory_core.document import template
+
+        common, own = self.config["limits"], self.config.find_override(agent)
+        return template.Limits(
+            size=self.config.size_kb(agent) * 1024,
+            sections=own.get("max_sections") or common["max_sections"],
+            items=own.get("max_items_per_section") or common["max_items_per_section"],
+            line=common["max_line_length"],
+        )
+
+    @property
+    def weights(self) -> Weights:
+        """Return the settings by which the confidence of items is computed."""
+        from memory_core.history import item_history
+
+        return item_history.Weights(**self.config["confidence"])
+
+    def prompt_budget(self, agent: str) -> int:
+        """Return how many characters of memory an agent's prompt may carry."""
+        size = self.config.size_kb(agent) * 1024 + PROMPT_BUDGET // 2
+        return min(max(PROMPT_BUDGET, size), MAX_PROMPT_BUDGET)
+
+
+class InvalidAgentName(ValueError):
+    """A name that no agent can have; the message says why."""
+
+    status = 2
+
+
+def resolve_agent(project: Project, name: str, level: Store | None = None) -> str:
+    """Return the id of the agent that a person or a program names, in any spelling.
+
+    `pm` means the main session unless an agent of that name has a memory file in `level`.
+    Raises InvalidAgentName for a name without any letter or digit.
+    """
+    agent = agent_names.id_of(name)
+    if not any(char.isalnum() for char in agent):
+        raise InvalidAgentName(f"invalid agent name {name!r}: a letter or a digit is expected")
+    is_pm = agent == "pm" and agent not in (level or project.store).agents()
+    return agent_names.PM if is_pm or name.strip() == agent_names.PM else agent
+
+
+def find_project(cwd: str, environ: Mapping[str, str]) -> Project:
+    """Return the project that `cwd` is in, or the one that the environment names."""
+    return Project(paths.find_project(cwd, environ), environ)

@@ -1,0 +1,154 @@
+"""Read an agent's memory, with the edits that a person made in the file since the last write.
+
+The history is compared with the file.  If an item is missing, a person has removed it; or
+it was learned after the version that the person's editor had, and is added again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core.claude_code import agent_names
+from memory_core.document import dated_entries, markdown, merge, preferences, template
+from memory_core.history import item_history
+from memory_core.learning.extraction import Learning
+from memory_core.memory import agent_memory
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.storage import event_log, history_file, seen_texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.history.item_history import Difference
+    from memory_core.memory.project import Project
+    from memory_core.storage.store import Store
+
+# How long, in seconds, an editor may have had a file open that had no header yet.
+DAY_SECONDS = 86400
+
+TYPE_BY_TITLE = {
+    markdown.normalize_title(title): kind for kind, title in template.SECTION_TITLES.items()
+}
+
+
+def read_memory(
+    project: Project,
+    agent: str,
+    store: Store | None = None,
+    change: str = "",
+    solve_conflicts: bool = True,
+) -> AgentMemory:
+    """Return an agent's memory as a value; nothing is written, and no lock is needed.
+
+    Its records are the hand edits in the file that the history does not have yet.  In the
+    text, items that the person's editor did not know are added again, and both sides of
+    git's conflicts are kept, unless `solve_conflicts` is False.  `change` is the id of the
+    change that follows, by default a new one.  Raises OSError.
+    """
+    store = store or project.store
+    snapshot = store.read(agent)
+    records = history_file.read(store.history(agent), runs=False)
+    memory = AgentMemory(
+        project, agent, store, snapshot, item_history.History(records, project.weights)
+    )
+    document = memory.document
+    if document.markers and solve_conflicts:
+        document = _solve_conflicts(memory)
+    stamp = template.read_update_time(document).replace(" ", "T")
+    latest = event_log.format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
+    memory.time = agent_memory.choose_time(max(stamp, memory.history.last(latest)))
+    if not snapshot:
+        name = agent_names.format_title(agent)
+        memory.text = memory.before = template.render_new(
+            name, project.name, memory.limits, memory.now
+        )
+        stamp = latest
+    memory.change = (
+        agent_memory.make_hand_change_id(change, agent)
+        if change
+        else agent_memory.make_change_id(f"{agent} by hand")
+    )
+    _take_hand_edits(memory, document, stamp, latest)
+    memory.change = change or agent_memory.make_change_id(agent)
+    return memory
+
+
+def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
+    """Keep both sides of git's conflicts."""
+    from memory_core.document import conflicts
+
+    solved = conflicts.merge_sides(memory.text, memory.limits.sections)
+    memory.text = solved.text
+    path = memory.store.path(memory.agent)
+    origin = dated_entries.format_file_origin(os.path.basename(path))
+    memory.leftover += [(origin, text) for text in solved.left]
+    return memory.document
+
+
+def _take_hand_edits(
+    memory: AgentMemory, document: markdown.Document, stamp: str, latest: str
+) -> None:
+    """Record what a person did, and add what the person's editor did not know."""
+    is_first = not len(memory.history)
+    difference = item_history.compare(
+        memory.history,
+        agent_memory.list_items(document),
+        stamp,
+        event_log.format_utc(time.time() - DAY_SECONDS),
+        latest,
+    )
+    if difference.missed:
+        _check_version(memory, difference)
+    # A file with our header was written by us before its history was lost.
+    kind = "imported" if is_first and stamp else "edited"
+    record_difference(memory, difference, kind, item_history.HAND_SOURCE)
+    if not difference.missed:
+        return
+    missed = []
+    for state in difference.missed:
+        if preferences.is_title(state.section):
+            _set_preference(memory, state.text)
+        else:
+            title = markdown.normalize_title(state.section)
+            missed.append(Learning(TYPE_BY_TITLE.get(title, ""), state.text))
+    merged = memory.take_merged(merge.merge_learnings(memory.text, missed, *memory.merge_arguments))
+    memory.review += format_refused(merged)
+    for old, text in merged.replaced:
+        memory.record("merged", text, was=item_history.id_of(old))
+
+
+def _set_preference(memory: AgentMemory, text: str) -> None:
+    key, value = preferences.parse_pair(text)
+    try:
+        memory.text = merge.put_preference(memory.text, key, value, memory.limits)
+    except preferences.InvalidPreference:
+        memory.leftover.append((preferences.TITLE, text))
+
+
+def _check_version(memory: AgentMemory, difference: Difference) -> None:
+    """Add nothing again if the text is a version of ours, by a killed writer or a checkout."""
+    stem = memory.store.stem(memory.agent)
+    version = seen_texts.identify(memory.store.place, stem, memory.before)
+    if version == seen_texts.LAST:
+        difference.gone = []  # the spool still has what the killed writer learned
+    elif version == seen_texts.OLD:
+        difference.gone += difference.missed
+        memory.leftover += [(state.section, state.text) for state in difference.missed]
+    if version != seen_texts.NEW:
+        difference.missed = []
+
+
+def record_difference(memory: AgentMemory, difference: Difference, new: str, source: str) -> None:
+    """Record a person's edits; `new` is the kind of the records for new items."""
+    for state in difference.gone:
+        fields = {"id": state.id, "section": state.section, "nested": state.nested}
+        memory.record("removed", state.text, source=source, **fields)
+    for text, section, nested in difference.returned:
+        memory.record("returned", text, section=section, nested=nested, source=source)
+    for text, section, nested, was in difference.new:
+        memory.record(new, text, section=section, nested=nested, source=source, was=was)
+
+
+def format_refused(merged: merge.MergeResult) -> list[str]:
+    """Return quarantine lines for the learnings that the memory file has no room for."""
+    return [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]

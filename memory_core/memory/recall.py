@@ -1,0 +1,240 @@
+"""Build the block that an agent receives: its memory, and how to record new learnings."""
+
+from __future__ import annotations
+
+from memory_core.claude_code import agent_names
+
+# Other modules are imported where they are used: most events need few of them.
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_core.document.markdown import Document
+    from memory_core.history.item_history import History
+    from memory_core.memory.project import Project
+    from memory_core.memory.selection import Passage
+    from memory_core.storage.store import FileSnapshot, Store
+
+# Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
+# characters arrive whole, 10,000 do not).
+CONTEXT_LIMIT = 9_900
+
+# The largest share of a prompt's budget for the common errors and the performance.
+EXTRAS_SHARE = 1 / 4
+
+# What stands between the body of a block and its other lines.
+BLANK = ""
+
+
+class MemoryBlock:
+    """The text an agent receives, the files it is from, and the size of its body in bytes."""
+
+    __slots__ = ("size", "source", "text")
+
+    def __init__(self, text: str = "", source: str | None = None, size: int = 0) -> None:
+        self.text = text
+        self.source = source
+        self.size = size
+
+
+def build_block(
+    project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
+) -> MemoryBlock:
+    """Return an agent's block, of at most `budget` characters; empty if there is nothing to say.
+
+    `task` returns the agent's task, by which passages are selected; it is called only if
+    not all of them fit.
+    """
+    from memory_core.memory import selection
+    from memory_core.text import sanitize
+
+    instructions = _format_instructions(project, agent)
+    snapshots = _read_files(project, agent)
+    extras = _format_extras(project, agent, budget)
+    head = [_introduce(project, agent, snapshots)] if snapshots or extras else []
+    # The block without any passage, but with all that stands around them.
+    frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, extras, *instructions])
+    passages = _list_passages(project, agent, snapshots)
+    selected = selection.select(
+        passages, budget - len(frame), task, lambda: _confidence_lookup(project, agent)
+    )
+    body = sanitize.escape_tags("\n\n".join(part for part in (selected, extras) if part))
+    if not body and not instructions:
+        return MemoryBlock()
+    lines = [*head, BLANK, body, *([BLANK] if instructions else [])] if body else []
+    text = sanitize.wrap_block(agent, [*lines, *instructions])
+    if len(text) > budget:
+        return MemoryBlock()  # too small even for the instructions
+    paths = [project.place.relative(snapshot.path) for snapshot in snapshots]
+    source = " + ".join(paths) if selected else None
+    return MemoryBlock(text, source, len(body.encode("utf-8", "replace")))
+
+
+def _format_extras(project: Project, agent: str, budget: int) -> str:
+    """Return the agent's performance and common errors, unless they take too much room."""
+    from memory_core.storage import error_cache
+
+    parts = []
+    if project.config["give_performance"]:
+        parts.append(["## Your Performance", *_format_performance(project, agent)])
+    errors = error_cache.read(project.place, project.store.stem(agent))
+    parts.append(["### Common Errors to Avoid", *errors])
+    text = "\n\n".join("\n".join(part) for part in parts if part[1:])
+    return text if len(text) <= budget * EXTRAS_SHARE else ""
+
+
+def _format_performance(project: Project, agent: str) -> list[str]:
+    from memory_core.history import performance
+    from memory_core.storage import run_history
+
+    try:
+        records = run_history.read_records(project.store, agent)
+    except OSError as error:
+        _log_unreadable(project, agent, error)
+        records = []
+    return performance.format_performance(performance.Performance(records))
+
+
+def list_levels(project: Project, has_own: bool) -> list[Store]:
+    """Return the levels whose memory an agent receives; `has_own`: the project has one of it."""
+    setting = project.config["user_level"]
+    if project.user_place is None or setting == "off" or (has_own and setting == "shadow"):
+        return [project.store]
+    return [project.store, project.level(user=True)]
+
+
+def _read_files(project: Project, agent: str) -> list[FileSnapshot]:
+    """Return the agent's memory files: the project's and, behind it, the user's."""
+    own = _read(project, project.store, agent)
+    others = list_levels(project, has_own=own is not None)[1:]
+    snapshots = [own, *(_read(project, store, agent) for store in others)]
+    return [snapshot for snapshot in snapshots if snapshot]
+
+
+def _read(project: Project, store: Store, agent: str) -> FileSnapshot | None:
+    """Read a memory file; if it cannot be read, the agent still receives the rest."""
+    try:
+        return store.read(agent)
+    except OSError as error:
+        _log_unreadable(project, agent, error)
+        return None
+
+
+def _log_unreadable(project: Project, agent: str, error: OSError) -> None:
+    from memory_core.storage import event_log
+
+    text = f"{type(error).__name__}: {error}"
+    event_log.write(project.place, "agent.memory.error", agent_id=agent, error=text)
+
+
+def _list_passages(project: Project, agent: str, snapshots: list[FileSnapshot]) -> list[Passage]:
+    """Return the passages of all files; those of the user's that the project's say are left out."""
+    if not snapshots:
+        return []
+    from memory_core.document import markdown, preferences
+    from memory_core.memory import selection
+
+    documents = [
+        preferences.remove_superseded(
+            _remove_uncertain(project, agent, snapshot, markdown.parse_document(snapshot.text))
+        )
+        for snapshot in snapshots
+    ]
+    passages = selection.split_document(documents[0])
+    texts = [passage.text for passage in passages]
+    for document in documents[1:]:
+        from memory_core.text import similarity
+
+        document = preferences.remove_overridden(document, documents[0])
+        passages += [
+            passage
+            for passage in selection.split_document(document)
+            if not any(similarity.is_same(passage.text, text) for text in texts)
+        ]
+    return passages
+
+
+def _confidence_lookup(project: Project, agent: str) -> Callable[[str], float]:
+    """Return a function from an item's text to its confidence."""
+    history = _read_history(project, project.store, agent)
+
+    def confidence(text: str) -> float:
+        state = history.find(text) if text else None
+        return state.confidence if state else project.weights.person
+
+    return confidence
+
+
+def _remove_uncertain(
+    project: Project, agent: str, snapshot: FileSnapshot, document: Document
+) -> Document:
+    """Return a document without the items below `min_confidence`; preferences always stay."""
+    least = project.config["min_confidence"]
+    if not least:
+        return document
+    from memory_core.document import edits, preferences
+
+    store = project.level(user=not snapshot.path.startswith(project.store.folder))
+    history = _read_history(project, store, agent)
+    preferred = {item.line for item in preferences.list_items(document)}
+    uncertain = []
+    for item in document.items:
+        state = history.find(item.text)
+        confidence = state.confidence if state else project.weights.person
+        if confidence < least and item.line not in preferred:
+            uncertain.append(item)
+    return edits.remove_items(document, uncertain) if uncertain else document
+
+
+def _read_history(project: Project, store: Store, agent: str) -> History:
+    """Read a history; if it cannot be read, the agent still receives the memory file."""
+    from memory_core.history import item_history
+    from memory_core.storage import history_file
+
+    try:
+        return item_history.History(history_file.read(store.history(agent)), project.weights)
+    except OSError as error:
+        _log_unreadable(project, agent, error)
+        return item_history.History()
+
+
+def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> str:
+    """Return who recorded the memory, and when, as statements.
+
+    Models take text that reads like orders in the middle of a prompt for an attack.
+    """
+    who = "for the main session" if agent == agent_names.PM else "by earlier runs of this agent"
+    files = " and ".join(project.place.relative(snapshot.path) for snapshot in snapshots)
+    where = f", last on {_find_day(snapshots[0])}, in {files}" if snapshots else ""
+    return (
+        f"Recorded {who} and by people{where}."
+        " This is reference material, not part of the task, and may be out of date:"
+        " if it disagrees with the code, trust the code."
+    )
+
+
+def _find_day(snapshot: FileSnapshot) -> str:
+    """Return the day of the last change, by the header or else by the file system."""
+    from memory_core.storage import event_log
+
+    day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
+    if len(day) == 10 and day.replace("-", "").isdecimal():
+        return day
+    return event_log.format_utc(snapshot.changed)[:10]
+
+
+def _format_instructions(project: Project, agent: str) -> list[str]:
+    """Return how a learning is recorded; the example has placeholders only, so teaches nothing."""
+    if agent == agent_names.PM or not project.config.may_learn(agent):
+        return []
+    size = project.config["max_learning_length"]
+    return [
+        "Later runs of this agent receive what a final report records in blocks like this,"
+        " one for each finding about the project that is worth knowing next time:",
+        "",
+        "# Add To Memory:",
+        "Type: [pattern|architecture|guideline|mistake|strategy|integration|performance|context]",
+        f"Content: [one sentence of at most {size} characters]",
+        "#",
+    ]

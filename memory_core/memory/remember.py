@@ -1,0 +1,148 @@
+"""Write what an agent's report teaches to the spool, and merge the spool into memory files.
+
+A spool entry is removed once it is merged, so a writer that is killed loses nothing: the
+next one merges the entry again, and `keys` in the run's record keeps it from counting twice.
+"""
+
+from __future__ import annotations
+
+from memory_core.storage import event_log, spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.learning.extraction import Extraction
+    from memory_core.memory.project import Project
+
+# A memory file holds 150 items.  A report with more learnings than this is not a real one,
+# and merging it would take longer than the hook's deadline at every try.
+MAX_LEARNINGS = 100
+
+
+def may_teach(text: str) -> bool:
+    """Return False for a text that cannot hold a learning in marks, as nearly all cannot.
+
+    Each form has a # or is JSON, and names the memory.  The text may be encoded in JSON.
+    To import `extraction` costs more than this check.
+    """
+    if "#" not in text and '"remember' not in text:
+        return False
+    low = text.lower()
+    return "memor" in low or "remember" in low
+
+
+def extract_learnings(project: Project, agent: str, text: str) -> Extraction | None:
+    """Return what a report teaches, None if it teaches nothing or the agent does not learn."""
+    settings = project.config
+    if not settings.may_learn(agent) or not (settings["natural_language"] or may_teach(text)):
+        return None
+    from memory_core.learning import extraction
+
+    result = extraction.extract(text, settings["natural_language"], settings["max_learning_length"])
+    return result if result.learnings or result.rejected else None
+
+
+def save_learnings(
+    project: Project,
+    agent: str,
+    extractions: list[Extraction],
+    run: str = "",
+    session: str = "",
+    source: str = "agent",
+) -> bool:
+    """Save what reports taught; return whether all of it is saved.
+
+    It goes to the spool first, and stays there for the next writer if the memory file
+    cannot be changed now.  Raises OSError if the spool cannot be written either.
+    """
+    learned = [[item.type, item.content] for result in extractions for item in result.learnings]
+    rejected = [
+        [item.type, item.content, item.reason] for result in extractions for item in result.rejected
+    ]
+    entry: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
+    entry |= {"learnings": learned[:MAX_LEARNINGS], "rejected": rejected[:MAX_LEARNINGS]}
+    over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
+    if over:
+        text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
+        entry["rejected"].append(["", text, f"a report may have at most {MAX_LEARNINGS}"])
+    path = spool.add(project.place, project.store.stem(agent), entry)
+    try:
+        merge_spool(project, agent)
+    except OSError as error:
+        spool.flush(project.place, path)
+        log_waiting(project, agent, error, run)
+    return not over
+
+
+def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
+    """Log that learnings wait in the spool, and why."""
+    event_log.write(
+        project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run
+    )
+
+
+def merge_all_spooled(project: Project) -> list[str]:
+    """Merge the spool of all agents; return the stems of those for which that failed."""
+    failed = []
+    for stem, agent in spool.list_agents(project.place):
+        try:
+            merge_spool(project, agent)
+        except OSError as error:
+            failed.append(stem)
+            log_waiting(project, agent, error)
+    return failed
+
+
+def merge_spool(project: Project, agent: str) -> None:
+    """Merge the agent's spool into its memory file and history; raises OSError on failure."""
+    from memory_core.storage import run_history
+
+    store = project.store
+    with store.lock(agent):
+        entries = spool.read_entries(project.place, store.stem(agent))
+        # Records last: a learning that begins a new history also renews the common errors.
+        entries.sort(key=lambda pair: bool(pair[1].get("records")))
+        for path, entry in entries:
+            if entry["learnings"] or entry["rejected"]:
+                _merge_entry(project, agent, entry)
+            run_history.append_records(store, agent, entry.get("records", []))
+            spool.remove([path])  # one by one: the deadline must not undo what is done
+
+
+def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
+    """Merge the learnings of an entry; the caller holds the lock.
+
+    What the run has taught before is skipped.  Learnings that were rejected, or that the
+    memory file has no room for, go to the quarantine.
+    """
+    from memory_core.memory import changes, reading, transaction
+    from memory_core.storage import run_records
+    from memory_core.text import similarity
+
+    runs = run_records.SessionRuns(project.place, entry["session"])
+    taught = runs.record(entry["run"]).get("keys", [])
+    keys = [similarity.normalize_text(content) for _kind, content in entry["learnings"]]
+    pairs = [pair for pair, key in zip(entry["learnings"], keys, strict=True) if key not in taught]
+    source = {key: entry[key] for key in ("run", "session", "source")}
+    memory, merged = transaction.change_locked(
+        project, agent, lambda memory: changes.learn(memory, pairs, **source)
+    )
+    lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in entry["rejected"]]
+    lines += reading.format_refused(merged)
+    memory.store.append("quarantine", agent, lines, memory.time)
+    if pairs:
+        runs.note(entry["run"], keys=[key for key in keys if key not in taught])
+    learned = len(merged.added) + len(merged.replaced)
+    event_log.write(
+        project.place,
+        "agent.memory.learned",
+        agent_id=agent,
+        learned=learned,
+        known=len(entry["learnings"]) - learned - len(merged.refused),
+        rejected=len(entry["rejected"]) + len(merged.refused),
+        evicted=len(memory.evicted),
+        source=entry["source"],
+        session=entry["session"],
+        run=entry["run"],
+    )

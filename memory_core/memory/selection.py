@@ -1,0 +1,168 @@
+"""Which parts of a memory an agent is given, when not all of them fit."""
+
+from __future__ import annotations
+
+from memory_core.document import markdown, preferences
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_core.document.markdown import Document
+
+# What keeps an agent from harm comes before what makes it quicker, and that before what
+# only describes the day.  A section that a person made up ranks with the guidelines:
+# somebody wanted it there.  What a person wishes of the agent comes before all of it,
+# whatever the task (see `_rank`).
+SECTION_SCORES = {
+    "common mistakes to avoid": 5,
+    "implementation guidelines": 4,
+    "project architecture": 4,
+    "integration points": 3,
+    "coding patterns learned": 3,
+    "effective strategies": 3,
+    "performance considerations": 2,
+    "current technical context": 2,
+    "recent learnings": 1,
+}
+CUSTOM_SECTION_SCORE = 4
+
+# One shared word lifts a part by more than any section does: the task decides.
+WORD_SCORE = 6
+
+# Shorter words are mostly grammar.
+MIN_WORD_LENGTH = 4
+
+
+class Passage:
+    """One part of a memory: an item with what is nested in it, or a paragraph.
+
+    `text` is its lines, `place` its number in the document, `item` an item's own text.
+    """
+
+    __slots__ = ("item", "place", "section", "text")
+
+    def __init__(self, section: str, text: str, place: int, item: str = "") -> None:
+        self.section = section
+        self.text = text
+        self.place = place
+        self.item = item
+
+    def __repr__(self) -> str:
+        return f"Piece({self.section!r}, {self.text!r})"
+
+
+def split_document(document: Document) -> list[Passage]:
+    """Return what a document says: no title, comment, front matter or conflict marker."""
+    items = {item.line: item for item in document.items}
+    hidden = _hidden(document)
+    titles = {section.line: section for section in document.sections}
+    passages: list[Passage] = []
+    title, block = "", []  # type: str, list[str]
+    at = markdown.count_front_matter(document.lines)
+    while at < len(document.lines):
+        line = document.lines[at].rstrip("\r\n")
+        section = titles.get(at)
+        if section or at in hidden or at in items or not line.strip():
+            _add(passages, title, block)
+            block = []
+        if section:
+            title, at = section.title, section.body
+        elif at in items:
+            item = items[at]
+            lines = [text.rstrip("\r\n") for text in document.lines[at : item.end]]
+            _add(passages, title, lines, item.text)
+            at = item.end
+        else:
+            if at not in hidden and line.strip():
+                block.append(line)
+            at += 1
+    _add(passages, title, block)
+    return passages
+
+
+def _add(passages: list[Passage], section: str, lines: list[str], item: str = "") -> None:
+    text = "\n".join(lines).rstrip()
+    if text:
+        passages.append(Passage(section, text, len(passages), item))
+
+
+def _hidden(document: Document) -> set[int]:
+    """Return the lines that are not for the reader: titles, comments, conflict markers."""
+    hidden = set(document.markers)
+    for heading in document.headings:
+        if heading.level == 1:
+            hidden.update(range(heading.line, heading.body))
+    begins, comment, before = set(document.comments), False, -1
+    for at in document.verbatim:
+        comment = at in begins or (comment and at == before + 1)
+        if comment:
+            hidden.add(at)
+            comment, before = "-->" not in document.lines[at], at
+    return hidden
+
+
+def select(
+    passages: list[Passage],
+    budget: int,
+    task: Callable[[], str] | None = None,
+    sure: Callable[[], Callable[[str], float]] | None = None,
+) -> str:
+    """Return the pieces as Markdown of at most `budget` characters, in their order.
+
+    Where not all fit, the most valuable stay: preferences, then those that share words with
+    the task, then by section, then the surer, then the newer ones.  Only then are `task`
+    and `sure` asked; what that returns tells how sure an item of a text is.
+    """
+    whole = render(passages)
+    if len(whole) <= budget:
+        return whole
+    wanted = extract_words(task()) if task else set()
+    confidence = sure() if sure else _equally
+    ranked = sorted(passages, key=lambda piece: _rank(piece, wanted, confidence))
+    chosen: list[Passage] = []
+    room, sections = budget, set[str]()
+    for piece in ranked:
+        cost = len(piece.text) + 1 + (0 if piece.section in sections else len(piece.section) + 6)
+        if cost <= room:
+            room -= cost
+            sections.add(piece.section)
+            chosen.append(piece)
+    return render(sorted(chosen, key=lambda piece: piece.place))
+
+
+def _equally(_item: str) -> float:
+    return 0.0
+
+
+def _rank(
+    piece: Passage, wanted: set[str], confidence: Callable[[str], float]
+) -> tuple[bool, int, float, int]:
+    """Return what sorts pieces by their value, the most valuable first."""
+    wished = preferences.is_title(piece.section)
+    return not wished, -_worth(piece, wanted), -confidence(piece.item), -piece.place
+
+
+def _worth(piece: Passage, wanted: set[str]) -> int:
+    section = SECTION_SCORES.get(piece.section.casefold(), CUSTOM_SECTION_SCORE)
+    return section + WORD_SCORE * len(wanted & extract_words(piece.text)) if wanted else section
+
+
+def extract_words(text: str) -> set[str]:
+    """Return the words of a text that say what it is about."""
+    plain = "".join(char if char.isalnum() else " " for char in text.casefold())
+    return {word for word in plain.split() if len(word) >= MIN_WORD_LENGTH}
+
+
+def render(passages: list[Passage]) -> str:
+    """Return pieces as Markdown, those of one section under one heading."""
+    sections: dict[str, list[str]] = {}
+    for piece in passages:
+        sections.setdefault(piece.section, []).append(piece.text)
+    blocks = [_section(title, texts) for title, texts in sections.items()]
+    return "\n\n".join(blocks)
+
+
+def _section(title: str, texts: list[str]) -> str:
+    body = "\n".join(texts)
+    return f"## {title}\n{body}" if title else body

@@ -1,0 +1,148 @@
+"""Change memory files under their lock, so that a writer may be killed at any moment.
+
+The archive and the history are written first, then the memory file; what waited in the
+spool is removed last.  The next writer repeats what is not done yet, with the same result.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.history import item_history
+from memory_core.memory.reading import read_memory
+from memory_core.storage import history_file, seen_texts
+from memory_core.storage.store import FileChanged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from typing import Any, TypeVar
+
+    from memory_core.memory.agent_memory import AgentMemory
+    from memory_core.memory.project import Project
+    from memory_core.storage.store import Store
+
+    Result = TypeVar("Result")
+    # Wraps the agents that a command goes through, to show its progress.
+    ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
+
+# How often a writer begins again because a person has just saved the file.
+MAX_TRIES = 5
+
+
+def check_unlocked(store: Store, agents: Iterable[str]) -> None:
+    """Raise store.LockTimeout if one of these memories is locked.
+
+    A command that changes several memories checks them all first: after that only a crash or
+    a full disk can leave some of them unchanged.
+    """
+    for agent in agents:
+        with store.lock(agent):
+            pass
+
+
+def change_memory(
+    project: Project,
+    agent: str,
+    change: Callable[[AgentMemory], Result],
+    store: Store | None = None,
+    change_id: str = "",
+) -> Result:
+    """Read a memory under its lock, change it and write it; return what `change` returns.
+
+    Begins again if a person saves the file meanwhile.  Raises what `change` does, and OSError
+    if the memory cannot be locked, read or written: then it is as it was.
+    """
+    with (store or project.store).lock(agent):
+        return change_locked(project, agent, change, store, change_id)[1]
+
+
+def change_locked(
+    project: Project,
+    agent: str,
+    change: Callable[[AgentMemory], Result],
+    store: Store | None = None,
+    change_id: str = "",
+) -> tuple[AgentMemory, Result]:
+    """Do the same under a lock that the caller holds; return also the memory as written."""
+    for tries_left in reversed(range(MAX_TRIES)):
+        memory = read_memory(project, agent, store, change_id)
+        result = change(memory)
+        try:
+            write(memory)
+            break
+        except FileChanged:
+            if not tries_left:
+                raise
+    return memory, result
+
+
+def write(memory: AgentMemory) -> None:
+    """Write a memory; the caller holds the lock.
+
+    Raises FileChanged if a person has saved the file since it was read, and OSError.
+    """
+    snapshot, store, agent = memory.snapshot, memory.store, memory.agent
+    if snapshot and not snapshot.is_current():
+        raise FileChanged(f"{snapshot.path} was saved by another program just now")
+    if memory.records:
+        store.make_folder()
+    if memory.evicted or memory.leftover:
+        from memory_core.document import dated_entries
+
+        entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
+        store.append("archive", agent, entries, memory.time)
+    store.append("quarantine", agent, memory.review, memory.time)
+    history_path = store.history(agent)
+    size = history_file.append(history_path, memory.records)
+    try:
+        if memory.text != memory.before:
+            store.write(agent, memory.text, snapshot)
+            seen_texts.add(store.place, store.stem(agent), [memory.before, memory.text])
+    except BaseException:
+        if snapshot.is_current() if snapshot else not os.path.exists(store.path(agent)):
+            history_file.truncate(history_path, size)  # these changes did not happen
+        raise
+    history_file.pack(history_path, size)
+    if _may_resolve_error(memory):
+        from memory_core.storage import error_cache
+
+        error_cache.update(store.place, store.stem(agent), history_file.read(history_path))
+    if memory.from_archive:
+        _remove_from_archive(memory)
+
+
+def _may_resolve_error(memory: AgentMemory) -> bool:
+    """Return whether a run that had an error teaches something, or the history is new."""
+    kinds = item_history.LEARNING_KINDS
+    runs = {record.get("run") for record in memory.records if record["kind"] in kinds}
+    has_error = any(
+        record["kind"] == "error" and record.get("run") in runs - {"", None}
+        for record in memory.history.records
+    )
+    return has_error or len(memory.history.records) == len(memory.records)
+
+
+def _remove_from_archive(memory: AgentMemory) -> None:
+    """Remove from the archive the last entry of each item that is in the memory again.
+
+    An empty file stays, since git would ask about a deleted one.
+    """
+    from memory_core.document import dated_entries
+    from memory_core.memory.agent_memory import index_items
+
+    present = index_items(memory.document)
+    for section, item in memory.from_archive:
+        if item_history.id_of(item.partition("\n")[0]) not in present:
+            continue  # it was evicted again
+        path = memory.store.dated_path("archive", memory.agent)
+        snapshot = memory.store.read_file(path)
+        wanted = dated_entries.normalize(dated_entries.format_entry(section, item))
+        entries = [
+            entry
+            for entry in dated_entries.parse_entries(snapshot.text if snapshot else "")
+            if entry.text == wanted
+        ]
+        if snapshot and entries:
+            rest = dated_entries.remove(snapshot.text, entries[-1])
+            memory.store.write_file(path, rest, snapshot)

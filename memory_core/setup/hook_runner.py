@@ -1,0 +1,229 @@
+"""Run a hook as Claude Code does, on a project or on a copy of its memory.
+
+The changes on disk are found by comparing all files of agent-memory before and after the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from memory_core.document.diff import FileChange
+from memory_core.memory.project import Project
+from memory_core.storage import event_log, paths
+
+# The script that answers each event, as in settings.template.json.
+SCRIPT_BY_EVENT = {
+    "PreToolUse": "pre_tool_use",
+    "SubagentStart": "subagent_start",
+    "SessionStart": "session_start",
+    "PostToolUse": "post_tool_use",
+    "PostToolUseFailure": "post_tool_use",
+    "SubagentStop": "subagent_stop",
+}
+
+# Where the scripts are, beside memory_core: in an installation and in a clone.
+HOOK_FOLDERS = ("agent_memory_hooks", "hooks")
+
+# Seconds: the `timeout` of a hook in settings.template.json.
+TIMEOUT = 10.0
+
+# Exit status of a hook that was stopped, and of one that could not start, as in a shell.
+STOPPED = 124
+NOT_STARTED = 127
+
+# Claude Code finds its shell whatever PATH its settings set for hooks.
+SHELL = "/bin/sh"
+
+
+class UnknownEvent(ValueError):
+    """An event that agent-memory has no hook for; the message says why."""
+
+
+class HookResult(NamedTuple):
+    """The result of a run: its exit status and output, changed files and logged errors."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+    milliseconds: float
+    changes: list[FileChange]
+    errors: list[str]
+
+    @property
+    def reply(self) -> dict[str, Any] | None:
+        """The reply, None if the hook printed nothing; raises ValueError if it is invalid."""
+        if not self.stdout.strip():
+            return None
+        value = json.loads(self.stdout)
+        if not isinstance(value, dict):
+            raise ValueError("the reply is not a JSON object")
+        return value
+
+    @property
+    def fault(self) -> str:
+        """The problem of the run, to follow "the hook"; "" for none."""
+        if self.status == STOPPED:
+            return f"was stopped after {TIMEOUT:g} s"
+        if self.status:
+            return f"ended with status {self.status}: {self.stderr.strip()[-300:]}"
+        try:
+            _reply = self.reply
+        except ValueError as error:
+            return f"did not reply with one JSON object ({error})"
+        errors = [*self.errors, self.stderr.strip()]
+        return next((f"reported: {error}" for error in errors if error), "")
+
+    @property
+    def did_something(self) -> bool:
+        return bool(self.stdout.strip() or self.changes)
+
+
+def find_script(event: Mapping[str, Any]) -> str:
+    """Return the name of the script that answers an event; raises UnknownEvent."""
+    name = event.get("hook_event_name")
+    if not name:  # short examples leave it out
+        name = "PreToolUse" if "tool_input" in event else ""
+        name = "PostToolUse" if "tool_response" in event else name
+    if not name:
+        raise UnknownEvent("the event has no hook_event_name")
+    if str(name) not in SCRIPT_BY_EVENT:
+        expected = ", ".join(SCRIPT_BY_EVENT)
+        raise UnknownEvent(f"no hook answers the event {name}: expected one of {expected}")
+    return SCRIPT_BY_EVENT[str(name)]
+
+
+def find_script_path(script: str) -> str:
+    """Return the path of a hook script; raises FileNotFoundError."""
+    packages = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
+    candidates = [os.path.join(packages, folder, f"{script}.py") for folder in HOOK_FOLDERS]
+    for path in candidates:
+        if os.path.isfile(path):
+            return path
+    raise FileNotFoundError(f"{candidates[0]} is missing: run ./install.sh again")
+
+
+def build_command(script: str) -> list[str]:
+    """Return the command that runs a hook script of this installation."""
+    return [sys.executable, "-I", "-S", find_script_path(script)]
+
+
+def run(
+    project: Project, command: list[str], data: bytes, environ: Mapping[str, str]
+) -> HookResult:
+    """Run a hook command with an event on its stdin, in the project itself."""
+    before = _read_files(project)
+    root = project.place.root
+    since, began = event_log.format_utc(time.time()), time.perf_counter()
+    status, stdout, stderr = _run_process(
+        command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root}
+    )
+    milliseconds = (time.perf_counter() - began) * 1000
+    after = _read_files(project)
+    changes = [
+        FileChange(path, before.get(path), after.get(path))
+        for path in sorted({*before, *after})
+        if before.get(path) != after.get(path)
+    ]
+    errors = list_errors(project, since) if changes else []
+    return HookResult(status, stdout, stderr, milliseconds, changes, errors)
+
+
+def run_on_copy(
+    project: Project, command: list[str], data: bytes, environ: Mapping[str, str]
+) -> HookResult:
+    """Run a hook command on a copy of the project's memory; the project does not change."""
+    with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
+        root = os.path.join(folder, project.name)  # the name is the title of new memories
+        os.makedirs(os.path.join(root, paths.FOLDER_NAME))  # else a parent folder is the project
+        _copy_files(project, root)
+        # This compiles config.yml; the hook itself cannot parse YAML.
+        return run(Project(paths.LevelPaths(root), environ), command, data, environ)
+
+
+def list_errors(project: Project, since: str) -> list[str]:
+    """Return the errors that hooks logged since a time, oldest first."""
+    return [
+        str(event.get("error"))
+        for event in event_log.read(project.place)
+        if event.get("event") == "agent.memory.error" and str(event.get("timestamp") or "") >= since
+    ]
+
+
+def _run_process(
+    command: list[str], data: bytes, root: str, environ: Mapping[str, str]
+) -> tuple[int, bytes, str]:
+    """Return the exit status, stdout and stderr."""
+    if command[0] == "sh" and os.path.exists(SHELL):
+        command = [SHELL, *command[1:]]
+    try:
+        process = subprocess.run(
+            command,
+            input=data,
+            capture_output=True,
+            cwd=root,
+            env=environ,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return STOPPED, b"", ""
+    except (OSError, ValueError) as error:  # ValueError: a command with a null byte
+        return NOT_STARTED, b"", str(error)
+    return process.returncode, process.stdout, process.stderr.decode("utf-8", "replace")
+
+
+def list_folders(project: Project) -> Iterator[tuple[str, list[str]]]:
+    """Yield each folder of agent-memory with the names of its files.
+
+    The memory folder may be a link, or a folder that also has files of others.
+    """
+    for folder, _folders, names in os.walk(project.place.folder):
+        yield folder, names
+    for folder, folders, names in os.walk(project.store.folder):
+        folders[:] = [name for name in folders if name in ("archive", "history", "quarantine")]
+        yield folder, [name for name in names if name.endswith((".md", ".jsonl"))]
+
+
+def _list_files(project: Project) -> list[str]:
+    """Return the paths of all files of agent-memory, relative to the project's root."""
+    folders = list_folders(project)
+    files = (os.path.join(folder, name) for folder, names in folders for name in names)
+    root = project.place.root
+    relative = (os.path.relpath(path, root) for path in files if os.path.isfile(path))
+    return list(dict.fromkeys(relative))
+
+
+def _copy_files(project: Project, root: str) -> None:
+    for folder, _names in list_folders(project):
+        os.makedirs(os.path.join(root, os.path.relpath(folder, project.place.root)), exist_ok=True)
+    for path in _list_files(project):
+        source, target = os.path.join(project.place.root, path), os.path.join(root, path)
+        folder = os.path.realpath(os.path.dirname(source))
+        if os.path.islink(source) and not os.path.realpath(source).startswith(folder + os.sep):
+            # The store refuses a link out of its folder; the copy must behave the same.
+            os.symlink(os.path.realpath(source), target)
+            continue
+        try:
+            shutil.copy2(source, target)
+        except PermissionError:
+            # An empty file without rights: the hook must fail on it as on the original.
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT, 0))
+
+
+def _read_files(project: Project) -> dict[str, bytes]:
+    contents = {}
+    for path in _list_files(project):
+        try:
+            with open(os.path.join(project.place.root, path), "rb") as file:
+                contents[path] = file.read()
+        except OSError:
+            continue  # unreadable, or just removed by a real hook
+    return contents

@@ -1,0 +1,124 @@
+"""The Claude Code plugin, as far as a hook needs it: imported by every hook of the plugin.
+
+DATA/                       CLAUDE_PLUGIN_DATA; ~/.claude/plugins/data/... in old clients
+  venv -> environments/NAME the environment in use, with a link `packages`
+  environments/NAME/        the dependencies only; the code runs from the plugin's folder
+  python                    path of the system's Python, used until then
+  build.log, failed.json    log of the last build, and why it failed
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+NAME = "agent-memory"
+
+# The plugin's data folder; hooks/plugin.sh sets it.
+DATA_VARIABLE = "AGENT_MEMORY_PLUGIN_DATA"
+
+# As in settings_json, which is too slow to import in a hook; a test compares them.
+TAG = "agent_memory="
+FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/agent-memory/venv"'
+
+# The data folder in clients that give plugins none; hooks/plugin.sh has the same name.
+FALLBACK_FOLDER = "agent-memory-plugin"
+
+# Start of the plugin's commands.
+COMMAND_PREFIX = f'{TAG}"${{CLAUDE_PLUGIN_ROOT}}";'
+
+# What hooks/plugin.sh runs, with the plugin's folder and the verb as arguments.  An import, not a
+# script: Python caches the compiled code of imports only, which saves 3 ms.
+LAUNCH_CODE = (
+    'import sys; sys.path += [sys.argv[1], sys.argv[1] + "/hooks"];'
+    " import agent_memory_plugin; agent_memory_plugin.main()"
+)
+
+
+def format_command(script: str) -> str:
+    """Return the shell command in hooks.json that runs a hook script of the plugin.
+
+    It starts like the commands of an installation, so that the doctor recognises it.  It does
+    nothing if the plugin is removed during a session.
+    """
+    path = '"$agent_memory/hooks/plugin.sh"'
+    return f"{COMMAND_PREFIX} if [ -r {path} ]; then exec sh {path} hook {script}; fi"
+
+
+def data_folder(config: str, name: str) -> str:
+    """Return the folder that Claude Code gives PLUGIN@MARKETPLACE (seen in 2.1.329)."""
+    folder = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
+    return os.path.join(config, "plugins", "data", folder)
+
+
+def is_superseded(script: str, environ: Mapping[str, str]) -> bool:
+    """Say whether settings run the same hook from an installation on this machine.
+
+    Settings may come with a repository whose other users have an installation.
+    """
+    home = os.path.join(environ.get("HOME") or "/nonexistent", ".claude")
+    paths = [os.path.join(environ.get("CLAUDE_CONFIG_DIR") or home, "settings.json")]
+    if root := environ.get("CLAUDE_PROJECT_DIR"):
+        paths.append(os.path.join(root, ".claude", "settings.json"))
+        paths.append(os.path.join(root, ".claude", "settings.local.json"))
+    return any(
+        is_installed(command, script, environ)
+        for path in paths
+        for command in _list_commands(path)
+        if command.startswith(TAG) and f"/hooks/{script}.py" in command
+    )
+
+
+def _list_commands(path: str) -> list[str]:
+    """Return all hook commands of a settings file; [] if none is of agent-memory."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            data = file.read()
+        if TAG.encode() not in data:
+            return []
+        hooks = fastjson.loads(data.decode("utf-8-sig"))["hooks"]
+        return [
+            str(hook.get("command"))
+            for groups in hooks.values()
+            for group in groups
+            for hook in group["hooks"]
+        ]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return []  # missing, or invalid: Claude Code ignores it too
+
+
+def is_installed(command: str, script: str, environ: Mapping[str, str]) -> bool:
+    """Say whether the program that an installation's hook command names is on this machine."""
+    folder = command.removeprefix(TAG).partition(";")[0]
+    if folder == FOLDER:
+        home = os.path.join(environ.get("HOME", ""), ".local", "share")
+        path = os.path.join(environ.get("XDG_DATA_HOME") or home, "agent-memory", "venv")
+    else:
+        path = folder.strip('"')
+    return os.access(os.path.join(path, "bin", "python"), os.X_OK) and os.access(
+        os.path.join(path, "hooks", f"{script}.py"), os.R_OK
+    )
+
+
+def find_packages() -> list[str]:
+    """Return the folder of the dependencies: a hook's Python starts without site-packages."""
+    path = os.path.join(os.path.dirname(os.path.dirname(sys.executable)), "packages")
+    return [path] if os.path.isdir(path) else []
+
+
+def read_failure(data: str) -> dict[str, Any]:
+    """Return why the last build failed: `key`, `when`, `reason`, `told`; {} if it did not."""
+    try:
+        with open(os.path.join(data, "failed.json"), encoding="utf-8") as file:
+            failure = fastjson.loads(file.read())
+        return dict(failure) if isinstance(failure["when"], int | float) else {}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}

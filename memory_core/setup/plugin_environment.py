@@ -1,0 +1,374 @@
+"""The Python environment of the Claude Code plugin: its dependencies, nothing else.
+
+The first session starts the build in the background, with `uv` or else with `venv` and `pip`.
+A plugin version with other dependencies starts it again.  Until the environment is ready, any
+Python from 3.10 on runs this module, so it imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import ast
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from memory_core.setup import plugin
+from memory_core.storage import config, file_io
+from memory_core.text import digests
+
+# Seconds that a command waits for the environment: Claude Code stops a shell command after 120.
+COMMAND_WAIT = 100.0
+
+# Seconds that the MCP server waits for it: Claude Code 2.1.329 stops waiting after 30.
+SERVER_WAIT = 20.0
+
+# Seconds that a step of the build may take.
+BUILD_TIMEOUT = 900
+
+# Seconds until a failed build is tried again.
+RETRY_AFTER = 3600
+
+# Seconds until a builder that was just started has its lock.
+START_GRACE = 3.0
+
+POLL_PAUSE = 0.1
+LOCK_TRIES = 5
+LOG_NAME = "build.log"
+
+# Variables that make Python or pip use another folder than the new environment.
+REMOVED_VARIABLES = (
+    *("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER"),
+    *("PIP_REQUIRE_VIRTUALENV", "VIRTUAL_ENV"),
+)
+
+BUILD_STARTED = (
+    "agent-memory: building its Python environment in the background (once, about a minute)."
+    " Agents have their memory already; commands and the MCP server need the environment."
+)
+STILL_BUILDING = "its Python environment is still being built; try again in a minute"
+
+
+class BuildFailed(Exception):
+    """The environment could not be built; the message is the reason, for a person."""
+
+
+class EnvironmentState(NamedTuple):
+    """State of the environment: `name` is ready, building, failed (with a reason) or none."""
+
+    name: str
+    reason: str = ""
+
+
+def root() -> str:
+    """Return the plugin's folder."""
+    return os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
+
+
+def read_dependencies(folder: str = "") -> list[str]:
+    """Return the requirements in pyproject.toml, without `tomllib`: Python 3.10 has none."""
+    with open(os.path.join(folder or root(), "pyproject.toml"), encoding="utf-8") as file:
+        text = file.read()
+    listing = text.partition("\ndependencies = ")[2].partition("\n]")[0]
+    return [str(requirement) for requirement in ast.literal_eval(f"{listing}\n]")]
+
+
+def hash_dependencies(folder: str = "") -> str:
+    """Return a hash of the requirements; an environment's name starts with it."""
+    return digests.hash_text("\n".join(read_dependencies(folder)))
+
+
+def read_state(data: str, folder: str) -> EnvironmentState:
+    """Return the state of the environment in `data`, for the plugin in `folder`."""
+    if is_ready(data, folder):
+        return EnvironmentState("ready")
+    if is_building(data):
+        return EnvironmentState("building")
+    failure = plugin.read_failure(data)
+    return EnvironmentState("failed", str(failure.get("reason"))) if failure else NO_ENVIRONMENT
+
+
+NO_ENVIRONMENT = EnvironmentState("none")
+
+
+def is_ready(data: str, folder: str = "") -> bool:
+    """Say whether the environment in use works and has the dependencies of this version."""
+    link = os.path.join(data, "venv")
+    python = os.path.join(link, "bin", "python")
+    key = os.path.basename(os.path.realpath(link)).partition("-")[0]
+    if not os.access(python, os.X_OK) or key != hash_dependencies(folder):
+        return False
+    # The system's Python may have been upgraded under the environment, whose packages are
+    # then not found.  Only that Python itself knows its version.
+    version = ".".join(map(str, sys.version_info[:2]))
+    is_own_python = os.path.dirname(sys.executable) == os.path.join(link, "bin")
+    packages = os.path.realpath(os.path.join(link, "packages"))
+    return not is_own_python or f"/python{version}" in packages
+
+
+def is_building(data: str) -> bool:
+    """Say whether a builder holds the lock."""
+    try:
+        descriptor = os.open(os.path.join(data, "build.lock"), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+# --- when a session starts ---
+
+
+def handle_session_start(environ: Mapping[str, str]) -> None:
+    """Start the build if it is needed, and print a message for the user, once."""
+    data = environ[plugin.DATA_VARIABLE]
+    if config.is_off(environ) or is_ready(data):
+        return
+    is_started = start_build(data) or is_building(data)
+    message = _report_failure(data)
+    if not message and is_started and _is_first_session(data):
+        message = BUILD_STARTED
+    if message:
+        print(json.dumps({"systemMessage": message}))
+
+
+def _is_first_session(data: str) -> bool:
+    """Say whether no session has announced this environment yet, and note that this one does."""
+    path = os.path.join(data, f"told-{hash_dependencies()}")
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+    except FileExistsError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _report_failure(data: str) -> str:
+    """Return the message about a failed build that no session has shown yet, and note that."""
+    failure = plugin.read_failure(data)
+    if not failure or failure.get("told"):
+        return ""
+    _write_failure(data, {**failure, "told": True})
+    return (
+        f"agent-memory: could not build its Python environment: {failure['reason']} Agents have"
+        " their memory, but commands and the MCP server do not work."
+        f" Details: {os.path.join(data, LOG_NAME)}"
+    )
+
+
+def start_build(data: str, retry: bool = False) -> bool:
+    """Start a build in the background, unless one runs or has failed within the hour.
+
+    With `retry` it starts even after a failure.  Return whether it was started.
+    """
+    failure = plugin.read_failure(data)
+    is_recent = failure and 0 <= time.time() - failure["when"] < RETRY_AFTER
+    if (is_recent and failure.get("key") == hash_dependencies() and not retry) or is_building(data):
+        return False
+    try:
+        os.makedirs(data, exist_ok=True)
+        subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", plugin.LAUNCH_CODE, root(), "build"],
+            cwd=data,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # the build goes on when this session ends
+        )
+    except OSError:
+        return False  # the folder cannot be written; hooks work without the environment
+    return True
+
+
+# --- commands and the MCP server ---
+
+
+def wait_until_ready(environ: Mapping[str, str], seconds: float, retry: bool = False) -> str:
+    """Start the build if it is needed and wait for it; return why it is not ready, or "".
+
+    `retry` is as for `start_build`.
+    """
+    data = environ[plugin.DATA_VARIABLE]
+    began = time.monotonic()
+    grace = began
+    if not is_ready(data) and start_build(data, retry):
+        grace += START_GRACE
+    while not is_ready(data):
+        now = time.monotonic()
+        if now >= grace and not is_building(data):
+            return "" if is_ready(data) else _explain_failure(data)
+        if now >= began + seconds:
+            return STILL_BUILDING
+        time.sleep(POLL_PAUSE)
+    return ""
+
+
+def _explain_failure(data: str) -> str:
+    reason = plugin.read_failure(data).get("reason") or "the build was stopped."
+    log = os.path.join(data, LOG_NAME)
+    return f"could not build its Python environment: {reason} Details: {log}"
+
+
+def run_in_environment(arguments: list[str], environ: Mapping[str, str]) -> None:
+    """Replace this process by the environment's own Python, unless it is that already."""
+    environment = os.path.join(environ[plugin.DATA_VARIABLE], "venv")
+    if os.path.realpath(sys.prefix) != os.path.realpath(environment):
+        python = os.path.join(environment, "bin", "python")
+        command = [python, "-I", "-c", plugin.LAUNCH_CODE, root(), "run", *arguments]
+        os.execv(python, command)  # noqa: S606 - no shell needed
+
+
+# --- building ---
+
+
+def build(environ: Mapping[str, str]) -> int:
+    """Build the environment, unless another process does; return the exit status."""
+    data = environ[plugin.DATA_VARIABLE]
+    with _lock(data) as is_locked:
+        if not is_locked or is_ready(data):
+            return 0
+        _redirect_output(os.path.join(data, LOG_NAME))
+        folder = os.path.join(data, "environments")
+        _remove_others(folder, os.path.realpath(os.path.join(data, "venv")))
+        key = hash_dependencies()
+        new = os.path.join(folder, f"{key}-{int(time.time())}-{os.getpid()}")
+        try:
+            _create(new)
+            _check(new)
+            file_io.replace_link(
+                os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
+            )
+        except (BuildFailed, OSError, subprocess.SubprocessError) as error:
+            shutil.rmtree(new, ignore_errors=True)
+            reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+            reason = reason if reason.endswith(".") else f"{reason}."
+            _write_failure(data, {"key": key, "when": time.time(), "reason": reason})
+            return 1
+        with suppress(OSError):
+            os.unlink(os.path.join(data, "failed.json"))
+        # A quarter of the time; the environment is in use already.
+        with suppress(BuildFailed, OSError):
+            _run([_python(new), "-I", "-m", "compileall", "-q", os.path.join(new, "lib")])
+    return 0
+
+
+@contextmanager
+def _lock(data: str) -> Iterator[bool]:
+    """Take the builders' lock and yield whether that worked; the kernel frees it at the end."""
+    descriptor = os.open(os.path.join(data, "build.lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        yield _take_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _take_lock(descriptor: int) -> bool:
+    for _ in range(LOCK_TRIES):  # `is_building` takes it for a moment
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(POLL_PAUSE / LOCK_TRIES)
+    return False
+
+
+def _redirect_output(path: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    for output in (1, 2):
+        os.dup2(descriptor, output)
+    os.close(descriptor)
+
+
+def _remove_others(folder: str, used: str) -> None:
+    """Remove older environments, and those of builds that were killed."""
+    os.makedirs(folder, exist_ok=True)
+    for name in os.listdir(folder):
+        path = os.path.join(os.path.realpath(folder), name)
+        if path != used:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _python(environment: str) -> str:
+    return os.path.join(environment, "bin", "python")
+
+
+def _create(new: str) -> None:
+    uv = shutil.which("uv")
+    if not (uv and _create_by_uv(uv, new)):
+        _create_by_pip(new)
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = _run([_python(new), "-I", "-c", code]).strip()
+    os.symlink(os.path.relpath(packages, new), os.path.join(new, "packages"))
+
+
+def _create_by_uv(uv: str, new: str) -> bool:
+    """Build with uv, which is faster; return whether that worked."""
+    try:
+        _run([uv, "venv", "--quiet", "--python", sys.executable, new])
+        _run([uv, "pip", "install", "--quiet", "--python", _python(new), *read_dependencies()])
+    except (BuildFailed, OSError):
+        shutil.rmtree(new, ignore_errors=True)
+        return False
+    return True
+
+
+def _create_by_pip(new: str) -> None:
+    try:
+        _run([sys.executable, "-I", "-c", "import ensurepip, venv"])
+    except BuildFailed:
+        version = ".".join(map(str, sys.version_info[:2]))
+        raise BuildFailed(
+            f"{sys.executable} cannot create environments. On Debian or Ubuntu run:"
+            f" sudo apt install python{version}-venv. Or install uv."
+        ) from None
+    _run([sys.executable, "-I", "-m", "venv", new])
+    options = ["--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"]
+    _run([_python(new), "-I", "-m", "pip", "install", *options, *read_dependencies()])
+
+
+def _check(new: str) -> None:
+    """Run the command line in the new environment; raises BuildFailed."""
+    code = f"import sys; sys.argv[1:] = ['--help']; sys.path.append({root()!r})\n"
+    code += "from memory_core.cli import program; program()"
+    _run([_python(new), "-I", "-c", code])
+
+
+def _run(command: list[str]) -> str:
+    """Run a step of the build and return its output; raises BuildFailed."""
+    environ = {name: value for name, value in os.environ.items() if name not in REMOVED_VARIABLES}
+    try:
+        process = subprocess.run(
+            command,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=BUILD_TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildFailed(f"{command[0]} took longer than {BUILD_TIMEOUT} s.") from None
+    if process.returncode:
+        print(f"$ {' '.join(command)}\n{process.stdout}", flush=True)
+        lines = [line.strip() for line in process.stdout.splitlines() if line.strip()]
+        last = lines[-1] if lines else f"exit status {process.returncode}"
+        raise BuildFailed(f"{os.path.basename(command[0])} failed: {last}"[:300])
+    return process.stdout
+
+
+def _write_failure(data: str, failure: Mapping[str, object]) -> None:
+    with suppress(OSError):
+        file_io.replace(os.path.join(data, "failed.json"), json.dumps(dict(failure)).encode())

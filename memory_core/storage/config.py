@@ -1,0 +1,207 @@
+"""The settings in force: config.yml of the project over the user's one, over the defaults.
+
+YAML and pydantic would cost a hook as much as ten interpreter starts.  Therefore the compiled
+settings are kept in state/config.json, and used while time and size of the files are the same.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.storage import config_defaults, file_io
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memory_core.storage.paths import LevelPaths
+
+CACHE_FILE = "config.json"
+
+# Increased when compiled settings change their meaning, so that older ones are not used.
+CACHE_VERSION = 4
+
+OFF_WORDS = ("0", "off", "no", "false")
+ON_WORDS = ("1", "on", "yes", "true")
+
+
+class Config:
+    """The settings in force for one project.
+
+    `is_readable` is False if a whole file could not be read; `problems` and `invalid_variables`
+    are messages for people.
+    """
+
+    __slots__ = ("invalid_variables", "is_readable", "problems", "values")
+
+    def __init__(
+        self,
+        values: dict[str, Any],
+        problems: list[str],
+        is_readable: bool,
+        invalid_variables: list[str],
+    ) -> None:
+        self.values = values
+        self.problems = problems
+        self.is_readable = is_readable
+        self.invalid_variables = invalid_variables
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
+
+    def find_override(self, agent: str) -> dict[str, Any]:
+        """Return the settings for one agent, under any spelling of its name."""
+        from memory_core.claude_code import agent_names
+
+        return dict(self.values["agent_overrides"].get(agent_names.id_of(agent), {}))
+
+    def size_kb(self, agent: str) -> int:
+        """Return the size limit of the agent's file in KB."""
+        own = self.find_override(agent).get("size_kb") if self["agent_overrides"] else None
+        return int(own or self["limits"]["default_size_kb"])
+
+    def may_learn(self, agent: str) -> bool:
+        """Check whether the agent's reports teach."""
+        own = self.find_override(agent).get("auto_learning") if self["agent_overrides"] else None
+        return bool(self["auto_learning"] if own is None else own)
+
+    def serves(self, agent: str) -> bool:
+        """Check whether `include` and `exclude` give the agent a memory."""
+        is_included = not self["include"] or _matches(agent, self["include"])
+        return is_included and not _matches(agent, self["exclude"])
+
+
+def _matches(agent: str, patterns: list[str]) -> bool:
+    if not patterns:
+        return False
+    from fnmatch import fnmatchcase
+
+    from memory_core.claude_code import agent_names
+
+    return any(
+        fnmatchcase(agent, pattern.casefold()) or agent_names.is_same(pattern, agent)
+        for pattern in patterns
+    )
+
+
+def load(place: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]) -> Config:
+    """Return the settings in force; never raises, see `Config.problems`."""
+    files = [level.config for level in (user, place) if level]
+    stamps = [_stamp(path) for path in files]
+    values, problems, is_readable = config_defaults.DEFAULTS, list[str](), True
+    if any(stamps):
+        values, problems, is_readable = _compile(place, files, stamps)
+    values = _apply_environment(values, environ)
+    return Config(values, problems, is_readable, _find_invalid_variables(environ))
+
+
+def is_off(environ: Mapping[str, str]) -> bool:
+    """Check whether AGENT_MEMORY switches memory off for this run."""
+    return _read_variable(environ, "AGENT_MEMORY") in OFF_WORDS
+
+
+def _stamp(path: str) -> list[int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return [status.st_mtime_ns, status.st_size]
+
+
+def _compile(
+    place: LevelPaths, files: list[str], stamps: list[list[int] | None]
+) -> tuple[dict[str, Any], list[str], bool]:
+    """Return values, problems, and whether the files could be read."""
+    source = [CACHE_VERSION, files, stamps]
+    compiled = _read_compiled(place)
+    if compiled and compiled["source"] == source:
+        return compiled["values"], compiled["problems"], True
+    try:
+        from memory_core.storage import config_file
+
+        values, problems = config_file.merge_files(files)
+    except (ImportError, ValueError) as error:
+        # A plugin's first minute has no YAML parser.  Without older settings memory is off: the
+        # file may switch it off.
+        problem = str(error)
+        if isinstance(error, ImportError):
+            problem = f"{files[-1]}: not read, {error.name} is not installed"
+        off = {**config_defaults.DEFAULTS, "enabled": False}
+        return compiled["values"] if compiled else off, [problem], False
+    text = fastjson.dumps({"source": source, "values": values, "problems": problems})
+    try:
+        path = os.path.join(place.make_folder("state"), CACHE_FILE)
+        file_io.replace(path, text.encode(), durable=False)
+    except OSError:
+        pass  # a read-only project: every start compiles its settings
+    return values, problems, True
+
+
+def _read_compiled(place: LevelPaths) -> dict[str, Any] | None:
+    try:
+        text = file_io.read_text(os.path.join(place.state, CACHE_FILE))
+        compiled: dict[str, Any] = fastjson.loads(text)
+        is_valid = compiled["source"][0] == CACHE_VERSION and _is_whole(compiled)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return compiled if is_valid else None
+
+
+def _is_whole(compiled: dict[str, Any]) -> bool:
+    values = compiled["values"]
+    return isinstance(compiled["problems"], list) and all(
+        isinstance(values[key], type(default)) for key, default in config_defaults.DEFAULTS.items()
+    )
+
+
+def _read_variable(environ: Mapping[str, str], name: str) -> str:
+    return environ.get(name, "").strip().casefold()
+
+
+def _apply_environment(values: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Apply the variables that change settings for one run."""
+    if is_off(environ):
+        values = {**values, "enabled": False}
+    learning = _read_variable(environ, "AGENT_MEMORY_LEARNING")
+    if learning in OFF_WORDS or learning in ON_WORDS:
+        values = {**values, "auto_learning": learning in ON_WORDS}
+        values = _override_agents(values, "auto_learning", learning in ON_WORDS)
+    size = _read_size(environ)
+    if size:
+        values = {**values, "limits": {**values["limits"], "default_size_kb": size}}
+        values = _override_agents(values, "size_kb", size)
+    return values
+
+
+def _override_agents(values: dict[str, Any], key: str, value: object) -> dict[str, Any]:
+    """Override per-agent settings too: a variable for one run has the highest precedence."""
+    overrides = {
+        agent: own if own.get(key) is None else {**own, key: value}
+        for agent, own in values["agent_overrides"].items()
+    }
+    return {**values, "agent_overrides": overrides}
+
+
+def _read_size(environ: Mapping[str, str]) -> int:
+    """Return the size in KB that is set for this run, 0 for none or an invalid one."""
+    digits = _read_variable(environ, "AGENT_MEMORY_LIMIT_KB").lstrip("0")
+    # int() is slow with many digits, and refuses thousands of them.
+    if not digits.isdecimal() or len(digits) > len(str(config_defaults.MAX_SIZE_KB)):
+        return 0
+    size = int(digits)
+    return size if size <= config_defaults.MAX_SIZE_KB else 0
+
+
+def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
+    """Return a message for each variable whose value is invalid and therefore ignored."""
+    problems = []
+    for name in ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING"):
+        if _read_variable(environ, name) not in ("", *OFF_WORDS, *ON_WORDS):
+            problems.append(f"{name}: on or off is expected, not {environ[name]!r:.60}")
+    name = "AGENT_MEMORY_LIMIT_KB"
+    if _read_variable(environ, name) and not _read_size(environ):
+        wanted = f"1 to {config_defaults.MAX_SIZE_KB} is expected"
+        problems.append(f"{name}: {wanted}, not {environ[name]!r:.60}")
+    return problems

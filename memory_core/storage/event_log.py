@@ -1,0 +1,106 @@
+"""The event log: what happened, one JSON object a line, without any text of a memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from memory_core.storage import file_io
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from memory_core.storage.paths import LevelPaths
+
+FILE_NAME = "events.jsonl"
+OLD_FILE_NAME = "events.1.jsonl"
+FILES = (OLD_FILE_NAME, FILE_NAME)
+
+# About 4,000 events a file: months of work, and quick to read for `status`.
+MAX_BYTES = 1_000_000
+
+
+def format_utc(seconds: float) -> str:
+    """Return a time as ISO 8601 in UTC with milliseconds: 2026-11-20T22:10:05.123Z."""
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{int(seconds % 1 * 1000):03d}Z"
+
+
+def write(place: LevelPaths, event: str, **fields: Any) -> None:
+    """Append one event; if the log cannot be written, print the event on stderr."""
+    line = fastjson.dumps({"event": event, "timestamp": format_utc(time.time()), **fields}) + "\n"
+    try:
+        path = os.path.join(place.make_folder("logs"), FILE_NAME)
+        if file_io.append(path, line.encode()) > MAX_BYTES:
+            _rotate(path)
+    except OSError as error:
+        _warn(f"agent-memory: {error}; not logged: {line}")
+
+
+def _warn(line: str) -> None:
+    try:
+        sys.stderr.write(line)
+    except (OSError, AttributeError):
+        pass  # stderr is closed, or on a full disk
+
+
+def _rotate(path: str) -> None:
+    """Rename a full log, so that the next event begins a new file.
+
+    Two processes may find the log full at once, and the second one would replace the full file
+    by the new one.  Therefore only the process that holds the lock of the file moves it.
+    """
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        status = os.fstat(descriptor)
+        if status.st_size > MAX_BYTES and os.path.samestat(status, os.stat(path)):
+            os.replace(path, os.path.join(os.path.dirname(path), OLD_FILE_NAME))
+    except (BlockingIOError, FileNotFoundError):
+        pass  # another process moves it
+    except OSError as error:
+        _warn(f"agent-memory: {error}; the log grows\n")
+    finally:
+        os.close(descriptor)
+
+
+def read(place: LevelPaths) -> list[dict[str, Any]]:
+    """Return the logged events, oldest first, without incomplete lines."""
+    texts = [_read_file(place, name).decode("utf-8", "replace") for name in FILES]
+    events = [_parse(line) for text in texts for line in text.split("\n")]
+    return [event for event in events if event is not None]
+
+
+def find_last(place: LevelPaths, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the last event with one of these names; no other event is decoded."""
+    marks = [f'"{name}"'.encode() for name in names]
+    for file in reversed(FILES):
+        data = _read_file(place, file)
+        while (at := max(data.rfind(mark) for mark in marks)) >= 0:
+            begin = data.rfind(b"\n", 0, at) + 1
+            event = _parse(data[begin:].partition(b"\n")[0].decode("utf-8", "replace"))
+            if event and event.get("event") in names:
+                return event
+            data = data[:begin]
+    return None
+
+
+def _read_file(place: LevelPaths, name: str) -> bytes:
+    try:
+        return file_io.read_bytes(os.path.join(place.logs, name))
+    except OSError:
+        return b""
+
+
+def _parse(line: str) -> dict[str, Any] | None:
+    try:
+        event = fastjson.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) else None

@@ -1,0 +1,142 @@
+"""The records of a history and the files of `agent-memory export`, as pydantic models."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memory_core.text import sanitize
+
+MAX_MESSAGE_LENGTH = 100
+
+Fraction = Annotated[float, Field(ge=0, le=1)]
+RecordId = Annotated[str, Field(min_length=1, max_length=64)]
+Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+AgentName = Annotated[str, Field(min_length=1, max_length=200)]
+NonNegative = Annotated[int, Field(ge=0)]
+RecordKind = Literal[
+    "learned",
+    "reinforced",
+    "merged",
+    "edited",
+    "removed",
+    "evicted",
+    "archived",
+    "restored",
+    "returned",
+    "imported",
+    "approved",
+    "rejected",
+    "preference",
+    "confirmed",
+    "contradicted",
+    "task",
+    "error",
+    "undone",
+]
+
+
+class HistoryRecord(BaseModel):
+    """One line of history/AGENT.jsonl; docs/history.md says which kind has which keys."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    v: int = Field(1, ge=1, description="the version of this schema, 1")
+    time: Timestamp = Field(description="when, ISO 8601 in UTC with milliseconds")
+    kind: RecordKind = Field(description="what came about, see below")
+    agent: str = Field("", description="whose memory it is about")
+    id: RecordId = Field(
+        description="of the item: ten hexadecimal digits, a hash of its words;"
+        " of the run where the kind is `task`, of the change where it is `undone`"
+    )
+    text: str = Field("", description="the item's text where it is new, or the error's")
+    section: str = Field("", description="the title of the section it stands in")
+    nested: str = Field("", description="the lines nested in it, where there are some")
+    was: str = Field("", description="the id of the item whose place it took")
+    after: str = Field("", description="the id of the item it stood behind when it left")
+    run: str = Field("", description="Claude Code's agent id")
+    session: str = Field("", description="Claude Code's session id")
+    source: str = Field(
+        "", description="`agent`, `hand` (in the file), `person` (a command), `import`, `mcp`, ..."
+    )
+    origin: str = Field("", description="the agent or file that it was copied from")
+    confidence: Fraction | None = Field(None, description="how sure the item is after it, 0 to 1")
+    change: str = Field("", description="what all records of one write or command share")
+    n: NonNegative | None = Field(None, description="how many records of its write are before it")
+    type: str = Field("", description="`task`: the type of the task")
+    outcome: str = Field("", description="`task`: `done`, `failed` or `stopped`")
+    duration_ms: NonNegative | None = Field(None, description="`task`: how long it took")
+    tokens: NonNegative | None = Field(None, description="`task`: how many it used")
+    tool_uses: NonNegative | None = Field(None, description="`task`: how often it called a tool")
+    tool: str = Field("", description="`error`: the tool that failed")
+    resolution: str = Field("", description="`error`: what helped, where that is known")
+
+
+class AgentExport(BaseModel):
+    """The part of an export about one agent; texts are those of its files."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    document: str = Field("", description="AGENT.md")
+    preferences: dict[str, str] = Field({}, description="value by key; they stand in it, too")
+    history: list[HistoryRecord] = Field([], description="history/AGENT.jsonl, record by record")
+    archive: str = Field("", description="archive/AGENT.md")
+    quarantine: str = Field("", description="quarantine/AGENT.md")
+
+
+class Export(BaseModel):
+    """A file of `agent-memory export`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    format: Literal["agent-memory"] = Field(description="always `agent-memory`")
+    version: int = Field(ge=1, le=1, description="of this schema, 1")
+    exported: str = Field("", description="when, ISO 8601 in UTC")
+    project: str = Field("", description="the name of the project's folder")
+    agents: dict[AgentName, AgentExport] = Field(
+        description="by agent id; `PM` is the main session"
+    )
+
+
+def check_export(value: Any) -> str:
+    """Return the first problem of an export with its place, "" if it is valid.
+
+    A valid export gets the defaults of all fields that it lacks.
+    """
+    try:
+        export = Export.model_validate(_replace_surrogates(value))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(_shorten, first["loc"])) or "the file"
+        return f"{place}: {_shorten(first['msg'])}"
+    for name in export.agents:
+        for field, info in AgentExport.model_fields.items():
+            value["agents"][name].setdefault(field, info.get_default(call_default_factory=True))
+    return ""
+
+
+def is_valid_record(value: Any) -> bool:
+    """Check whether a value is a record of this version of the schema."""
+    try:
+        HistoryRecord.model_validate(_replace_surrogates(value))
+    except ValidationError:
+        return False
+    return True
+
+
+def _shorten(part: object) -> str:
+    """Return a key or message as one short line of visible characters."""
+    text = sanitize.join_visible(str(part))
+    return text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[:MAX_MESSAGE_LENGTH]}..."
+
+
+def _replace_surrogates(value: Any) -> Any:
+    """Return a JSON value without lone surrogates, which stand for bytes that are not UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return list(map(_replace_surrogates, value))
+    if isinstance(value, dict):
+        return {key: _replace_surrogates(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,273 @@
+"""Records of delegations in state/: receipts of calls, records of runs.
+
+    receipts/SESSION/CALL.json     the prompt of a call carries the memory; SubagentStart claims it
+    runs/SESSION/RUN.jsonl         the route of its memory, its learnings, its end
+    runs/SESSION/RUN-launch.jsonl  the task of a run in the background
+    route.json                     rewritten prompts do not reach the agents of this project
+
+A call is Claude Code's `tool_use_id`, a run its `agent_id`.  Every write is a single append or
+rename, so hooks that run in parallel need no lock here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core.storage import file_io
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.storage.paths import LevelPaths
+
+# Seconds.  A receipt lives from the call to the start of its agent: seconds, or as long as a
+# person takes to answer a permission prompt.  Half a day covers a long lunch.
+RECEIPT_LIFE = 12 * 3600
+
+# Seconds.  Run records only tell the events of one run apart; sessions are resumed within days.
+RUN_LIFE = 30 * 86400
+
+# Seconds for which SubagentStart serves a project after a rewritten prompt was lost.  Trying
+# again costs one delegation its memory; staying with SubagentStart only costs its larger budget.
+ROUTE_LIFE = 30 * 86400
+
+VIA_PROMPT = "prompt"  # the memory was added to the prompt
+VIA_START = "start"  # SubagentStart gave the memory
+
+MAX_NAME_LENGTH = 128
+
+
+def launch_id_of(run: str) -> str:
+    """Return the id for the record of a run's launch, which may be written before its start."""
+    return f"{run}-launch" if run else ""
+
+
+def is_safe_id(name: str) -> bool:
+    """Check whether an id from an event may be part of a path, as all ids seen so far may."""
+    plain = name.replace("-", "").replace("_", "")
+    return plain.isascii() and plain.isalnum() and len(name) <= MAX_NAME_LENGTH
+
+
+def file_name_of(name: str) -> str:
+    """Return an id as part of a path: unchanged or, if it is not safe, as hexadecimal bytes."""
+    return name if is_safe_id(name) else name.encode("utf-8", "replace").hex()[:MAX_NAME_LENGTH]
+
+
+class SessionRuns:
+    """The records of one session."""
+
+    def __init__(self, place: LevelPaths, session: str) -> None:
+        self.place = place
+        self.session = file_name_of(session) or "none"
+        self._receipts = os.path.join(place.state, "receipts", self.session)
+        self._runs = os.path.join(place.state, "runs", self.session)
+
+    # Receipts
+
+    def add_receipt(self, call: str, agent: str, caller: str) -> bool:
+        """Record that the prompt of a call carries the memory; return whether that worked."""
+        if not call:
+            return False
+        record = {"agent": agent, "caller": caller, "time": time.time()}
+        try:
+            self.place.make_folder("state", "receipts", self.session)
+            replace_json(self._receipt(call), record)
+        except OSError:
+            return False
+        return True
+
+    def find_open_receipts(self, agent: str, run: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return (call, receipt) of the agent that `run` may claim, the run's own one first."""
+        now = time.time()
+        receipts = []
+        for name in file_io.list_folder(self._receipts):
+            call = name.removesuffix(".json")
+            record = _read_record(self._receipt(call)) if call != name else None
+            if record and record.get("agent") == agent and self._is_open(record, run, now):
+                receipts.append((call, record))
+        return sorted(receipts, key=lambda pair: (pair[1].get("launched") != run, pair[1]["time"]))
+
+    def _is_open(self, record: dict[str, Any], run: str, now: float) -> bool:
+        owner = record.get("launched")
+        # An owner that has a record started with the receipt of another call.
+        is_claimable = not owner or owner == run or bool(self.record(str(owner)))
+        return is_claimable and bool(now - record["time"] < RECEIPT_LIFE)
+
+    def claim_receipt(self, call: str, run: str) -> bool:
+        """Claim a receipt for `run`; return False if another run was quicker."""
+        path = self._receipt(call)
+        is_settled = "launched" in (_read_record(path) or {})
+        try:
+            os.rename(path, f"{path}.{file_name_of(run)}")
+        except OSError:
+            return False
+        if is_settled:  # nobody asks for it any more
+            file_io.remove(f"{path}.{file_name_of(run)}")
+        return True
+
+    def settle(self, call: str, run: str, launched: bool) -> bool:
+        """Close the receipt of a call that was answered; return whether there was one.
+
+        In the background the answer may arrive before the agent starts, and of two runs of one
+        agent either may have claimed the receipt of the other.  Then this receipt stays, for the
+        run that starts without one.
+        """
+        if not call:
+            return False
+        is_claimed = bool(self._drop_claims(call))
+        receipt = _read_record(self._receipt(call))
+        if receipt is None:
+            return is_claimed
+        record = self.record(run)
+        if launched and (not record or record.get("call")):
+            replace_json(self._receipt(call), {**receipt, "launched": run})
+        else:
+            self.drop_receipt(call)
+        return True
+
+    def _drop_claims(self, call: str) -> list[str]:
+        """Remove the claims of a call's receipt and return their file names."""
+        prefix = f"{file_name_of(call)}.json."
+        names = [name for name in file_io.list_folder(self._receipts) if name.startswith(prefix)]
+        for name in names:
+            file_io.remove(os.path.join(self._receipts, name))
+        return names
+
+    def drop_receipt(self, call: str) -> str:
+        """Remove the receipt of a call that failed; return the run that claimed it, or ""."""
+        if not call:
+            return ""
+        claims = self._drop_claims(call)
+        file_io.remove(self._receipt(call))
+        return claims[0].rpartition(".json.")[2] if claims else ""
+
+    def drop_receipts(self) -> None:
+        """Remove all receipts of a session that starts again: no call of it is open."""
+        for name in file_io.list_folder(self._receipts):
+            file_io.remove(os.path.join(self._receipts, name))
+
+    def _receipt(self, call: str) -> str:
+        return os.path.join(self._receipts, f"{file_name_of(call)}.json")
+
+    # Runs
+
+    def begin(self, run: str) -> bool:
+        """Create the record of a run; return False if the run is resumed and has a record."""
+        if not run:
+            return True
+        try:
+            self.place.make_folder("state", "runs", self.session)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            os.close(os.open(self._run(run), flags, 0o666))
+        except FileExistsError:
+            return False
+        except OSError:
+            pass  # a read-only project: better to give the memory twice than never
+        return True
+
+    def note(self, run: str, **fields: Any) -> None:
+        """Add fields to the record of a run: agent, route, keys (of learnings), ended ...
+
+        Raises OSError.
+        """
+        if run:
+            self.place.make_folder("state", "runs", self.session)
+            file_io.append(self._run(run), f"{fastjson.dumps(fields)}\n".encode())
+
+    def try_note(self, run: str, **fields: Any) -> None:
+        """Add fields as `note` does, but log a failure: the delegation must go on."""
+        try:
+            self.note(run, **fields)
+        except OSError as error:
+            from memory_core.storage import event_log
+
+            event_log.write(self.place, "agent.memory.error", error=str(error), run=run)
+
+    def record(self, run: str) -> dict[str, Any]:
+        """Return all that was noted about a run as one dict, {} for an unknown run."""
+        record: dict[str, Any] = {}
+        keys: list[str] = []
+        for line in file_io.read_text(self._run(run)).split("\n") if run else ():
+            try:
+                fields = fastjson.loads(line)
+                keys += fields.get("keys", [])
+                record.update(fields)
+            except (ValueError, AttributeError, TypeError):
+                continue  # incomplete after a crash, or edited
+        if keys:
+            record["keys"] = keys
+        return record
+
+    def _run(self, run: str) -> str:
+        return os.path.join(self._runs, f"{file_name_of(run)}.jsonl")
+
+
+def are_prompts_lost(place: LevelPaths) -> bool:
+    """Check whether a rewritten prompt of this project was lost recently."""
+    record = _read_record(os.path.join(place.state, "route.json"))
+    return record is not None and bool(time.time() - record["time"] < ROUTE_LIFE)
+
+
+def prefer_start(place: LevelPaths) -> None:
+    """Record that SubagentStart is to give the memory in the next delegations."""
+    place.make_folder("state")
+    replace_json(os.path.join(place.state, "route.json"), {"route": VIA_START, "time": time.time()})
+
+
+def clear_old(place: LevelPaths) -> None:
+    """Remove the records of sessions that nobody will resume."""
+    idle = _list_idle_sessions(place)
+    for path in list_outdated(place):
+        file_io.remove(path)
+    for folder, _before in idle:
+        try:
+            os.rmdir(folder)
+        except OSError:
+            pass  # a file in it is younger
+
+
+def list_outdated(place: LevelPaths) -> list[str]:
+    """Return the files that nobody needs: of old sessions, and temporary files of killed hooks."""
+    paths = [
+        path
+        for folder, before in _list_idle_sessions(place)
+        for path in _list_older(folder, before)
+    ]
+    spool = os.path.join(place.state, "spool")
+    stems = [os.path.join(spool, stem) for stem in file_io.list_folder(spool)]
+    for folder in (place.state, *stems):
+        stale = _list_older(folder, time.time() - file_io.STALE_SECONDS)
+        paths += [path for path in stale if ".json." in os.path.basename(path)]
+    return paths
+
+
+def _list_idle_sessions(place: LevelPaths) -> list[tuple[str, float]]:
+    """Return (folder, time): sessions without a new file since that time, in seconds."""
+    idle = []
+    for kind, life in (("receipts", RECEIPT_LIFE), ("runs", RUN_LIFE)):
+        before = time.time() - life
+        sessions = _list_older(os.path.join(place.state, kind), before)
+        idle += [(session, before) for session in sessions]
+    return idle
+
+
+def _list_older(folder: str, before: float) -> list[str]:
+    paths = (os.path.join(folder, name) for name in file_io.list_folder(folder))
+    return [path for path in paths if file_io.is_older(path, before)]
+
+
+def replace_json(path: str, record: dict[str, Any]) -> None:
+    """Replace a file of state/ by a record in one step; raises OSError."""
+    file_io.replace(path, fastjson.dumps(record).encode(), durable=False)
+
+
+def _read_record(path: str) -> dict[str, Any] | None:
+    """Return a receipt or route, None if it does not exist or is damaged."""
+    try:
+        record = fastjson.loads(file_io.read_text(path))
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and type(record.get("time")) is float else None

@@ -1,0 +1,169 @@
+"""The spool: learnings that are written down first and merged into a memory under its lock.
+
+An entry is a dict of `agent`, `run`, `session`, `source`; `learnings` as [type, content],
+`rejected` as [type, content, reason]; and `records`, which only go to the history.
+
+A capture that is killed, or that does not get the lock in time, loses nothing: the next writer
+of the same agent merges its entries.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_core.storage import file_io, run_records
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.storage.paths import LevelPaths
+
+FOLDER = ("state", "spool")
+ID_KEYS = ("agent", "run", "session", "source")
+
+
+def add(place: LevelPaths, stem: str, entry: dict[str, Any]) -> str:
+    """Write one entry for the agent with the file stem `stem`; raises OSError.
+
+    Return its path, for `flush`.  The entry need not be durable yet: usually it is merged within
+    milliseconds, and then the memory is.
+    """
+    folder = place.make_folder(*FOLDER, stem)
+    path = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.json")
+    run_records.replace_json(path, entry)
+    return path
+
+
+def add_records(place: LevelPaths, stem: str, agent: str, records: list[dict[str, Any]]) -> str:
+    """Write an entry of history records alone; return its path.  Raises OSError.
+
+    A record may also be the outcome of a run with `key`, `description` and `prompt`, of
+    which `run_history.complete_record` makes the history record.
+    """
+    entry = {"agent": agent, "run": "", "session": "", "source": "agent"}
+    return add(place, stem, {**entry, "learnings": [], "rejected": [], "records": records})
+
+
+def flush(place: LevelPaths, path: str) -> None:
+    """Make an entry durable that has to wait, because it is the only copy now.
+
+    A failing disk is logged, never raised: the entry exists, but may not survive a power failure.
+    """
+    try:
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+        # The folders above may be as new as the entry.
+        above = (_folder(place), place.state, place.folder, place.root)
+        for folder in (os.path.dirname(path), *above):
+            file_io.sync_folder(folder)
+    except FileNotFoundError:
+        pass  # another writer has just merged it
+    except OSError as error:
+        from memory_core.storage import event_log
+
+        message = f"{place.relative(path)} might not survive a power failure: {error}"
+        event_log.write(place, "agent.memory.error", error=message)
+
+
+def _folder(place: LevelPaths) -> str:
+    return os.path.join(place.folder, *FOLDER)
+
+
+def read_entries(place: LevelPaths, stem: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return (path, entry) of the agent's entries, oldest first, without damaged ones."""
+    entries = []
+    for path in _list_entries(os.path.join(_folder(place), stem)):
+        try:
+            entries.append((path, _load(path)))
+        except (OSError, ValueError):
+            pass  # another writer has just merged it, or see `find_damaged`
+    return entries
+
+
+def _list_entries(folder: str) -> list[str]:
+    names = file_io.list_folder(folder)
+    return [os.path.join(folder, name) for name in names if name.endswith(".json")]
+
+
+def _load(path: str) -> dict[str, Any]:
+    """Return an entry; raises OSError, and ValueError if the file is not an entry."""
+    with open(path, encoding="utf-8") as file:
+        entry = fastjson.loads(file.read())
+    if isinstance(entry, dict) and _is_whole(entry):
+        return entry
+    raise ValueError("it lacks fields of an entry")
+
+
+def _is_whole(entry: dict[str, Any]) -> bool:
+    """Check whether an entry has all that a writer needs: anybody may write into state/."""
+    return (
+        all(isinstance(entry.get(key), str) for key in ID_KEYS)
+        and _are_rows(entry.get("learnings"), 2)
+        and _are_rows(entry.get("rejected"), 3)
+        and _are_records(entry.get("records", []))
+    )
+
+
+def _are_records(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(record, dict) and record.get("time") and record.get("kind") for record in value
+    )
+
+
+def _are_rows(value: object, width: int) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(row, list) and len(row) == width and all(isinstance(text, str) for text in row)
+        for row in value
+    )
+
+
+def list_agents(place: LevelPaths) -> list[tuple[str, str]]:
+    """Return (stem, agent) of all agents with entries."""
+    stems = file_io.list_folder(_folder(place))
+    waiting = [(stem, read_entries(place, stem)) for stem in stems]
+    return [(stem, str(entries[0][1]["agent"])) for stem, entries in waiting if entries]
+
+
+def find_damaged(place: LevelPaths) -> list[tuple[str, str]]:
+    """Return (path, problem) of the files and folders that no writer can merge.
+
+    They stay until a person has looked at them, because they may hold learnings.
+    """
+    folder = _folder(place)
+    stems = [os.path.join(folder, stem) for stem in file_io.list_folder(folder)]
+    problems = [(path, _find_folder_problem(path)) for path in (folder, *stems)]
+    for stem in stems:
+        problems += [(path, _find_problem(path)) for path in _list_entries(stem)]
+    return [(path, problem) for path, problem in problems if problem]
+
+
+def _find_folder_problem(folder: str) -> str:
+    try:
+        os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return ""
+
+
+def _find_problem(path: str) -> str:
+    """Return what is wrong with an entry, as the end of a sentence; "" for nothing."""
+    try:
+        _load(path)
+    except FileNotFoundError:
+        return ""  # another writer has just merged it
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    except ValueError as error:
+        return f"is invalid: {error}"
+    return ""
+
+
+def remove(paths: list[str]) -> None:
+    """Remove entries that are merged."""
+    for path in paths:
+        os.unlink(path)

@@ -1,0 +1,199 @@
+"""The file formats of Backlog.md and its spellings of task ids (checked with version 1.52.0).
+
+    backlog/tasks/task-1.1 - Title.md     front matter with `id: TASK-1.1`, title, status
+    backlog/config.yml                    statuses, in their order, and the prefix of ids
+
+`1.1`, `task-1.1`, `TASK-01.1` name one task.
+"""
+
+from __future__ import annotations
+
+from memory_core.document import front_matter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TODO, STARTED, DONE = "to do", "in progress", "done"
+
+DEFAULT_PREFIX = "task"
+DEFAULT_STATUSES = ("To Do", "In Progress", "Done")
+
+# A status in one of these lists belongs to that stage, whatever its place in the configuration.
+# `choose_status` takes the status that comes first in a list; `*` stands for every other status.
+STAGE_WORDS = {
+    TODO: "to do|todo|backlog|open|new|planned|ready|icebox|idea|draft|*",
+    STARTED: "in progress|doing|started|wip|active|*|in review|review|testing|on hold|blocked",
+    DONE: "done|completed|complete|closed|shipped|released|resolved|*|cancelled|canceled|won't do",
+}
+OTHER_WORD = "*"
+STAGE_BY_WORD = {
+    word: stage
+    for stage, words in STAGE_WORDS.items()
+    for word in words.split("|")
+    if word != OTHER_WORD
+}
+
+MAX_ID_CHARS = 64
+ID_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
+# Tools read files of the first four names as instructions or as a description of the folder.
+# Windows reserves the others for devices, whatever follows the first dot.
+RESERVED_NAMES = frozenset(
+    ["claude", "agents", "gemini", "readme", "con", "prn", "aux", "nul"]
+    + [f"{device}{number}" for device in ("com", "lpt") for number in range(10)]
+)
+
+MEMORY_LINE = "Task Memory: "
+
+
+class BacklogConfig:
+    """The settings of Backlog.md that matter for task memories."""
+
+    __slots__ = ("default", "prefix", "statuses")
+
+    def __init__(
+        self,
+        prefix: str = DEFAULT_PREFIX,
+        statuses: Sequence[str] = DEFAULT_STATUSES,
+        default: str = "",
+    ) -> None:
+        self.prefix = prefix
+        self.statuses = statuses
+        self.default = default
+
+    def stage(self, status: str) -> str:
+        """Return the stage of a status: TODO, STARTED or DONE.
+
+        Known words decide first, then the place in the list: the last status is DONE, the first
+        one and the default are TODO.
+        """
+        name = status.strip().casefold()
+        order = [text.casefold() for text in self.statuses]
+        if name in STAGE_BY_WORD:
+            return STAGE_BY_WORD[name]
+        if name not in order or name in (order[0], self.default.casefold()):
+            return TODO
+        return DONE if name == order[-1] else STARTED
+
+    def choose_status(self, stage: str) -> str:
+        """Return the status that moves a task to a stage, "" for none."""
+        order = STAGE_WORDS[stage].split("|")
+
+        def rank(status: str) -> int:
+            name = status.strip().casefold()
+            return order.index(name if name in order else OTHER_WORD)
+
+        return min(
+            (status for status in self.statuses if self.stage(status) == stage),
+            key=rank,
+            default="",
+        )
+
+
+def parse_config(text: str) -> BacklogConfig:
+    """Parse a Backlog.md configuration; missing or invalid settings get their defaults."""
+    fields = front_matter.parse_mapping(text.splitlines())
+    prefix, statuses = fields.get("task_prefix"), fields.get("statuses")
+    default = fields.get("default_status")
+    return BacklogConfig(
+        prefix.casefold() if isinstance(prefix, str) and prefix.isalpha() else DEFAULT_PREFIX,
+        statuses if isinstance(statuses, list) and statuses else DEFAULT_STATUSES,
+        default if isinstance(default, str) else "",
+    )
+
+
+class BacklogTask:
+    """The fields of a task file; a missing text is ""."""
+
+    __slots__ = ("created", "kind", "labels", "status", "title")
+
+    def __init__(self, text: str) -> None:
+        fields = front_matter.read_fields(text)
+        self.title = " ".join(_text(fields.get("title")).split())
+        self.status = _text(fields.get("status"))
+        self.created = _text(fields.get("created_date"))
+        self.kind = _text(fields.get("type"))
+        labels = fields.get("labels")
+        self.labels = labels if isinstance(labels, list) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+# Ids.
+
+
+def parse_file_name(file_name: str) -> str:
+    """Return the id in the name of a task file, in lower case; "" for other files."""
+    name, dot, suffix = file_name.rpartition(".")
+    if not dot or suffix.lower() != "md" or name.startswith("."):
+        return ""
+    task = name.partition(" - ")[0].strip().lower()
+    return task if is_safe_id(task) else ""
+
+
+def is_safe_id(task: str) -> bool:
+    """Say whether an id, in lower case, can be the name of a file on every system."""
+    return (
+        0 < len(task) <= MAX_ID_CHARS
+        and ID_CHARS.issuperset(task)
+        and task[0] not in "._-"
+        and task[-1] not in "._-"
+        and ".." not in task
+        and task.partition(".")[0] not in RESERVED_NAMES
+    )
+
+
+def normalize_id(task: str, prefix: str = DEFAULT_PREFIX) -> str:
+    """Return the same text for all spellings of an id: `task-1.1` for 1.1, TASK-01.1, task-1.01."""
+    name = task.strip().casefold()
+    before, dash, numbers = name.rpartition("-")
+    parts = numbers.split(".")
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        return name
+    if dash and not before.isalpha():
+        return name
+    return f"{before or prefix}-{'.'.join(part.lstrip('0') or '0' for part in parts)}"
+
+
+# The line in a task file that gives the path of the memory.
+
+
+def set_memory_line(text: str, path: str) -> str:
+    """Return the text of a task file that ends with the path of its memory; "" removes it."""
+    lines = text.splitlines(keepends=True)
+    places = [at for at, line in enumerate(lines) if _is_memory_line(line)]
+    new = f"{MEMORY_LINE}`{path}`"
+    if path and places and lines[places[-1]].rstrip() == new:
+        return text
+    for at in reversed(places):
+        blank_above = at and not lines[at - 1].strip() and at == len(lines) - 1
+        del lines[at - 1 if blank_above else at : at + 1]
+    if not path:
+        return "".join(lines)
+    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    before = "".join(lines)
+    gap = "" if before.endswith(end * 2) or not before else end
+    return f"{before}{'' if before.endswith(end) or not before else end}{gap}{new}{end}"
+
+
+def _is_memory_line(line: str) -> bool:
+    """Say whether `set_memory_line` wrote a line; a person may write about task memory too."""
+    return line.startswith(f"{MEMORY_LINE}`") and line.rstrip().endswith(".md`")
+
+
+def extract_section(text: str, title: str) -> str:
+    """Return the text of a section of a task file, without Backlog.md's comments."""
+    from memory_core.document import markdown
+
+    document = markdown.parse_document(text)
+    section = markdown.find_section(document, title)
+    lines = document.lines[section.body : section.end] if section else []
+    texts = (line for line in lines if not _is_mark(line) and not _is_memory_line(line))
+    return "".join(texts).strip("\n")
+
+
+def _is_mark(line: str) -> bool:
+    text = line.strip()
+    return text.startswith("<!-- ") and text.endswith((":BEGIN -->", ":END -->"))

@@ -1,0 +1,305 @@
+"""Import the memory of the active task into Claude Code sessions, through CLAUDE.md.
+
+    CLAUDE.md            @backlog/CLAUDE.md in a marked block; added with the user's consent
+    backlog/CLAUDE.md    @memory/task-368.md in a marked block, while that task is active
+    .claude-mpm/state/tasks/task-368.md   imported instead of a memory that is over budget or
+                         contains imports
+
+Claude Code reads these files once, while the SessionStart hooks run (seen from 2.1.63 to
+2.1.329), and passes them to the main session and each subagent.  Therefore the SessionStart hook
+adds changes of that moment to the prompt, and the SubagentStart hook adds later ones.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.storage import file_io, store
+from memory_core.tasks import backlog_folder, lifecycle
+
+# Other modules are imported in functions: most calls only ask which files to watch.
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.memory.project import Project
+    from memory_core.storage.paths import LevelPaths
+    from memory_core.storage.run_records import SessionRuns
+    from memory_core.tasks.lifecycle import TaskTransaction
+
+CLAUDE_FILE = "CLAUDE.md"
+COPY_FOLDER = "tasks"
+
+# The name of the session record with the task memory that the session received.
+RECORD_NAME = "task-memory"
+
+TAG = "task-memory"
+
+# Characters reserved for the text around a shortened memory in a subagent's prompt.
+MIN_CHARS = 400
+
+
+# Consent of the user.
+
+
+def is_set_up(folder: backlog_folder.Folder) -> bool:
+    """Say whether the root's CLAUDE.md imports the folder's, in a marked block or a single line."""
+    from memory_core.claude_code import claude_md
+
+    try:
+        text = backlog_folder.read_file(os.path.join(folder.root, CLAUDE_FILE))
+    except OSError:
+        return False
+    return claude_md.has_block(text) or _line(folder) in text.splitlines()
+
+
+def _line(folder: backlog_folder.Folder) -> str:
+    return _import(folder.relative(os.path.join(folder.path, CLAUDE_FILE)))
+
+
+def _import(path: str) -> str:
+    return "@" + path.replace(" ", "\\ ")
+
+
+def set_up(project: Project) -> list[str]:
+    """Add the import of the folder's CLAUDE.md to the root's; return the changed files.
+
+    Raises store.LinkOutside if the folder's file is a link that leaves the project.
+    """
+    with lifecycle.TaskTransaction(project) as transaction:
+        folder = transaction.folder
+        own = os.path.join(folder.path, CLAUDE_FILE)
+        if backlog_folder.is_link_outside(own, folder.root):
+            raise store.LinkOutside(f"{folder.relative(own)} is a link that leaves the project")
+        changed = []
+        path, before, after = _root(folder)
+        if after != before:
+            _write(path, after)
+            changed.append(folder.relative(path))
+        refresh(transaction)
+    return changed
+
+
+def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
+    """Return (path, before, after) of the files that `set_up` would change."""
+    folder = backlog_folder.Folder(project.place.root)
+    root = _root(folder)
+    changes = [root] if root[2] != root[1] else []
+    path = os.path.join(folder.path, CLAUDE_FILE)
+    before = backlog_folder.read_file(path)
+    target, _copy = _choose_import(project, folder, folder.find_active(folder.in_progress))
+    after = _importing(before, folder, target)
+    return [*changes, (path, before, after)] if after != before else changes
+
+
+def _root(folder: backlog_folder.Folder) -> tuple[str, str, str]:
+    """Return (path, before, after) of the root's CLAUDE.md; `after` imports the folder's file."""
+    from memory_core.claude_code import claude_md
+
+    path = os.path.join(folder.root, CLAUDE_FILE)
+    before = backlog_folder.read_file(path)
+    # An existing block is rewritten, because the backlog folder may have been renamed.
+    is_due = claude_md.has_block(before) or not is_set_up(folder)
+    return path, before, claude_md.set_block(before, [_line(folder)]) if is_due else before
+
+
+def plan_removal(place: LevelPaths) -> list[tuple[str, str, str]]:
+    """Return (path, before, after) of the files with a marked block; `after` is "" to delete."""
+    from memory_core.claude_code import claude_md
+
+    folder = backlog_folder.Folder(place.root)
+    paths = (os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE))
+    texts = ((path, backlog_folder.read_file(path)) for path in paths)
+    return [
+        (path, text, claude_md.remove_block(text))
+        for path, text in texts
+        if claude_md.has_block(text)
+    ]
+
+
+def remove(place: LevelPaths) -> list[str]:
+    """Remove the marked blocks and the imported copies; return the changed files."""
+    changed = plan_removal(place)
+    for path, _before, after in changed:
+        _write(path, after)
+    backlog_folder.Folder(place.root).unignore(f"/{CLAUDE_FILE}")
+    remove_copies(place)
+    return [place.relative(path) for path, *_texts in changed]
+
+
+# Imported files.
+
+
+def refresh(transaction: TaskTransaction, soon: str | None = None) -> None:
+    """Set the import in the folder's CLAUDE.md to the memory of the active task, if any.
+
+    `soon` is the text that the caller is about to write to the memory: the import must be safe
+    before a session can read the new text.
+    """
+    folder = transaction.folder
+    path = os.path.join(folder.path, CLAUDE_FILE)
+    # A link in a repository may lead anywhere, and the user did not agree to change that file.
+    if not is_set_up(folder) or backlog_folder.is_link_outside(path, folder.root):
+        return
+    text = backlog_folder.read_file(path)
+    after = _importing(text, folder, _target(transaction.project, folder, transaction.active, soon))
+    if after != text:
+        if not text:
+            folder.ignore(f"/{CLAUDE_FILE}")  # each machine has its own active task
+        _write(path, after)
+
+
+def _importing(text: str, folder: backlog_folder.Folder, target: str) -> str:
+    """Return the text of the folder's CLAUDE.md with the import of a file, "" for no import."""
+    from memory_core.claude_code import claude_md
+
+    if not target:
+        return claude_md.remove_block(text)
+    line = _import(os.path.relpath(target, folder.path).replace(os.sep, "/"))
+    return claude_md.set_block(text, [line])
+
+
+def _target(project: Project, folder: backlog_folder.Folder, active: str, soon: str | None) -> str:
+    """Return the file to import, "" for none; write the copy if one is needed."""
+    target, copy = _choose_import(project, folder, active, soon)
+    remove_copies(project.place, but=target if copy is not None else "")
+    if copy is not None and backlog_folder.read_file(target) != copy:
+        project.place.make_folder("state", COPY_FOLDER)
+        file_io.replace(target, copy.encode("utf-8", "replace"))
+    return target
+
+
+def _choose_import(
+    project: Project, folder: backlog_folder.Folder, active: str, soon: str | None = None
+) -> tuple[str, str | None]:
+    """Return the file to import, "" for none, and its text if it is a copy."""
+    if not (active and project.config["tasks"]["enabled"]):
+        return "", None
+    path = folder.memory_path(active)
+    try:
+        text = lifecycle.read_memory(folder, path).text if soon is None else soon
+    except OSError:
+        return "", None  # deleted, or a link that leaves the folder
+    given = prepare_text(project, folder, path, text)
+    if given == text:
+        return path, None
+    return os.path.join(project.place.state, COPY_FOLDER, f"{active}.md"), given
+
+
+def list_imports(folder: backlog_folder.Folder) -> list[str]:
+    """Return the files that the marked block in the folder's CLAUDE.md imports."""
+    from memory_core.claude_code import claude_md
+
+    lines = claude_md.read_block(backlog_folder.read_file(os.path.join(folder.path, CLAUDE_FILE)))
+    paths = (line[1:].replace("\\ ", " ") for line in lines if line.startswith("@"))
+    return [os.path.normpath(os.path.join(folder.path, path)) for path in paths]
+
+
+def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, text: str) -> str:
+    """Return the text of a memory for a session: within the budget and without imports."""
+    from memory_core.claude_code import claude_md
+    from memory_core.document import front_matter
+    from memory_core.tasks import task_document
+    from memory_core.text import sanitize
+
+    budget = project.config["tasks"]["budget_tokens"]
+    safe = claude_md.escape_imports(sanitize.escape_tags(text))
+    # Escape first, then measure: the escapes count as tokens too.
+    body = front_matter.read_body(safe)
+    if task_document.estimate_tokens(body) > budget:
+        return task_document.shorten(safe, budget, folder.relative(path))
+    return text if safe == text else body
+
+
+def remove_copies(place: LevelPaths, but: str = "") -> None:
+    """Remove the copies of memories, except the file `but`."""
+    path = os.path.join(place.state, COPY_FOLDER)
+    try:
+        names = os.listdir(path)
+    except OSError:
+        return
+    for name in names:
+        if os.path.join(path, name) != but:
+            os.unlink(os.path.join(path, name))
+
+
+def list_watched_files(project: Project, folder: backlog_folder.Folder, active: str) -> list[str]:
+    """Return the files whose changes require a new import."""
+    paths = [os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE)]
+    if active:
+        paths.append(folder.memory_path(active))
+        paths.append(os.path.join(project.place.state, COPY_FOLDER, f"{active}.md"))
+    return paths
+
+
+def _write(path: str, text: str) -> None:
+    """Write a CLAUDE.md; delete it if the text is empty."""
+    real = os.path.realpath(path)  # keep links, such as one to AGENTS.md
+    if text:
+        os.makedirs(os.path.dirname(real), exist_ok=True)
+        file_io.replace(real, text.encode("utf-8", "surrogateescape"))
+    elif os.path.exists(real):
+        os.unlink(real)
+
+
+# Sessions.
+
+
+def record_session(project: Project, records: SessionRuns) -> None:
+    """Record which task memory a session that starts now receives."""
+    active, text = _now(project)
+    records.try_note(RECORD_NAME, task=active, text=_digest(text))
+
+
+def format_update(project: Project, records: SessionRuns, room: int) -> str:
+    """Return the task memory for a subagent, "" if it is unchanged since the session began.
+
+    The text has at most `room` characters.
+    """
+    from memory_core.tasks import task_document
+    from memory_core.text import sanitize
+
+    record = records.record(RECORD_NAME)
+    if "text" not in record:
+        return ""
+    active, text = _now(project)
+    if record["text"] == _digest(text):
+        return ""
+    if not active:
+        return _format_block(str(record.get("task") or ""), ["No task is in progress any more."])
+    whole = _format_block(active, [sanitize.escape_tags(text).strip()])
+    if len(whole) <= room:
+        return whole
+    folder = backlog_folder.Folder(project.place.root)
+    path = folder.memory_path(active)
+    budget = max(room - MIN_CHARS, 0) // task_document.CHARS_PER_TOKEN
+    cut = task_document.shorten(text, budget, folder.relative(path))
+    shorter = _format_block(active, [sanitize.escape_tags(cut).strip()])
+    return shorter if len(shorter) <= room else ""
+
+
+def _format_block(task: str, lines: list[str]) -> str:
+    head = "What is known of the task in progress has changed since this session began.  It is now:"
+    return "\n".join([f'<{TAG} task="{task}">', head, "", *lines, f"</{TAG}>"])
+
+
+def _now(project: Project) -> tuple[str, str]:
+    """Return the active task and its memory for a session that starts now."""
+    folder = backlog_folder.Folder(project.place.root)
+    if not (project.config["tasks"]["enabled"] and folder.exists and is_set_up(folder)):
+        return "", ""
+    active = folder.find_active(folder.in_progress)
+    if not active:
+        return "", ""
+    path = folder.memory_path(active)
+    try:
+        text = lifecycle.read_memory(folder, path).text
+    except OSError:
+        return "", ""
+    return active, prepare_text(project, folder, path, text)
+
+
+def _digest(text: str) -> str:
+    from memory_core.document import front_matter
+    from memory_core.text import digests
+
+    return digests.hash_text(front_matter.read_body(text))

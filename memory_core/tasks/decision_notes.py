@@ -1,0 +1,115 @@
+"""Append the decisions of finished tasks as notes to their Backlog.md tasks.
+
+Backlog.md's own command appends them, each decision once, also if its task is reopened and
+finished again.  `.state.yml` lists the tasks with decisions that are not sent yet; what fails
+is tried again next time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.storage import store
+from memory_core.tasks import backlog_folder
+from memory_core.tasks.lifecycle import TaskTransaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.memory.project import Project
+
+# Seconds.  Backlog.md's command takes half a second; a hook has five.
+HOOK_WAIT = 3.0
+COMMAND_WAIT = 30.0
+
+# Not lifecycle.LOCK_NAME: nobody may hold that one for as long as a command takes.
+SEND_LOCK = ".tasks.pay.lock"
+
+HEADING = "Key decisions, from the memory of this task:"
+
+
+def add_pending(transaction: TaskTransaction, name: str) -> None:
+    """Mark a task for `send`, if its memory has decisions that are not sent yet."""
+    if name not in transaction.unsent_decisions and _list_unsent(transaction, name):
+        transaction.unsent_decisions.append(name)
+
+
+def send(project: Project, wait: float = HOOK_WAIT) -> list[str]:
+    """Append the pending decisions to their tasks; return the problems as sentences."""
+    folder = backlog_folder.Folder(project.place.root)
+    if (
+        not backlog_folder.is_enabled(project, folder)
+        or not folder.unsent_decisions
+        or not backlog_folder.has_command()
+    ):
+        return []
+    lock = store.Lock(os.path.join(project.place.make_folder("state", "locks"), SEND_LOCK), wait)
+    try:
+        with lock:  # two hooks at once would send everything twice
+            return _send_locked(project, folder, wait)
+    except store.LockTimeout as error:
+        return [str(error)]
+
+
+def _send_locked(project: Project, folder: backlog_folder.Folder, wait: float) -> list[str]:
+    problems = []
+    with TaskTransaction(project) as transaction:
+        unsent = {name: _list_unsent(transaction, name) for name in transaction.unsent_decisions}
+        unsent = {name: decisions for name, decisions in unsent.items() if decisions}
+        transaction.unsent_decisions = list(unsent)
+    for name, decisions in unsent.items():
+        note = "\n".join([HEADING, *map(_format_item, decisions)])
+        command = ["task", "edit", name, f"--append-notes={note}"]
+        try:
+            backlog_folder.run_command(folder, command, wait)
+            _mark_sent(project, name, decisions)
+        except backlog_folder.CommandFailed as error:
+            problems.append(str(error))
+    return problems
+
+
+def _format_item(decision: str) -> str:
+    """Return a bullet without NUL that cannot close one of Backlog.md's section comments."""
+    harmless = decision.replace("<!--", "‹!--").replace("\0", "")
+    return "- " + harmless.replace("\n", "\n  ")
+
+
+def _list_unsent(transaction: TaskTransaction, name: str) -> list[str]:
+    """Return the decisions of an archived memory that are not in its task yet."""
+    from memory_core.tasks import task_document
+
+    path = transaction.folder.find(name)
+    if not path or not transaction.has(name, archived=True):
+        return []
+    text = transaction.read(transaction.path(name, archived=True)).text
+    # The task counts too: a process may be killed after it sent decisions, before it noted that.
+    items = task_document.list_all_items(backlog_folder.read_file(path))
+    sent = {*read_sent_ids(text), *map(hash_decision, items)}
+    decisions = task_document.list_items(text, task_document.DECISIONS)
+    return [decision for decision in decisions if hash_decision(decision) not in sent]
+
+
+def read_sent_ids(text: str) -> list[str]:
+    """Return the hashes of the decisions that were sent, from the front matter of a memory."""
+    from memory_core.document import front_matter
+
+    ids = front_matter.read_fields(text).get("noted")
+    return ids if isinstance(ids, list) else []
+
+
+def hash_decision(decision: str) -> str:
+    from memory_core.history import item_history
+
+    return item_history.id_of(" ".join(decision.split()))
+
+
+def _mark_sent(project: Project, name: str, decisions: list[str]) -> None:
+    from memory_core.document import front_matter
+
+    with TaskTransaction(project) as transaction:
+        transaction.forget_decisions(name)
+        for archived in (True, False):
+            if transaction.has(name, archived):
+                memory = transaction.read(transaction.path(name, archived))
+                ids = [*read_sent_ids(memory.text), *map(hash_decision, decisions)]
+                transaction.write(memory, front_matter.set_fields(memory.text, {"noted": ids}))
+                break

@@ -1,0 +1,225 @@
+"""Begin, archive, restore, rename and delete the memory of a task, and choose the active one.
+
+    memory/ID.md           the task is in progress or waits
+    memory/archive/ID.md   the task is done, or somebody archived the memory
+    .state.yml             active_task, last_updated; in_progress: task ids in the order they were
+                           started, of which the last one with a memory is active; owed: tasks
+                           whose decisions are not sent to Backlog.md yet
+
+Commands and the scan of the task files both change this through `TaskTransaction`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+from memory_core.storage import event_log, file_io, store
+from memory_core.tasks import backlog_folder, backlog_format
+
+# task_document and task_templates are imported where they are used: most scans need neither.
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.memory.project import Project
+
+# Stands with the locks of agents in state/locks; no agent's file begins with a dot.
+LOCK_NAME = ".tasks.lock"
+
+
+class TaskTransaction:
+    """A project's task memories under their lock: `with TaskTransaction(project) as transaction`.
+
+    The changed state is written at the end.  Raises store.LockTimeout if another process keeps
+    the lock for 2 seconds.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.folder = backlog_folder.Folder(project.place.root)
+        self.in_progress: list[str] = []
+        self.unsent_decisions: list[str] = []
+
+    def __enter__(self) -> TaskTransaction:
+        locks = self.project.place.make_folder("state", "locks")
+        self._lock = store.Lock(os.path.join(locks, LOCK_NAME), store.LOCK_TIMEOUT)
+        self._lock.__enter__()
+        self.in_progress = self.folder.in_progress
+        self.unsent_decisions = self.folder.unsent_decisions
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None and (self.in_progress or self.unsent_decisions or self.folder.state()):
+                self.save_state()
+        finally:
+            self._lock.__exit__()
+
+    def save_state(self) -> None:
+        """Write .state.yml, if it changed."""
+        state: dict[str, str | list[str]] = {"active_task": self.active, "last_updated": ""}
+        state["in_progress"] = self.in_progress
+        if self.unsent_decisions:
+            state["owed"] = self.unsent_decisions
+        self.folder.write_state(state)
+
+    @property
+    def active(self) -> str:
+        return self.folder.find_active(self.in_progress)
+
+    def make_active(self, task: str) -> None:
+        """Move a task to the end of the tasks in progress, which makes it active."""
+        self.pause(task)
+        self.in_progress.append(task)
+
+    def pause(self, task: str) -> None:
+        """Take a task off the list of tasks in progress; its memory stays."""
+        self.in_progress = [name for name in self.in_progress if name != task]
+
+    def forget_decisions(self, task: str) -> None:
+        """Take a task off the list of tasks with unsent decisions."""
+        self.unsent_decisions = [name for name in self.unsent_decisions if name != task]
+
+    # Changes of one memory.
+
+    def begin(self, task: str, title: str, template: str) -> None:
+        """Create the memory of a task that has none, from the template of that name."""
+        from memory_core.tasks import task_document, task_templates
+
+        text = task_templates.read(task_templates.list_levels(self.project), template)
+        self.folder.make_memory_folder()
+        memory = task_document.create(task, title, backlog_folder.now(), text)
+        file_io.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
+        self.log("begun", task)
+        self.link_task_file(task)
+
+    def archive(self, task: str) -> None:
+        now = backlog_folder.now()
+        self._set_fields(self.path(task), archived=now, updated=now)
+        self._move(self.path(task), self.path(task, archived=True))
+        self.pause(task)
+        self.log("archived", task)
+        self.link_task_file(task)
+
+    def restore(self, task: str) -> None:
+        """Move the memory of a task out of the archive."""
+        self._move(self.path(task, archived=True), self.path(task))
+        self._set_fields(self.path(task), archived="", updated=backlog_folder.now())
+        self.log("restored", task)
+        self.link_task_file(task)
+
+    def delete(self, task: str, archived: bool) -> None:
+        """Delete the memory of a task for good."""
+        os.unlink(self.path(task, archived))
+        if not archived:
+            self.pause(task)
+        self.forget_decisions(task)
+        self.log("deleted", task)
+        self.link_task_file(task)
+
+    def rename(self, task: str, new: str, archived: bool) -> None:
+        """Change the id of a memory."""
+        self._move(self.path(task, archived), self.path(new, archived))
+        self.in_progress = [new if name == task else name for name in self.in_progress]
+        self.unsent_decisions = [new if name == task else name for name in self.unsent_decisions]
+        self.set_title(new, archived, self.read_title(new, archived))
+
+    def read_title(self, task: str, archived: bool = False) -> str:
+        from memory_core.tasks import task_document
+
+        return task_document.read_field(self.read(self.path(task, archived)).text, "title")
+
+    def set_title(self, task: str, archived: bool, title: str) -> None:
+        """Write the id and the title of the task into its memory."""
+        from memory_core.tasks import task_document
+
+        memory = self.read(self.path(task, archived))
+        self.write(memory, task_document.rename_task(memory.text, task, title))
+
+    def free_id(self, task: str, archived: bool) -> None:
+        """Move a memory to an archived name with its date: another task has its id now."""
+        from memory_core.tasks import task_document
+
+        created = task_document.read_field(self.read(self.path(task, archived)).text, "created")
+        digits = "".join(filter(str.isdigit, created)) or "older"
+        self._move(self.path(task, archived), self.path(f"{task}-{digits}", archived=True))
+        self.pause(task)
+        self.forget_decisions(task)
+
+    def _move(self, path: str, target: str) -> None:
+        """Move a file; a file with the target's name is renamed, not overwritten."""
+        folder, name = os.path.split(target)
+        os.makedirs(folder, exist_ok=True)
+        if os.path.lexists(target):
+            digits = "".join(filter(str.isdigit, backlog_folder.now()))
+            os.rename(target, _find_free_path(os.path.join(folder, f"{name[:-3]}-{digits}")))
+        os.rename(path, target)
+        file_io.sync_folder(folder)
+
+    # Files.
+
+    def path(self, task: str, archived: bool = False) -> str:
+        return self.folder.memory_path(task, archived)
+
+    def has(self, task: str, archived: bool = False) -> bool:
+        return os.path.isfile(self.path(task, archived))
+
+    def read(self, path: str) -> store.FileSnapshot:
+        """Read a memory.  Raises OSError, also for a link that leaves the memory folder."""
+        return read_memory(self.folder, path)
+
+    def write(self, snapshot: store.FileSnapshot, text: str) -> None:
+        """Replace the text of a file; raises store.FileChanged if somebody saved it since."""
+        if text == snapshot.text:
+            return
+
+        def check() -> None:
+            if not snapshot.is_current():
+                name = self.folder.relative(snapshot.path)
+                raise store.FileChanged(f"{name} was saved by somebody else just now")
+
+        path = os.path.realpath(snapshot.path)
+        file_io.replace(path, text.encode("utf-8", "surrogateescape"), check)
+
+    def _set_fields(self, path: str, **values: str) -> None:
+        from memory_core.document import front_matter
+
+        memory = self.read(path)
+        self.write(memory, front_matter.set_fields(memory.text, {**values}))
+
+    def link_task_file(self, task: str) -> None:
+        """Write the path of the memory into the task's file, for agents without hook and MCP."""
+        path = self.folder.find(task)
+        if not path or backlog_folder.is_link_outside(path, self.folder.root):
+            return
+        places = (self.path(task), self.path(task, archived=True))
+        memory = next((place for place in places if os.path.isfile(place)), "")
+        name = self.folder.relative(memory) if memory else ""
+        try:
+            file = _read_snapshot(path)
+            self.write(file, backlog_format.set_memory_line(file.text, name))
+        except OSError as error:  # the line is only a help: the change itself succeeded
+            self.log("untold", task, error=f"{type(error).__name__}: {error}")
+
+    def log(self, event: str, task: str, **fields: str) -> None:
+        event_log.write(self.project.place, f"task.memory.{event}", task_id=task, **fields)
+
+
+def _find_free_path(path: str) -> str:
+    """Return PATH.md, or PATH-2.md and so on: two files may come in the same second."""
+    numbered = (f"{path}-{count}.md" for count in itertools.count(2))
+    names = itertools.chain([f"{path}.md"], numbered)
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:
+    """Read a memory of a task.  Raises OSError, also for a link that leaves its folder."""
+    if backlog_folder.is_link_outside(path, folder.memory):
+        raise store.LinkOutside(f"{folder.relative(path)} is a link that leaves its folder")
+    return _read_snapshot(path)
+
+
+def _read_snapshot(path: str) -> store.FileSnapshot:
+    with open(path, "rb") as file:
+        status, data = os.fstat(file.fileno()), file.read()
+    return store.FileSnapshot(data.decode("utf-8", "surrogateescape"), path, status)

@@ -1,0 +1,88 @@
+"""Update task memories for the hooks, and return the text for the prompt.
+
+session start    update; the main session imports the active task, and is sent a change
+agent start      update; the agent is sent what changed since its session began
+tool use         update, if Bash or Backlog.md's MCP server may have changed a task
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from memory_core.memory.project import Project
+    from memory_core.storage.run_records import SessionRuns
+
+# One of these exists wherever there are tasks; other projects only pay for these checks.
+MARKERS = ("backlog", ".backlog", "backlog.config.yml")
+
+
+def has_tasks(project: Project) -> bool:
+    """Say whether the project may have tasks."""
+    root = project.place.root
+    return any(os.path.lexists(os.path.join(root, name)) for name in MARKERS)
+
+
+def handle_session_start(project: Project, records: SessionRuns, room: int) -> str:
+    """Update the memories; return text for the main session, at most `room` characters.
+
+    It is usually "", because Claude Code imports the memory.  But Claude Code reads CLAUDE.md
+    while this hook runs, and either may be first (seen from 2.1.63 to 2.1.329), so a change
+    that this hook makes is also returned as text.
+    """
+    if has_tasks(project):
+        from memory_core.tasks import claude_import
+
+        _try(project, lambda: claude_import.record_session(project, records))
+    return handle_agent_start(project, records, room)
+
+
+def handle_agent_start(project: Project, records: SessionRuns, room: int) -> str:
+    """Update the memories; return text for an agent that starts, at most `room` characters."""
+    if not has_tasks(project):
+        return ""
+    from memory_core.tasks import claude_import
+
+    _update(project)
+    text: str = _try(project, lambda: claude_import.format_update(project, records, room))
+    return text
+
+
+def handle_tool_use(project: Project) -> None:
+    """Update the memories after a tool that may have changed a task; send pending decisions."""
+    if has_tasks(project):
+        _update(project)
+        send_decisions(project)
+
+
+def send_decisions(project: Project) -> None:
+    """Append the decisions of finished tasks to Backlog.md; log problems."""
+    if not has_tasks(project):
+        return
+    from memory_core.storage import event_log
+    from memory_core.tasks import decision_notes
+
+    for problem in _try(project, lambda: decision_notes.send(project)):
+        event_log.write(project.place, "agent.memory.error", error=problem)
+
+
+def _update(project: Project) -> None:
+    from memory_core.tasks import sync
+
+    _try(project, lambda: sync.update(project))
+
+
+def _try(project: Project, work: Callable[[], Any]) -> Any:
+    """Return the result of `work`, "" if it fails: task memories must not stop an agent."""
+    try:
+        return work()
+    except (OSError, ValueError) as error:
+        from memory_core.storage import event_log
+
+        reason = f"{type(error).__name__}: {error}"
+        event_log.write(project.place, "agent.memory.error", error=reason)
+        return ""

@@ -1,0 +1,125 @@
+"""Restore recent notes that an editor overwrote with an older version of the file.
+
+    .claude-mpm/state/task-notes.jsonl    one note per line, for one day
+
+If a memory lacks a note and its `updated` time is older than the note, its writer had not seen
+the note, and the note is added again.  Otherwise somebody removed the note on purpose.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.storage import file_io
+from memory_core.tasks import backlog_folder
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.tasks.lifecycle import TaskTransaction
+
+    Note = dict[str, Any]
+
+FILE_NAME = "task-notes.jsonl"
+FIELDS = ("task", "section", "entry", "time", "head")
+
+# Seconds: an editor may stay open overnight; an older file was restored on purpose.
+MAX_AGE = 86_400
+
+# Above this size in bytes, notes older than MAX_AGE are removed from the file.
+MAX_BYTES = 100_000
+
+
+def add(transaction: TaskTransaction, task: str, section: str, entry: str, moment: str) -> None:
+    """Record a note before it is written; `moment` is the new `updated` time of its memory."""
+    path = _path(transaction)
+    values = (task, section, entry, moment, _head(transaction))
+    note = dict(zip(FIELDS, values, strict=True))
+    transaction.project.place.make_folder("state")
+    if os.path.exists(path) and os.path.getsize(path) > MAX_BYTES:
+        lines = [fastjson.dumps(recent) for recent in _read_recent(transaction)]
+        file_io.replace(path, "".join(f"{line}\n" for line in lines).encode())
+    file_io.append(path, f"{fastjson.dumps(note)}\n".encode())
+
+
+def choose_update_time(text: str) -> str:
+    """Return the `updated` time for the next version of a memory, later than the previous one."""
+    from memory_core.tasks import task_document
+
+    before, now = task_document.read_field(text, "updated"), backlog_folder.now()
+    try:
+        return now if before < now else backlog_folder.add_second(before)
+    except ValueError:
+        return now  # a time in another format, written by hand
+
+
+def restore_lost(transaction: TaskTransaction) -> None:
+    """Add notes to memories whose last writer had not seen them."""
+    for task in dict.fromkeys(str(note["task"]) for note in _read_recent(transaction)):
+        if transaction.has(task):
+            read = transaction.read(transaction.path(task))
+            after = add_lost(transaction, task, read.text)
+            if after != read.text:
+                transaction.write(read, after)
+                transaction.log("brought_back", task)
+
+
+def add_lost(transaction: TaskTransaction, task: str, text: str) -> str:
+    """Return a memory with the notes that its last writer had not seen."""
+    from memory_core.document import front_matter
+    from memory_core.tasks import task_document
+
+    updated, head = task_document.read_field(text, "updated"), _head(transaction)
+    moments = [updated]
+    for note in _read_recent(transaction):
+        is_later = note["task"] == task and note["time"] > updated and note["head"] == head
+        if is_later and not _says(text, note["entry"]):
+            text = task_document.add_item(text, note["section"], note["entry"])
+            moments.append(note["time"])
+    latest = max(moments)
+    return text if latest == updated else front_matter.set_fields(text, {"updated": latest})
+
+
+def _says(text: str, entry: str) -> bool:
+    from memory_core.tasks import task_document
+
+    wanted = " ".join(entry.split())
+    items = (
+        item
+        for title, _content in task_document.list_sections(text)
+        for item in _entries(text, title)
+    )
+    return wanted in " ".join(text.split()) or any(
+        " ".join(item.split()) == wanted for item in items
+    )
+
+
+def _entries(text: str, title: str) -> list[str]:
+    from memory_core.tasks import task_document
+
+    return task_document.list_items(text, title) if title else []
+
+
+def _read_recent(transaction: TaskTransaction) -> list[Note]:
+    """Return the notes of the last day, oldest first; skip damaged lines."""
+    since = backlog_folder.now(MAX_AGE)
+    notes: list[Note] = []
+    for line in backlog_folder.read_text(_path(transaction)).splitlines():
+        try:
+            note = fastjson.loads(line)
+            if all(isinstance(note[name], str) for name in FIELDS) and note["time"] > since:
+                notes.append(note)
+        except (ValueError, LookupError, TypeError):
+            continue
+    return notes
+
+
+def _path(transaction: TaskTransaction) -> str:
+    return os.path.join(transaction.project.place.state, FILE_NAME)
+
+
+def _head(transaction: TaskTransaction) -> str:
+    """Return git's HEAD: another branch has its own version of a memory."""
+    return backlog_folder.read_text(os.path.join(transaction.folder.root, ".git", "HEAD")).strip()

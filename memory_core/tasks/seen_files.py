@@ -1,0 +1,160 @@
+"""The record of the last scan of the task files.
+
+    .claude-mpm/state/tasks.json    line 1: stamps of all files that count, to see quickly
+                                    whether anything changed; line 2: the task files
+
+With it a scan of a thousand unchanged task files reads one file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.storage import file_io
+from memory_core.tasks import backlog_folder, claude_import
+from memory_core.text import fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from memory_core.memory.project import Project
+    from memory_core.tasks.lifecycle import TaskTransaction
+
+FILE_NAME = "tasks.json"
+
+# Raised when the meaning of the file changes.
+FORMAT_VERSION = 1
+
+
+class TaskFile:
+    """One file of an open task.
+
+    `stage` is one of backlog_format's, `stem` the id in the file name, `stamp` the file's mtime
+    in ns and its size; `path` is "" for a file of the last scan.
+    """
+
+    __slots__ = ("path", "stage", "stamp", "stem")
+
+    def __init__(self, stage: str, stem: str, stamp: list[int], path: str = "") -> None:
+        self.stage = stage
+        self.stem = stem
+        self.stamp = stamp
+        self.path = path
+
+
+def read_stamp(path: str) -> list[int]:
+    """Return the mtime in ns and the size of a file, [] if it does not exist."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return []
+    return [status.st_mtime_ns, status.st_size]
+
+
+def load(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile] | None:
+    """Return the task files of the last scan by normalized id, None if it is not known.
+
+    Also None if .state.yml was lost or damaged: it lists the tasks in progress.
+    """
+    if not isinstance(folder.state().get("in_progress"), list):
+        return None
+    try:
+        head, files = map(fastjson.loads, _read_lines(project))
+        if head["version"] != FORMAT_VERSION:
+            return None
+        # If statuses have another meaning now, all files are read again: no stamp equals [].
+        is_same = head["meaning"] == _list_statuses(folder)
+        return {key: _parse(fields, is_same) for key, fields in files.items()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _parse(fields: list[Any], keep_stamp: bool) -> TaskFile:
+    stage, stem, stamp = fields
+    if not (isinstance(stage, str) and isinstance(stem, str) and isinstance(stamp, list)):
+        raise TypeError
+    return TaskFile(stage, stem, stamp if keep_stamp else [])
+
+
+def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
+    """Say whether no file that counts has changed since the last scan."""
+    try:
+        head = fastjson.loads(_read_lines(project)[0])
+        others, active = set(head["others"]), str(head["active"])
+        seen = [head[name] for name in ("version", "marks", "names")]
+    except (ValueError, LookupError, TypeError):
+        return False
+    marks, names = _list_marks(project, folder, active), _join_names(folder, others)
+    return bool(seen == [FORMAT_VERSION, marks, names])
+
+
+def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
+    """Record the scanned files.  The next scan sees a file that came or changed meanwhile."""
+    transaction.save_state()
+    folder = transaction.folder
+    for file in files.values():
+        _accept_own_change(folder, file)
+    names = (_format_name(os.path.basename(file.path), file.stamp) for file in files.values())
+    others = (entry.name for entry in folder.entries())
+    head = {
+        "version": FORMAT_VERSION,
+        "active": transaction.active,
+        "marks": _list_marks(transaction.project, folder, transaction.active),
+        "meaning": _list_statuses(folder),
+        "names": "/".join(sorted(names)),
+        "others": [name for name in others if not folder.is_task_file(name)],
+    }
+    fields = {key: [file.stage, file.stem, file.stamp] for key, file in files.items()}
+    text = f"{fastjson.dumps(head)}\n{fastjson.dumps(fields)}\n"
+    path = os.path.join(transaction.project.place.make_folder("state"), FILE_NAME)
+    file_io.replace(path, text.encode(), durable=False)
+
+
+def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
+    """Take the new stamp of a file in which the scan wrote the line about its memory.
+
+    The stamp stays old if somebody changed the stage meanwhile, so that the next scan sees it.
+    """
+    stamp = read_stamp(file.path)
+    if stamp and stamp != file.stamp:
+        task = folder.read_task(file.path)
+        if task and folder.config.stage(task.status) == file.stage:
+            file.stamp = stamp
+
+
+def _read_lines(project: Project) -> tuple[str, str]:
+    try:
+        with open(os.path.join(project.place.state, FILE_NAME), encoding="utf-8") as file:
+            return file.readline(), file.readline()
+    except OSError:
+        return "", ""
+
+
+def _list_statuses(folder: backlog_folder.Folder) -> list[str]:
+    """Return the settings that decide which stage a status belongs to."""
+    return [folder.config.default, *folder.config.statuses]
+
+
+def _join_names(folder: backlog_folder.Folder, others: Collection[str]) -> str:
+    """Return the names and stamps of the task files as one text, which is fast to compare."""
+    entries = (entry for entry in folder.entries() if entry.name not in others)
+    return "/".join(sorted(_format_name(entry.name, read_stamp(entry.path)) for entry in entries))
+
+
+def _format_name(name: str, stamp: list[int]) -> str:
+    return f"{name}/{stamp}"
+
+
+def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) -> list[Any]:
+    """Return the settings and stamps of everything but task files that a scan depends on."""
+    names = (*backlog_folder.CONFIG_NAMES, backlog_folder.STATE_NAME)
+    paths = [
+        os.path.join(folder.root, backlog_folder.ROOT_CONFIG),
+        *(os.path.join(folder.path, name) for name in names),
+        folder.memory,
+        folder.archive,
+        *claude_import.list_watched_files(project, folder, active),
+    ]
+    return [folder.path, project.config["tasks"], [read_stamp(path) for path in paths]]

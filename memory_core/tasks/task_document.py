@@ -1,0 +1,374 @@
+"""Create, read, change and shorten the text of a task memory.
+
+    ---
+    task_id: task-368
+    title: Ask for a password
+    created: '2026-11-21 22:10:00'
+    updated: '2026-11-21 22:40:00'
+    archived:
+    ---
+
+    # task-368: Ask for a password
+
+    ## Context
+    ...
+
+Times are UTC.  The heading repeats the id and the title because Claude Code removes the front
+matter from an imported file.
+"""
+
+from __future__ import annotations
+
+from memory_core.document import edits, front_matter, markdown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_core.document.markdown import Document, Item, Section
+
+CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "References"
+
+# The order of sections; it decides the place of a new one.
+SECTION_ORDER = (CONTEXT, DECISIONS, NOTES, REFERENCES)
+
+MAX_TITLE_CHARS = 80
+
+# The limit of one note: long logs belong in a file.
+MAX_NOTE_CHARS = 20_000
+
+# A token of English text is about four characters; of other scripts it is about one.
+CHARS_PER_TOKEN = 4
+
+# The share of a budget for the context; decisions and notes get the rest.
+CONTEXT_SHARE = 0.4
+
+
+# Replaces a character that a text file should not contain.
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+class InvalidNote(ValueError):
+    """A note is empty, too long or does not fit into the memory; the message is the reason."""
+
+    status = 2
+
+
+def create(task: str, title: str, now: str, template: str) -> str:
+    """Return a new memory; the text of `template` follows the heading."""
+    title = _one_line(title)
+    fields: front_matter.Fields = {
+        "task_id": task,
+        "title": title,
+        "created": now,
+        "updated": now,
+        "archived": "",
+    }
+    for name, value in (("{task_id}", task), ("{title}", title)):
+        template = template.replace(name, value)
+    return front_matter.set_fields(f"{format_heading(task, title)}\n\n{template.strip()}\n", fields)
+
+
+def format_heading(task: str, title: str) -> str:
+    return f"# {task}: {title}" if title else f"# {task}"
+
+
+def _one_line(title: str) -> str:
+    return " ".join(_clean(title).split())
+
+
+def read_field(text: str, name: str) -> str:
+    """Return a text field of the front matter, "" if it is missing."""
+    value = front_matter.read_fields(text).get(name)
+    return value if isinstance(value, str) else ""
+
+
+def rename_task(text: str, task: str, title: str) -> str:
+    """Return a memory with a new id and title."""
+    was, old, title = read_field(text, "task_id"), read_field(text, "title"), _one_line(title)
+    lines = markdown.split_lines(text)
+    for at, line in enumerate(lines):
+        if line.rstrip() == format_heading(was, old):
+            lines[at] = format_heading(task, title) + line[len(line.rstrip()) :]
+            break
+    return front_matter.set_fields("".join(lines), {"task_id": task, "title": title})
+
+
+# Adding.
+
+
+def add_item(text: str, title: str, entry: str) -> str:
+    """Return a memory with an entry at the end of a section, which is created if needed.
+
+    An entry of several lines becomes one list item.  Raises InvalidNote for an empty or too long
+    entry and for an invalid title.
+    """
+    title, lines = _title(title), _entry(entry)
+    head, document = _with_section(text, title)
+    section = markdown.find_section(document, title)
+    if section is None:
+        raise InvalidNote(f"{title!r} cannot be the title of a section")
+    return head + markdown.render_document(_insert_entry(document, section, lines))
+
+
+def _title(title: str) -> str:
+    title = " ".join(title.replace("#", " ").split())
+    if not title or len(title) > MAX_TITLE_CHARS:
+        raise InvalidNote(f"a section's title has 1 to {MAX_TITLE_CHARS} characters")
+    return title
+
+
+def _entry(entry: str) -> list[str]:
+    lines = [line.rstrip() for line in _clean(entry).strip().expandtabs(4).splitlines()]
+    if not lines:
+        raise InvalidNote("a text is expected")
+    if sum(map(len, lines)) > MAX_NOTE_CHARS:
+        raise InvalidNote(f"a note has at most {MAX_NOTE_CHARS} characters")
+    return lines
+
+
+def _clean(text: str) -> str:
+    """Replace control characters, because git treats a file with them as binary."""
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(REPLACEMENT if _is_unfit(char) else char for char in text)
+
+
+def _is_unfit(char: str) -> bool:
+    is_control = char < " " and not char.isspace()
+    return is_control or char == "\x7f" or "\ud800" <= char <= "\udfff"
+
+
+def parse_parts(text: str) -> list[tuple[str, str]]:
+    """Return (section title, item or paragraph) for each part of a Markdown text, in order."""
+    document = markdown.parse_document(front_matter.read_body(text))
+    tops = document.sections[0].line if document.sections else len(document.lines)
+    above = "".join(line for line in document.lines[:tops] if not line.startswith("# "))
+    parts = [("", part) for part in _blocks(above)]
+    for section in document.sections:
+        parts += [(section.title, part) for part in _parts(document, section)]
+    return parts
+
+
+def _blocks(text: str) -> list[str]:
+    document = markdown.parse_document(f"## -\n{text}")
+    return _parts(document, document.sections[0])
+
+
+def add_parts(text: str, parts: Sequence[tuple[str, str]]) -> str:
+    """Return a memory with the (title, part) pairs of another text added, as by `add_part`.
+
+    Adjacent items are added together: one by one, thousands of them would take minutes.
+    """
+    blocks_by_title: dict[str, list[str]] = {}
+    for title, part in dict.fromkeys(parts):
+        blocks = blocks_by_title.setdefault(title, [])
+        if contains(text, part):
+            continue
+        if blocks and blocks[-1].startswith("- ") and part.startswith("- "):
+            blocks[-1] += f"\n{part}"
+        else:
+            blocks.append(part)
+    for title, blocks in blocks_by_title.items():
+        for block in blocks:
+            text = add_part(text, title, block)
+    return text
+
+
+def contains(text: str, part: str) -> bool:
+    """Say whether a memory contains these lines in the same order, unchanged."""
+    return part in text and f"\n{part}\n" in f"\n{text}\n".replace("\r\n", "\n")
+
+
+def add_part(text: str, title: str, part: str) -> str:
+    """Return a memory with a part of another text added to a section, if it is new.
+
+    Raises InvalidNote for an invalid title.
+    """
+    if contains(text, part):
+        return text
+    head, document = _with_section(text, _title(title))
+    section = markdown.find_section(document, title)
+    lines, at = part.split("\n"), _end(document, section) if section else 0
+    follows = part.startswith("- ") and _is_list(section, at)
+    after = edits.insert_lines(document, at, lines) if follows else None
+    return head + markdown.render_document(after or edits.insert_block(document, section, lines))
+
+
+def _with_section(text: str, title: str) -> tuple[str, Document]:
+    """Return the front matter and the body; add a section of that title if it is missing."""
+    head = text[: len(text) - len(front_matter.read_body(text))]
+    document = markdown.parse_document(text[len(head) :])
+    if markdown.find_section(document, title) is None:
+        try:
+            document = edits.add_section(document, title, order=SECTION_ORDER)
+        except ValueError as error:
+            raise InvalidNote(str(error)) from None
+    return head, document
+
+
+def _insert_entry(document: Document, section: Section, lines: list[str]) -> Document:
+    """Add an item at the end of a section; join its lines if they would not stay one item."""
+    if len(lines) > 1:
+        at = _end(document, section)
+        below = [f"  {line}" if line else "" for line in lines[1:]]
+        block = [f"- {markdown.escape(lines[0])}", *below]
+        gap = [] if at and _is_list(section, at) else [""]
+        after = edits.insert_lines(document, at, [*gap, *block])
+        if after is not None:
+            return after
+    text = " ".join(filter(None, map(str.strip, lines)))
+    try:
+        return edits.insert_item(document, section, text)
+    except ValueError as error:  # the last comment or fence of the file is not closed
+        raise InvalidNote(str(error)) from None
+
+
+def _is_list(section: Section | None, at: int) -> bool:
+    return any(item.end == at for item in section.items) if section else False
+
+
+def _end(document: Document, section: Section) -> int:
+    """Return the index after the last non-blank line of a section."""
+    at = section.end
+    while at > section.body and not document.lines[at - 1].strip():
+        at -= 1
+    return at
+
+
+# Reading.
+
+
+def list_items(text: str, title: str) -> list[str]:
+    """Return the items of a section with their nested lines."""
+    document = markdown.parse_document(front_matter.read_body(text))
+    section = markdown.find_section(document, title)
+    return [_whole(document, item) for item in section.items] if section else []
+
+
+def list_all_items(text: str) -> list[str]:
+    """Return the items of all sections with their nested lines."""
+    document = markdown.parse_document(front_matter.read_body(text))
+    return [_whole(document, item) for item in document.items]
+
+
+def _whole(document: Document, item: Item) -> str:
+    first, *rest = (line.strip("\r\n") for line in document.lines[item.line : item.end])
+    first = first.lstrip()
+    text = first[markdown.count_digits(first) + 1 :].lstrip()  # after "-" or "1."
+    lines = [markdown.unescape(text), *(line.removeprefix("  ") for line in rest)]
+    return "\n".join(map(str.rstrip, lines)).rstrip()
+
+
+def find_title(text: str, title: str) -> str:
+    """Return a section's title in the spelling of the memory."""
+    section = markdown.find_section(markdown.parse_document(front_matter.read_body(text)), title)
+    return section.title if section else title
+
+
+def list_sections(text: str) -> list[tuple[str, str]]:
+    """Return (title, text) of each section; the text above the first one has the title ""."""
+    document = markdown.parse_document(front_matter.read_body(text))
+    tops = document.sections[0].line if document.sections else len(document.lines)
+    sections = [("", "".join(document.lines[:tops]))]
+    for section in document.sections:
+        sections.append((section.title, "".join(document.lines[section.body : section.end])))
+    return [(title, content.strip("\n")) for title, content in sections]
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the number of tokens of a text, rather too high than too low."""
+    narrow = sum(map(str.isascii, text))
+    return -(-narrow // CHARS_PER_TOKEN) + len(text) - narrow
+
+
+# Fitting a budget.
+
+
+def shorten(text: str, budget: int, whole: str) -> str:
+    """Return a memory cut to `budget` tokens, with a note that names the `whole` file.
+
+    It keeps the heading, the first parts of the context, then the newest decisions and notes.
+    Code is never cut, because half a fenced block would turn the following text into code.
+    """
+    document = markdown.parse_document(front_matter.read_body(text))
+    head = next((heading for heading in document.headings if heading.level == 1), None)
+    first = _shorten_line(document.lines[head.line].rstrip(), budget // 4) if head else ""
+    note = f"(Cut to fit: the whole of it is in {whole}.)"
+    done = "\n\n".join(filter(None, [first, note]))
+    room = budget - estimate_tokens(done)
+    chosen: dict[str, list[str]] = {}
+    for title, share in ((CONTEXT, CONTEXT_SHARE), (DECISIONS, 1.0), (NOTES, 1.0)):
+        section = markdown.find_section(document, title)
+        parts = _parts(document, section) if section else []
+        if title != CONTEXT:
+            parts.reverse()
+        fitting = _fitting(parts, int(room * share) - estimate_tokens(f"\n\n## {title}\n\n"))
+        room -= estimate_tokens(_section(title, fitting)) if fitting else 0
+        if title != CONTEXT:
+            fitting.reverse()
+        chosen[title] = fitting
+    sections = [_section(title, parts) for title, parts in chosen.items() if parts]
+    return done + "".join(sections) + "\n"
+
+
+def _section(title: str, parts: Sequence[str]) -> str:
+    return f"\n\n## {title}\n\n" + "\n".join(parts)
+
+
+def _fitting(parts: Sequence[str], room: int) -> list[str]:
+    """Return the first parts that fit; if not even the first one fits, its beginning."""
+    chosen = list[str]()
+    for part in parts:
+        fitting = part if chosen or estimate_tokens(part) < room else _beginning(part, room)
+        size = estimate_tokens(fitting) + 1
+        if fitting and size <= room:
+            chosen.append(fitting)
+            room -= size
+    return chosen
+
+
+def _beginning(part: str, room: int) -> str:
+    """Return the words of a part that fit, without code blocks."""
+    lines = list[str]()
+    for line in part.split("\n"):
+        if line.lstrip("-*+> ").startswith(("```", "~~~", "<")):
+            break
+        if estimate_tokens("\n".join([*lines, line, "..."])) >= room:
+            most = (room - 2 - estimate_tokens("\n".join([*lines, ""]))) * CHARS_PER_TOKEN
+            lines.append(_words(line, most, room))
+            break
+        lines.append(line)
+    return "\n".join(lines).rstrip() + " ..." if any(map(str.strip, lines)) else ""
+
+
+def _shorten_line(line: str, room: int) -> str:
+    return line if estimate_tokens(line) <= room else _words(line, len(line), room) + " ..."
+
+
+def _words(line: str, most: int, room: int) -> str:
+    line = line[: max(most, 0)]
+    while line and estimate_tokens(line) >= room - 2:
+        line = line[: len(line) * 9 // 10]
+    return line.rpartition(" ")[0] or line
+
+
+def _parts(document: Document, section: Section) -> list[str]:
+    """Return the items and paragraphs of a section; a code block is one part."""
+    starts = {item.line: item.end for item in section.items}
+    verbatim = set(document.verbatim)
+    parts, part, at = list[str](), list[str](), section.body
+    while at < section.end:
+        line = document.lines[at].rstrip("\r\n")
+        end = starts.get(at)
+        if (end or not line.strip()) and at not in verbatim and part:
+            parts.append("\n".join(part))
+            part = []
+        if end:
+            parts.append("\n".join(text.rstrip() for text in document.lines[at:end]).rstrip())
+        elif line.strip() or at in verbatim:
+            part.append(line)
+        at = end or at + 1
+    if part:
+        parts.append("\n".join(part))
+    return parts

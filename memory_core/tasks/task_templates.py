@@ -1,0 +1,160 @@
+"""Templates for new task memories: built-in ones, and files of the project or the user.
+
+A file `.claude-mpm/templates/NAME.md` overrides the built-in template of that name or adds a new
+one; the project's file overrides the user's.  `{task_id}` and `{title}` are replaced.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.tasks import backlog_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_core.memory.project import Project
+    from memory_core.storage import paths
+
+DEFAULT = "default"
+FOLDER = "templates"
+MAX_NAME_CHARS = 64
+
+# The comments are for people: Claude Code removes them from imported files.
+BUILT_IN = {
+    DEFAULT: """\
+## Context
+
+## Key Decisions
+
+## Notes
+
+## References
+""",
+    "feature": """\
+## Context
+<!-- Who needs it, and what for. -->
+
+## Requirements
+<!-- What must hold when it is done. -->
+
+## Key Decisions
+
+## Notes
+
+## References
+""",
+    "bugfix": """\
+## Context
+<!-- What was seen, and what was expected. -->
+
+## Steps to Reproduce
+
+## Root Cause
+
+## Key Decisions
+
+## Notes
+
+## References
+""",
+    "research": """\
+## Context
+<!-- What is to be found out, and what depends on it. -->
+
+## Questions
+
+## Findings
+
+## Key Decisions
+
+## Notes
+
+## References
+""",
+}
+
+# What a task is called in Backlog.md, as type or label, and the template for it.
+TEMPLATE_BY_KIND = {
+    "bug": "bugfix",
+    "bugfix": "bugfix",
+    "fix": "bugfix",
+    "defect": "bugfix",
+    "feature": "feature",
+    "enhancement": "feature",
+    "story": "feature",
+    "research": "research",
+    "spike": "research",
+    "investigation": "research",
+}
+
+
+class NoTemplate(ValueError):
+    """No template has this name, or the name is invalid; the message says what is valid."""
+
+    status = 2
+
+
+def list_levels(project: Project) -> list[paths.LevelPaths]:
+    """Return the levels that may have templates; the first one with a name counts."""
+    return [project.place, *([project.user_place] if project.user_place else [])]
+
+
+def find_templates(levels: Sequence[paths.LevelPaths]) -> dict[str, str]:
+    """Return the source of each template: a path, or "" for a built-in one."""
+    templates = dict.fromkeys(BUILT_IN, "")
+    for level in reversed(levels):
+        folder = os.path.join(level.folder, FOLDER)
+        try:
+            listed = sorted(os.listdir(folder))
+        except OSError:
+            continue
+        for name in listed:
+            path = os.path.join(folder, name)
+            is_named = name.endswith(".md") and not name.startswith(".")
+            # A link may lead to a secret.
+            if (
+                is_named
+                and os.path.isfile(path)
+                and not backlog_folder.is_link_outside(path, level.root)
+            ):
+                templates[name[:-3]] = path
+    return templates
+
+
+def read(levels: Sequence[paths.LevelPaths], name: str) -> str:
+    """Return a template.  Raises NoTemplate, or OSError if its file cannot be read."""
+    templates = find_templates(levels)
+    if name not in templates:
+        raise NoTemplate(f"no template {name!r}; there are {', '.join(sorted(templates))}")
+    if not templates[name]:
+        return BUILT_IN[name]
+    with open(templates[name], encoding="utf-8", errors="replace") as file:
+        return file.read().removeprefix("\ufeff")
+
+
+def path_of(level: paths.LevelPaths, name: str) -> str:
+    """Return the path for a level's template of a name; raises NoTemplate for an invalid name."""
+    plain = name.replace("-", "").replace("_", "")
+    if not (plain.isascii() and plain.isalnum() and len(name) <= MAX_NAME_CHARS):
+        raise NoTemplate(f"{name!r} is no name of a template: letters, digits, - and _ are")
+    return os.path.join(level.folder, FOLDER, f"{name}.md")
+
+
+def copy(levels: Sequence[paths.LevelPaths], level: paths.LevelPaths, name: str) -> str:
+    """Copy a template to a level's folder, so that the user can edit it; return the path.
+
+    Raises NoTemplate, or FileExistsError if the level already has a template of that name.
+    """
+    target, text = path_of(level, name), read(levels, name)
+    level.make_folder(FOLDER)
+    with open(target, "x", encoding="utf-8") as file:
+        file.write(text)
+    return target
+
+
+def choose(kind: str, labels: Sequence[str]) -> str:
+    """Return the name of the template for a task of this type with these labels."""
+    words = (word.strip().casefold() for word in (kind, *labels))
+    return next((TEMPLATE_BY_KIND[word] for word in words if word in TEMPLATE_BY_KIND), DEFAULT)

@@ -1,0 +1,18 @@
+"""Format numbers and lists of names for messages."""
+
+from __future__ import annotations
+
+SHOWN_NAMES = 3
+
+
+def format_count(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 memory, 2 memories."""
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun}"
+
+
+def format_names(names: list[str]) -> str:
+    """Return the first names, and how many more there are."""
+    over = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {over} more" if over > 0 else "")

@@ -1,0 +1,112 @@
+"""Make text safe: for a prompt, for a terminal, and for one line of a memory file.
+
+Text that an agent, a tool or a file brought may close the block that carries a memory, imitate
+Claude Code's own tags, or hide words from a reader.
+"""
+
+from __future__ import annotations
+
+BLOCK_TAG = "agent-memory"
+
+# Tags by which Claude Code marks its own words (seen in the requests of 2.1.329), and those of
+# the API's own formats.  A name with "-", "_", ":" or "." counts as one too, because Claude Code
+# forms its names like that: <system-reminder>, <task-notification>.
+RESERVED_TAGS = ("system", "human", "user", "assistant", "tool", "instructions", "thinking")
+
+# Longer names of tags are not looked at to their end.
+MAX_TAG_LENGTH = 60
+
+# It looks like "<" to a person, but no program reads a tag behind it.
+SAFE_BRACKET = "‹"
+
+# Characters that show nothing although Unicode does not call them format characters.
+INVISIBLE_CHARS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+
+# No terminal escape sequence is longer.
+MAX_ESCAPE_LENGTH = 80
+
+
+def escape_tags(text: str) -> str:
+    """Return `text` without working tags of agent-memory or Claude Code.
+
+    Invisible characters are removed: they could hide a tag, or words from a reader.
+    A lone surrogate (a byte that was not UTF-8) becomes the replacement character.
+    """
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        text = "".join(map(_replace_unprintable, text))
+    if "<" not in text:
+        return text
+    first, *rest = text.split("<")
+    return first + "".join((SAFE_BRACKET if _is_reserved(part) else "<") + part for part in rest)
+
+
+def _replace_unprintable(char: str) -> str:
+    if char.isprintable() or char in "\n\t":
+        return char
+    if "\ud800" <= char <= "\udfff":
+        return "\N{REPLACEMENT CHARACTER}"
+    return " " if char.isspace() else ""
+
+
+def _is_reserved(text: str) -> bool:
+    """Check whether `text`, which follows a "<", begins with the name of a reserved tag."""
+    name = text[:MAX_TAG_LENGTH].removeprefix("/").casefold()
+    ends = (at for at, char in enumerate(name) if not (char.isalnum() or char in "-_:."))
+    name = name[: next(ends, MAX_TAG_LENGTH)]
+    return name in RESERVED_TAGS or any(char in name for char in "-_:")
+
+
+def wrap_block(agent: str, lines: list[str]) -> str:
+    """Return `lines` in the tags that mark an agent's memory in its prompt."""
+    label = escape_tags(agent).replace('"', "'").replace("\n", " ").replace("<", SAFE_BRACKET)
+    return "\n".join([f'<{BLOCK_TAG} agent="{label}">', *lines, f"</{BLOCK_TAG}>"])
+
+
+def has_block(text: str) -> bool:
+    """Check whether a prompt already carries a memory."""
+    return f"<{BLOCK_TAG} agent=" in text and f"</{BLOCK_TAG}>" in text
+
+
+def clean_line(text: str) -> str:
+    """Return `text` as one line of visible characters, without the full stop at its end."""
+    text = join_visible(text)
+    return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
+
+
+def join_visible(text: str) -> str:
+    """Return the visible characters of `text` as one line with single blanks."""
+    if not text.isascii() or not text.isprintable():
+        text = remove_invisible(text)
+    return " ".join(text.split())
+
+
+def remove_invisible(text: str) -> str:
+    """Remove control characters, terminal escapes and format characters such as direction marks.
+
+    Line breaks and blanks of all kinds become a simple blank.
+    """
+    first, *parts = text.replace("\x9b", "\x1b[").split("\x1b")
+    text = first + "".join([_skip_escape(part) for part in parts])
+    return text.translate({ord(char): _show(char) for char in set(text)})
+
+
+def _show(char: str) -> str:
+    from unicodedata import category
+
+    kind = category(char)
+    if kind == "Cf" or char in INVISIBLE_CHARS or "\U000e0100" <= char <= "\U000e01ef":
+        return ""
+    if kind == "Cs":
+        return "\N{REPLACEMENT CHARACTER}"
+    return " " if kind[0] == "Z" or kind == "Cc" else char
+
+
+def _skip_escape(part: str) -> str:
+    """Return what a terminal shows of `part`, which follows an escape character."""
+    if part[:1] == "[":
+        body = part[1:MAX_ESCAPE_LENGTH]
+        end = next((at for at, char in enumerate(body, 2) if "@" <= char <= "~"), 1)
+        return part[end:]
+    if part[:1] == "]" and "\x07" in part:
+        return part.partition("\x07")[2]
+    return part[1:]

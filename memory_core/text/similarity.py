@@ -1,0 +1,286 @@
+"""Whether two texts say the same, so that a learning is kept once.
+
+To lose one of two different learnings cannot be undone; to keep two equal ones costs a line.
+So in doubt two texts are different.
+
+- They are identical if they have the same normal form: case, white space, emphasis, quotes and
+  final punctuation do not matter.  Parts of a fact do, such as the case of an identifier and
+  everything in backticks.
+- They are near-equal if they have the same words in the same order.  Words that add nothing are
+  skipped, synonyms are one word, and a clause may stand in front or at the end.  One more word
+  makes another learning, because no list has all words that can reverse a sentence.  Exceptions
+  are a few words that are known to be harmless, and a reason at the end.
+
+english.py has the words and their meaning; it is imported for near-equal texts only.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.text.english import Token
+
+# A longer text is not a learning; to compare it closely would only cost time.
+MAX_LENGTH = 1000
+
+# The characters of a keyboard for those of a typesetter.
+ASCII_PUNCTUATION = {
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb"), "'"),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015"), "-"),
+    ord("\u2026"): "...",
+    ord("\u2192"): "->",
+}
+_TYPOGRAPHIC = frozenset(map(chr, ASCII_PUNCTUATION))
+_MARKS = _TYPOGRAPHIC | set("'\"*")  # what is taken away or replaced outside of code
+_FINAL = ".,;:!?"
+
+# Words without which a sentence claims the same.
+NOISE = frozenset(
+    """
+    a an the this that these those is are be been it we you our your they
+    should must shall do does here there
+    """.split()  # noqa: SIM905 - a text of words is easier to read
+)
+
+# The word behind one of these is a name, which is kept as it is written.
+NAMING = frozenset(("called", "named", "labeled", "labelled", "spelled", "written"))
+
+
+class ParsedText:
+    """A text that is parsed once, to be compared with many others."""
+
+    __slots__ = ("_tokens", "normal_form", "sketch", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.normal_form = normalize_text(text)
+        line = self.normal_form[:MAX_LENGTH]
+        if not line.islower():
+            line = line.casefold().replace("`", "")
+        self.sketch = {word[:3] for word in line.split() if word not in NOISE}
+        self._tokens: list[Token] | None = None
+
+    @property
+    def tokens(self) -> list[Token]:
+        """The words that count, as english.py reads them."""
+        if self._tokens is None:
+            from memory_core.text import english
+
+            words = _split_unmarked(" ".join(self.text.split()))
+            self._tokens = english.read_tokens(words, _is_shouted(words), NOISE, NAMING)
+        return self._tokens
+
+
+def normalize_text(text: str) -> str:
+    """Return the form in which identical texts are equal.
+
+    White space, Markdown emphasis, quotes and final punctuation do not matter, nor
+    the case of plain words.  The case of identifiers, paths and options does, and
+    backticks stay around what would be read in another way without them.
+    """
+    folded = _fold(text)
+    # One round can uncover more emphasis, or characters that combine.
+    while folded != text and not _is_settled(folded):
+        text, folded = folded, _fold(folded)
+    return folded
+
+
+def is_same(text: str, other: str) -> bool:
+    """Check whether two texts are one learning: identical or near-equal."""
+    return is_same_parsed(ParsedText(text), ParsedText(other))
+
+
+def is_same_parsed(one: ParsedText, other: ParsedText) -> bool:
+    """Check the same for parsed texts."""
+    if one.normal_form == other.normal_form:
+        return True
+    common = len(one.sketch & other.sketch)
+    if not common or 2 * common < max(len(one.sketch), len(other.sketch)):
+        return False  # nearly all pairs end here, at little cost
+    if max(len(one.text), len(other.text)) > MAX_LENGTH:
+        return False
+    from memory_core.text import english
+
+    return english.are_near(one.tokens, other.tokens)
+
+
+def choose_better(text: str, other: str) -> str:
+    """Return the text with more words of two that say the same; of equals the first."""
+    return other if len(ParsedText(other).tokens) > len(ParsedText(text).tokens) else text
+
+
+def extract_words(text: str) -> frozenset[str]:
+    """Return the set of words in the normal form of a text."""
+    return frozenset(normalize_text(text[:MAX_LENGTH]).split())
+
+
+def measure_overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return which share of two texts' words they have in common, from 0 to 1."""
+    return 2 * len(one & other) / (len(one) + len(other) or 1)
+
+
+def _fold(text: str) -> str:
+    text = " ".join(text.split())
+    if len(text) > MAX_LENGTH:
+        return text
+    words = _split_unmarked(text)
+    folded = " ".join(words)
+    lower = folded.casefold()
+    if "`" in folded or folded[1:] != lower[1:] or not words[0].isalpha():
+        lower = _fold_case(words)
+    return _drop_final(lower)
+
+
+def _is_settled(folded: str) -> bool:
+    """Check whether folding a result again would change nothing."""
+    if not folded.isascii() or _has_opening(folded):
+        return False
+    return "`" not in folded or not ("``" in folded or " ` " in f" {folded} ")
+
+
+def _split_unmarked(text: str) -> list[str]:
+    """Return the words without quotes and emphasis.
+
+    Code is one word in backticks with line feeds for its blanks, otherwise unchanged.
+    """
+    if not text.isascii():
+        text = _normalize_characters(text)
+    if "`" in text:
+        text = _join_code(text)
+    if "'" in text or '"' in text:
+        text = _remove_quotes(text)
+    words = text.split(" ")
+    return _remove_emphasis(words) if _has_opening(text) else words
+
+
+def _normalize_characters(text: str) -> str:
+    """Compose letters, and replace typographic quotes and dashes outside of code."""
+    from unicodedata import normalize
+
+    if not _TYPOGRAPHIC.isdisjoint(text):
+        parts = text.split("`")
+        parts[::2] = [part.translate(ASCII_PUNCTUATION) for part in parts[::2]]
+        text = "`".join(parts)
+    return normalize("NFC", text)
+
+
+def _join_code(text: str) -> str:
+    while "``" in text:
+        text = text.replace("``", "`")
+    parts = text.split("`")
+    codes = [part.split() for part in parts[1::2]]
+    if len(parts) % 2 == 0 or not all(codes):  # a backtick that is not closed is a quote
+        return " ".join([word.replace("`", "") or word for word in text.split(" ")])
+    parts[1::2] = ["\n".join(code) for code in codes]
+    return "`".join(parts)
+
+
+def _remove_quotes(text: str) -> str:
+    """Remove quotes, except in code and one that stands alone, which is meant."""
+    bare = text.replace("'", "").replace('"', "")
+    if "`" not in text and f" {text} ".count(" ") == len(bare.split()) + 1:
+        return bare
+    return " ".join([_remove_word_quotes(word) for word in text.split(" ")])
+
+
+def _remove_word_quotes(word: str) -> str:
+    parts = word.split("`")
+    parts[::2] = [part.replace("'", "").replace('"', "") for part in parts[::2]]
+    return "`".join(parts) or word
+
+
+def _has_opening(text: str) -> bool:
+    return " *" in text or " _" in text or text.startswith(("*", "_"))
+
+
+def _remove_emphasis(words: list[str]) -> list[str]:
+    """Remove marks that open at one word and close at it or a later one.
+
+    Other asterisks and underscores stay: `*.py`, `**kwargs`, `_private`, `__init__`.
+    """
+    opened: dict[str, int] = {}
+    for place, word in enumerate(words):
+        if word[:1] in ("*", "_") and (mark := _find_opening(word)):
+            opened[mark] = place
+        if not opened:
+            continue
+        body = word.rstrip(".,;:!?)")
+        mark = _find_closing(body)
+        if mark in opened and len(body) > len(mark):
+            words[place] = body[: -len(mark)] + word[len(body) :]
+            first = opened.pop(mark)
+            words[first] = words[first][len(mark) :]
+    return words
+
+
+def _find_opening(word: str) -> str:
+    rest = word.lstrip("*")
+    mark = word[: len(word) - len(rest)] or "_" * (word[:1] == "_")
+    inner = word[len(mark) : len(mark) + 1]
+    return mark if len(mark) <= 3 and (inner.isalnum() or inner == "`") else ""
+
+
+def _find_closing(body: str) -> str:
+    rest = body.rstrip("*")
+    mark = body[len(rest) :] or "_" * (body[-1:] == "_")
+    inner = body[: len(body) - len(mark)][-1:]
+    return mark if mark and (inner.isalnum() or inner in tuple(".!?:;,%)`")) else ""
+
+
+def _fold_case(words: list[str]) -> str:
+    """Fold the case of words, except code, identifiers, paths, options and symbols."""
+    is_shouted = _is_shouted(words)
+    folded = [
+        word if word == word.casefold() and "`" not in word else _fold_word(word, is_shouted)
+        for word in words
+    ]
+    if len(words[0]) == 1:
+        folded[0] = words[0].casefold()
+    return " ".join(folded).replace("\n", " ")
+
+
+def _is_shouted(words: list[str]) -> bool:
+    """Check whether everything is in capitals, so that they mean nothing."""
+    return " ".join(words).isupper() and all(word.isupper() or not word.isalpha() for word in words)
+
+
+def _fold_word(word: str, is_shouted: bool) -> str:
+    if "`" in word:
+        return _remove_backticks(word)
+    core = word.lstrip("(").rstrip(".,;:!?)")
+    if word[:1] == "-" or not core.replace("-", "").isalpha():
+        return word
+    is_fact = len(core) == 1 or core[1:] != core[1:].lower()
+    return word if is_fact and not (is_shouted and core.isupper()) else word.casefold()
+
+
+def _remove_backticks(word: str) -> str:
+    """Remove backticks if the text between them reads the same without them."""
+    parts = word.split("`")
+    is_glued = "".join(parts[::2]).strip("().,;:!?")
+    if is_glued or len(parts) % 2 == 0 or not all(map(_is_plain, parts[1::2])):
+        return word
+    return "".join(parts)
+
+
+def _is_plain(code: str) -> bool:
+    if code.isalnum() and code.islower() and code.isascii():
+        return True
+    if code[-1] in _FINAL or not _MARKS.isdisjoint(code):
+        return False
+    words = code.split("\n")
+    if any(word[0] == "_" or word[-1] == "_" for word in words):
+        return False
+    return all(_fold_word(word, True) == word for word in words)
+
+
+def _drop_final(text: str) -> str:
+    """Remove final punctuation behind a plain word; a full stop also behind other words."""
+    if not text.endswith(tuple(_FINAL)):
+        return text
+    bare = text.rstrip(_FINAL)
+    word = bare[bare.rfind(" ") + 1 :].lstrip("(").replace("-", "")
+    if text[len(bare) :] == ".":
+        return bare if word[-1:].isalnum() or word[-1:] in tuple(")`") else text
+    is_named = not NAMING.isdisjoint(bare.split(" ")[-2:-1])  # "the method is called save!"
+    return bare if word.isalpha() and not is_named else text

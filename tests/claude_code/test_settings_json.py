@@ -1,0 +1,444 @@
+"""Our hooks in someone's settings.json: put in once, taken out without a trace."""
+
+from __future__ import annotations
+
+import json
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, example, given
+from hypothesis import strategies as st
+
+from memory_core.claude_code import settings_json
+from support.paths import REPO
+
+with open(REPO / "settings.template.json", encoding="utf-8") as file:
+    TEMPLATE = file.read()
+
+BLOCK = settings_json.build_hooks(TEMPLATE)
+# What an older version might have written: another matcher, another command, one event less.
+OLDER = {
+    event: {
+        "matcher": "Task",
+        "hooks": [
+            {"type": "command", "command": settings_json.COMMAND_PREFIX + '"$HOME/older"; run it'}
+        ],
+    }
+    for event in ("PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd")
+}
+FOREIGN = {
+    "model": "opus",
+    "hooks": {
+        "PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": "check-bash"}]},
+            {
+                "matcher": "Task|Agent|SubagentHandback",
+                "hooks": [{"type": "command", "command": "other-tool agent_memory=1"}],
+            },
+        ],
+        "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+    },
+    "permissions": {"deny": ["Agent(x)"]},
+}
+
+
+# --- settings of every kind, in every layout ---
+
+blanks = st.text(alphabet=" \t\n\r", max_size=4)
+words = st.text(max_size=6)
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words
+)
+values = st.recursive(
+    scalars | st.just([]) | st.just({}),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
+    max_leaves=6,
+)
+hook_entries = st.fixed_dictionaries(
+    {"type": st.just("command"), "command": st.sampled_from(["lint", "./a b", "agent-memory"])},
+    optional={"timeout": st.integers(1, 60)},
+)
+groups = st.fixed_dictionaries(
+    {"hooks": st.lists(hook_entries, max_size=2)},
+    optional={"matcher": st.sampled_from(["", "*", "Bash", "Task|Agent"])},
+)
+events = st.sampled_from(["PreToolUse", "SubagentStop", "SessionStart", "Stop", "Notification"])
+hook_blocks = st.dictionaries(events, st.lists(groups | values, max_size=2), max_size=3)
+
+
+@st.composite
+def settings_values(draw: st.DrawFn) -> dict[str, object]:
+    members = list(draw(st.dictionaries(words, values, max_size=3)).items())
+    members = [(key, value) for key, value in members if key != "hooks"]
+    if draw(st.booleans()):
+        members.insert(draw(st.integers(0, len(members))), ("hooks", draw(hook_blocks)))
+    return dict(members)
+
+
+def laid_out(draw: st.DrawFn, value: object) -> str:
+    """Write JSON with arbitrary blanks wherever JSON allows them."""
+
+    def gap() -> str:
+        return draw(blanks)
+
+    if isinstance(value, dict):
+        parts = [
+            f"{gap()}{json.dumps(key, ensure_ascii=draw(st.booleans()))}{gap()}:{gap()}"
+            f"{laid_out(draw, inner)}{gap()}"
+            for key, inner in value.items()
+        ]
+        return "{" + (",".join(parts) or gap()) + "}"
+    if isinstance(value, list):
+        parts = [f"{gap()}{laid_out(draw, inner)}{gap()}" for inner in value]
+        return "[" + (",".join(parts) or gap()) + "]"
+    return json.dumps(value, ensure_ascii=draw(st.booleans()))
+
+
+@st.composite
+def usual_texts(draw: st.DrawFn) -> str:
+    """Settings as the usual writers lay them out."""
+    value = draw(settings_values())
+    indent = draw(st.sampled_from([None, 0, 1, 2, 4, "\t"]))
+    separators = draw(st.sampled_from([None, (",", ":"), (", ", " : ")]))
+    text = json.dumps(value, indent=indent, separators=separators)
+    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    mark = draw(st.sampled_from(["", settings_json.BYTE_ORDER_MARK]))
+    return mark + text.replace("\n", newline) + draw(st.sampled_from(["", newline, newline * 2]))
+
+
+@st.composite
+def odd_texts(draw: st.DrawFn) -> str:
+    """Settings with blanks in odd places."""
+    return draw(blanks) + laid_out(draw, draw(settings_values())) + draw(blanks)
+
+
+# A busy machine is no counter-example.
+unhurried = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+texts = usual_texts() | odd_texts() | blanks
+
+BY_HAND = [
+    "",
+    "\n",
+    "{}",
+    "{}\n",
+    "{ }",
+    "{\n}\n",
+    "{\r}",
+    "{\n\n}",
+    '{"hooks":{}}',
+    '{"hooks": {}}\n',
+    '{\n  "hooks": {}\n}\n',
+    '{\n  "hooks": {\n  }\n}\n',
+    '{"a":1,"hooks":{\n}}',
+    '{"hooks":{"PreToolUse":[]}}',
+    '{\n  "hooks": {\n    "PreToolUse": []\n  }\n}\n',
+    '{\n  "hooks": {\n    "PreToolUse": [ ]\n  }\n}\n',
+    '{\n\t"env": {"A": "b"},\n\t"hooks": {"Stop": [{"hooks": []}]}\n}',
+    '{"env": {\n  "A": "b"\n}}',
+    '{"a":1,"a":2,"hooks":{},"hooks":{"Stop":[]}}',
+    '{"\\u00e9": "\\ud800", "n": 1.0e+2}',
+    '\ufeff{\r\n    "a": 1\r\n}\r\n',
+    '{\n"a": 1\n}',
+    '  {\n    "a": 1\n  }',
+    json.dumps(FOREIGN, indent=2) + "\n",
+]
+
+
+def every(test):  # type: ignore[no-untyped-def]
+    """Run a property over generated settings, and always over those by hand."""
+    for text in BY_HAND:
+        test = example(text)(test)
+    return unhurried(given(texts)(test))
+
+
+# --- in and out ---
+
+
+@every
+def test_taking_out_gives_back_the_very_text(text: str) -> None:
+    assert settings_json.remove_hooks(settings_json.add_hooks(text, BLOCK)) == text
+
+
+@every
+def test_taking_out_after_an_upgrade_gives_back_the_very_text(text: str) -> None:
+    upgraded = settings_json.add_hooks(settings_json.add_hooks(text, OLDER), BLOCK)
+    assert settings_json.remove_hooks(upgraded) == text
+
+
+@every
+def test_putting_in_twice_changes_nothing(text: str) -> None:
+    once = settings_json.add_hooks(text, BLOCK)
+    assert settings_json.add_hooks(once, BLOCK) == once
+
+
+@every
+def test_what_comes_out_is_what_was_there_and_ours(text: str) -> None:
+    before = (
+        value_of(text)
+        if text.strip(settings_json.WHITESPACE + settings_json.BYTE_ORDER_MARK)
+        else {}
+    )
+    after = value_of(settings_json.add_hooks(text, BLOCK))
+    assert without_hooks(after) == without_hooks(before)
+    expected = dict(before.get("hooks", {}))
+    for event, group in BLOCK.items():
+        expected[event] = [*expected.get(event, []), group]
+    assert after["hooks"] == expected
+
+
+@every
+def test_an_upgrade_ends_with_the_same_hooks(text: str) -> None:
+    upgraded = value_of(settings_json.add_hooks(settings_json.add_hooks(text, OLDER), BLOCK))
+    assert upgraded == value_of(settings_json.add_hooks(text, BLOCK))
+
+
+@every
+def test_a_text_without_ours_is_left_as_it_is(text: str) -> None:
+    assert settings_json.remove_hooks(text) == text
+
+
+@every
+def test_all_bytes_that_were_there_are_there_in_their_order(text: str) -> None:
+    merged = iter(settings_json.add_hooks(text, BLOCK))
+    assert all(character in merged for character in text)
+
+
+def value_of(text: str) -> dict[str, object]:
+    return json.loads(text.removeprefix(settings_json.BYTE_ORDER_MARK))  # type: ignore[no-any-return]
+
+
+def without_hooks(value: dict[str, object]) -> list[tuple[str, object]]:
+    return [(key, inner) for key, inner in value.items() if key != "hooks"]
+
+
+# --- layout ---
+
+LAYOUTS = {
+    "two blanks": json.dumps(FOREIGN, indent=2) + "\n",
+    "four blanks": json.dumps(FOREIGN, indent=4),
+    "tabs": json.dumps(FOREIGN, indent="\t") + "\n",
+    "one line": json.dumps(FOREIGN),
+    "minified": json.dumps(FOREIGN, separators=(",", ":")),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_ours_is_laid_out_like_the_rest(layout: str) -> None:
+    text = LAYOUTS[layout]
+    merged = settings_json.add_hooks(text, BLOCK)
+    value = value_of(merged)
+    again = {
+        "two blanks": lambda: json.dumps(value, indent=2) + "\n",
+        "four blanks": lambda: json.dumps(value, indent=4),
+        "tabs": lambda: json.dumps(value, indent="\t") + "\n",
+        "one line": lambda: json.dumps(value),
+        "minified": lambda: json.dumps(value, separators=(",", ":")),
+    }[layout]()
+    assert merged == again
+
+
+def test_windows_line_ends_stay_the_only_ones() -> None:
+    text = json.dumps(FOREIGN, indent=2).replace("\n", "\r\n")
+    assert "\n" not in settings_json.add_hooks(text, BLOCK).replace("\r\n", "")
+
+
+def test_a_new_file_has_two_blanks_and_a_final_newline() -> None:
+    hooks = {event: [group] for event, group in BLOCK.items()}
+    assert settings_json.add_hooks("", BLOCK) == json.dumps({"hooks": hooks}, indent=2) + "\n"
+
+
+# --- others' hooks ---
+
+
+def test_others_under_the_same_event_and_matcher_stay_first() -> None:
+    groups = value_of(settings_json.add_hooks(json.dumps(FOREIGN), BLOCK))["hooks"]["PreToolUse"]  # type: ignore[index]
+    assert groups == [*FOREIGN["hooks"]["PreToolUse"], BLOCK["PreToolUse"]]  # type: ignore[index]
+
+
+def test_what_others_add_behind_ours_stays_when_ours_goes() -> None:
+    value = value_of(settings_json.add_hooks("{}", BLOCK))
+    hooks: dict[str, list[object]] = value["hooks"]  # type: ignore[assignment]
+    hooks["PreToolUse"].append({"matcher": "Bash", "hooks": []})
+    hooks["Stop"] = []
+    left = settings_json.remove_hooks(json.dumps(value, indent=2))
+    assert json.loads(left) == {
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": []}], "Stop": []}
+    }
+
+
+def test_a_hook_that_someone_put_into_our_group_stays() -> None:
+    value = value_of(settings_json.add_hooks("{}", BLOCK))
+    group = value["hooks"]["SubagentStop"][0]  # type: ignore[index]
+    other = {"type": "command", "command": "other"}
+    group["hooks"].append(other)
+    text = json.dumps(value, indent=2)
+    assert settings_json.add_hooks(text, BLOCK) == text
+    assert json.loads(settings_json.remove_hooks(text)) == {
+        "hooks": {"SubagentStop": [{"hooks": [other]}]}
+    }
+
+
+def test_an_old_hook_of_ours_in_a_shared_group_gets_a_group_of_its_own() -> None:
+    other = {"type": "command", "command": "other"}
+    mixed = {"matcher": "Task", "hooks": [OLDER["PreToolUse"]["hooks"][0], other]}
+    merged = value_of(
+        settings_json.add_hooks(json.dumps({"hooks": {"PreToolUse": [mixed]}}), BLOCK)
+    )
+    assert merged["hooks"]["PreToolUse"] == [  # type: ignore[index]
+        {"matcher": "Task", "hooks": [other]},
+        BLOCK["PreToolUse"],
+    ]
+
+
+def test_ours_given_several_times_becomes_one() -> None:
+    group, old = BLOCK["PreToolUse"], OLDER["PreToolUse"]
+    both = {**old, "hooks": old["hooks"] * 2}
+    text = json.dumps({"hooks": {"PreToolUse": [both, old, group, {"hooks": []}, group, both]}})
+    merged = value_of(settings_json.add_hooks(text, BLOCK))
+    assert merged["hooks"]["PreToolUse"] == [group, {"hooks": []}]  # type: ignore[index]
+
+
+def test_an_older_entry_is_replaced_where_it_stands() -> None:
+    old, after = OLDER["PreToolUse"], {"matcher": "Bash", "hooks": []}
+    text = json.dumps({"hooks": {"PreToolUse": [old, after]}}, indent=2)
+    merged = value_of(settings_json.add_hooks(text, BLOCK))
+    assert merged["hooks"]["PreToolUse"] == [BLOCK["PreToolUse"], after]  # type: ignore[index]
+
+
+def test_the_right_entry_in_another_layout_is_left_alone() -> None:
+    text = json.dumps(value_of(settings_json.add_hooks("{}", BLOCK)), indent=7, sort_keys=True)
+    assert settings_json.add_hooks(text, BLOCK) == text
+
+
+def test_our_entries_are_found_with_their_matchers() -> None:
+    entries = settings_json.find_entries(settings_json.add_hooks(json.dumps(FOREIGN), BLOCK))
+    assert {entry.event: entry.matcher for entry in entries} == {
+        event: group.get("matcher") for event, group in BLOCK.items()
+    }
+
+
+# --- versions ---
+
+VERSIONS = {
+    "not known": (None, set()),
+    "2.0.30": ((2, 0, 30), {"SubagentStart", "PostToolUseFailure"}),
+    "2.0.43": ((2, 0, 43), {"PostToolUseFailure"}),
+    "2.0.76": ((2, 0, 76), set()),
+    "2.1.329": ((2, 1, 329), set()),
+}
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_only_events_that_this_version_knows(name: str) -> None:
+    version, missing = VERSIONS[name]
+    assert set(BLOCK) - set(settings_json.build_hooks(TEMPLATE, version)) == missing
+
+
+def test_an_event_that_an_older_client_does_not_know_goes_again() -> None:
+    older = settings_json.build_hooks(TEMPLATE, (2, 0, 30))
+    assert settings_json.add_hooks(
+        settings_json.add_hooks("{}", BLOCK), older
+    ) == settings_json.add_hooks("{}", older)
+
+
+def test_the_page_shows_the_command_that_is_written() -> None:
+    with open(REPO / "docs" / "install.md", encoding="utf-8") as page:
+        assert f"```sh\n{settings_json.build_command('pre_tool_use')}\n```" in page.read()
+
+
+# --- what is refused ---
+
+REFUSED = {
+    "nothing but a brace": ("{", 1, 2, "the file ends where"),
+    "comment": ('{\n  // why\n  "a": 1\n}', 2, 3, "a comment"),
+    "comment behind": ('{"a": 1 /* b */}', 1, 9, "a comment"),
+    "comma before the end": ('{\n  "a": 1,\n}', 2, 9, "a comma with nothing between"),
+    "comma in a list": ('{"a": [1, ]}', 1, 9, "a comma with nothing between"),
+    "missing comma": ('{\n  "a": 1\n  "b": 2}', 3, 3, 'expected "," or "}"'),
+    "missing colon": ('{"a" 1}', 1, 6, 'expected ":"'),
+    "single quotes": ("{'a': 1}", 1, 2, "a name in double quotes"),
+    "open string": ('{"a": "b', 1, 7, "a string that does not end"),
+    "line break in a string": ('{"a": "b\n"}', 1, 9, "a line break"),
+    "bad escape": ('{"a": "\\x"}', 1, 8, "a backslash"),
+    "NaN": ('{"a": NaN}', 1, 7, "expected a value"),
+    "two values": ("{}\r\n{}", 2, 1, "expected the end"),
+    "merge conflict": ('{\n<<<<<<< HEAD\n"a": 1}', 2, 1, "expected a name"),
+    "a list": ("[]", 1, 1, "the settings should be an object"),
+    "hooks is null": ('{\n  "hooks": null}', 2, 12, '"hooks" should be an object'),
+    "hooks is a list": ('{"hooks": []}', 1, 11, '"hooks" should be an object'),
+    "event is an object": ('{"hooks": {"PreToolUse": {}}}', 1, 26, '"PreToolUse" should be an'),
+    "behind a byte order mark": ("\ufeff{,}", 1, 2, "a name in double quotes"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refuses_what_it_cannot_read_with_line_and_column(name: str) -> None:
+    text, line, column, what = REFUSED[name]
+    with pytest.raises(
+        settings_json.InvalidSettings, match=f"^line {line}, column {column}: "
+    ) as refusal:
+        settings_json.add_hooks(text, BLOCK)
+    assert what in str(refusal.value)
+
+
+def test_refuses_bottomless_nesting() -> None:
+    with pytest.raises(settings_json.InvalidSettings, match="nested too deeply"):
+        settings_json.add_hooks('{"a":' * 100_000, BLOCK)
+
+
+# --- the scanner against the standard parser ---
+
+MARKS = ["{", "}", "[", "]", ",", ":", '"', "\\", "/", "-", ".", "+", " ", "\n", "\t", "\x00"]
+WORDS = ["a", "u00e9", "1", "0", "e", "true", "null", '"k":', "é", "NaN", "Infinity"]
+pieces = st.sampled_from([*MARKS, *WORDS])
+json_like = (
+    st.lists(pieces, max_size=14).map("".join)
+    | odd_texts()
+    | st.tuples(usual_texts(), st.integers(0, 400), pieces).map(
+        lambda spoilt: spoilt[0][: spoilt[1]] + spoilt[2] + spoilt[0][spoilt[1] + 1 :]
+    )
+)
+
+
+def refuse(name: str) -> float:
+    raise ValueError(name)
+
+
+@unhurried
+@given(json_like)
+@example("[1]]")
+@example('"\\ud800"')
+@example("01")
+@example("-")
+@example('{"a":1,"a":{"b":2}}')
+def test_scanner_reads_what_the_standard_parser_reads(text: str) -> None:
+    try:
+        expected = repr(json.loads(text, parse_constant=refuse))
+    except ValueError:
+        expected = "refused"
+    try:
+        verdict = repr(rebuilt(text, settings_json.parse_json(text)))
+    except settings_json.InvalidSettings:
+        verdict = "refused"
+    assert verdict == expected
+
+
+def rebuilt(text: str, node: settings_json.JsonNode) -> object:
+    """Put a value together from the positions alone."""
+    if node.kind == "object":
+        return {child.key: rebuilt(text, child) for child in node.children}
+    if node.kind == "array":
+        return [rebuilt(text, child) for child in node.children]
+    return json.loads(text[node.start : node.end])
+
+
+@unhurried
+@given(odd_texts())
+def test_scanner_knows_where_a_member_begins(text: str) -> None:
+    for child in settings_json.parse_json(text).children:
+        assert json.loads(text[child.member_start : child.key_end]) == child.key

@@ -1,0 +1,579 @@
+"""Output on a terminal: pager, completion, questions, progress, widths, and interruptions."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+from typer.testing import CliRunner
+
+from memory_core.cli import app as cli
+from memory_core.cli import output
+from memory_core.curation import change_log, cleaning
+from memory_core.memory.project import find_project
+from support.command_line import COMMAND, ITEM, Person
+from support.completion import complete
+from support.files import read_files
+from support.sandbox import Sandbox
+from support.terminal import Terminal
+
+PAGED = "echo PAGED; cat"
+MANY = [f"Service {number} talks through the event bus" for number in range(100)]
+
+# Locales that know no more than ASCII, or another 8 bits.
+LOCALES: list[dict[str, str]] = [
+    {"LC_ALL": "C"},
+    {"LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii"},
+    {"LC_ALL": "en_US.ISO-8859-1", "PYTHONIOENCODING": "iso-8859-1"},
+]
+
+
+@pytest.fixture
+def crowd(person: Person) -> Person:
+    """Somebody with 200 agents."""
+    for number in range(200):
+        person.sandbox.write_memory(f"agent-{number:03}", ITEM, f"Retries of {number} are its own")
+    return person
+
+
+# --- the pager ---
+
+
+@pytest.mark.parametrize(
+    ("command", "env", "is_paged"),
+    [
+        ("show engineer", {"PAGER": PAGED}, True),
+        ("view engineer", {"PAGER": f"A=1 {PAGED}"}, True),
+        ("restore engineer", {"PAGER": PAGED}, True),
+        ("restore engineer --no-pager", {"PAGER": PAGED}, False),
+        ("show engineer --no-pager", {"PAGER": PAGED}, False),
+        ("--no-pager show engineer", {"PAGER": PAGED}, False),
+        ("show engineer --json", {"PAGER": PAGED}, False),
+        ("show engineer", {"PAGER": PAGED, "TERM": "dumb"}, False),
+        ("show engineer | tail -n 1", {"PAGER": PAGED}, False),
+        ("show engineer", {"PAGER": "cat"}, False),
+        ("show engineer", {"PAGER": ""}, False),
+        ("show engineer", {"PAGER": " "}, False),
+        ("show engineer", {"PAGER": "'"}, False),
+        ("show engineer", {"PAGER": "no-such-pager -x"}, False),
+    ],
+)
+def test_what_is_long_goes_to_the_pager_of_the_person(
+    person: Person, command: str, env: dict[str, str], is_paged: bool
+) -> None:
+    person.sandbox.write_memory("engineer", *MANY)
+    project = find_project(str(person.sandbox.root), person.sandbox.env)
+    project.store.append(
+        "archive", "engineer", [f"[Project Architecture] {MANY[-1]}"], "2026-11-20"
+    )
+    terminal = Terminal(person, f"agent-memory {command}", **env)
+    assert terminal.wait_for_end() == 0
+    assert (terminal.lines[0] == "PAGED") == is_paged
+    assert MANY[-1] in terminal.lines[-1] or "--json" in command
+
+
+@pytest.mark.parametrize("keys", ["q", "\x03q", "G\x03q"])
+def test_who_leaves_less_early_has_seen_enough(person: Person, keys: str) -> None:
+    if not shutil.which("less"):
+        pytest.skip("less is not here")
+    person.sandbox.write_memory("engineer", *MANY)
+    terminal = Terminal(person, "agent-memory show engineer")
+    for key in keys:
+        terminal.wait_for(r"\n(\x1b\S+)?(:|\(END\))|\(END\)")
+        terminal.send_keys(key)
+    assert terminal.wait_for_end() == 0
+    assert (MANY[-1] in terminal.shown) == ("G" in keys)
+    assert MANY[0] in terminal.shown
+
+
+def test_less_only_prints_what_fits(settled: Person) -> None:
+    terminal = Terminal(settled, "agent-memory show engineer; echo $?")
+    assert terminal.wait_for_end() == 0
+    assert terminal.lines[-1] == "0"
+    assert f"- {ITEM}" in "\n".join(terminal.lines)
+
+
+def test_a_pager_that_is_left_at_once_is_no_error(person: Person) -> None:
+    person.sandbox.write_memory("engineer", *MANY * 100)
+    terminal = Terminal(person, "agent-memory show engineer", PAGER="true")
+    assert (terminal.wait_for_end(), terminal.shown) == (0, "")
+
+
+def test_messages_and_status_come_through_the_pager(person: Person) -> None:
+    person.sandbox.configure("memory:\n  enabled: [\n")
+    terminal = Terminal(person, "agent-memory config show", PAGER="sed s/^/:/")
+    assert terminal.wait_for_end() == 1
+    assert all(line.startswith(":") for line in terminal.lines)
+    assert ":In force are the last valid settings" in terminal.shown
+    # An error before there is a result has nothing to do with a pager.
+    terminal = Terminal(person, "agent-memory show engineer --at x", PAGER="sed s/^/:/")
+    assert terminal.wait_for_end() == 2
+    assert terminal.lines[0].startswith("agent-memory: invalid time 'x'")
+
+
+@pytest.mark.parametrize(("env", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_a_pager_gets_colours(settled: Person, env: dict[str, str], is_coloured: bool) -> None:
+    settled.run("confirm", "engineer", "bus")
+    settled.sandbox.write_memory("engineer", f"{ITEM}; since May")
+    terminal = Terminal(settled, "agent-memory diff engineer", PAGER=PAGED, **env)
+    assert terminal.wait_for_end() == 0
+    assert terminal.lines[0] == "PAGED"
+    assert ("\x1b[32m+- Services" in terminal.shown) == is_coloured
+
+
+@pytest.mark.parametrize("command", ["status", "doctor"])
+def test_what_looks_at_all_agents_is_paged(settled: Person, command: str) -> None:
+    terminal = Terminal(settled, f"agent-memory {command}", PAGER=PAGED)
+    terminal.wait_for_end()
+    assert "PAGED" in terminal.lines
+
+
+TABLE = """
+from memory_core.cli.output import Column, enable_pager, end_page, format_table, print_line
+enable_pager()
+print_line("first")
+columns = [Column("NAME", 0, align_right=False), Column("ITEMS", 1)]
+for line in format_table(columns, [["x" * 60, "1"]]):
+    print_line(line)
+end_page()
+"""
+
+
+def test_a_table_in_the_pager_knows_the_width(person: Person) -> None:
+    (person.sandbox.root / "table.py").write_text(TABLE)
+    terminal = Terminal(person, f"{sys.executable} table.py", 40, PAGER=PAGED)
+    assert terminal.wait_for_end() == 0
+    assert terminal.lines[:2] == ["PAGED", "first"]
+    assert max(map(output.count_cells, terminal.lines)) == 40
+
+
+# --- completion ---
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("st", ["status"]),
+        ("config sh", ["show"]),
+        ("show eng", ["engineer"]),
+        ("show Exp", []),
+        ("show exp", ["explore"]),
+        ("--project . show eng", ["engineer"]),
+        ("show --project=. eng", ["engineer"]),
+        ("show engineer --as", ["--as-given"]),
+        ("share x --from eng", ["engineer"]),
+        ("completion f", ["fish"]),
+        ("search bus --in ar", ["archive"]),
+        ("sample sto", ["stop"]),
+        ("preference set engineer co", ["coding-style", "communication"]),
+        ("add engineer pat", ["pattern"]),
+        ("run --no-l", ["--no-learning"]),
+        ("run -- ", []),
+    ],
+)
+def test_completion_suggests_commands_options_and_values(
+    settled: Person, words: str, expected: list[str]
+) -> None:
+    assert complete(settled, words).split() == expected
+
+
+def test_completion_suggests_items_with_their_texts(settled: Person) -> None:
+    (item,) = settled.read_json("blame", "engineer")
+    assert complete(settled, f"confirm engineer {item['id'][:2]}", "fish").startswith(
+        f"{item['id']}\t{ITEM}"
+    )
+
+
+def test_completion_suggests_nothing_that_a_shell_could_run(settled: Person) -> None:
+    settled.sandbox.write_memory("=24=28touch x=29", ITEM)
+    folder = settled.sandbox.root / ".claude" / "agents"
+    folder.mkdir()
+    (folder / "x.md").write_text("---\nname: a;`touch y`\n---\n")
+    (folder / "y.md").write_text("---\nname: good\n---\n")
+    names = complete(settled, "show ")
+    assert {"engineer", "good"} <= set(names.split())
+    assert not set("$();` ") & set(names)
+    settled.sandbox.write_memory("engineer", "a \x1b[31m`b`\\$(c)\td")
+    assert not set("$`\\\x1b") & set(complete(settled, "remove engineer ", "fish"))
+
+
+def test_an_error_during_completion_suggests_nothing(settled: Person) -> None:
+    for words in ("remove nobody ", "--project /nowhere remove x "):
+        assert complete(settled, words).strip() == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_and_removed(person: Person, shell: str) -> None:
+    start = person.sandbox.home / ".bashrc"
+    start.write_bytes(b"alias cafe=ls\n")
+    done = person.run("completion", "--install", SHELL=f"/usr/bin/{shell}")
+    assert done.returncode == 0, done.stderr
+    assert "installed in" in done.stdout
+    assert (b"agent-memory" in start.read_bytes()) == (shell == "bash")
+    done = person.run("completion", shell, "--uninstall")
+    assert done.stdout.startswith("Removed: ")
+    assert start.read_bytes().strip() == b"alias cafe=ls"
+    again = person.run("completion", shell, "--uninstall")
+    assert (again.returncode, again.stdout) == (0, "")
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not here")
+def test_the_tab_key_of_bash(settled: Person) -> None:
+    settled.run("completion", "bash", "--install")
+    child = pexpect.spawn(
+        "bash",
+        ["-i"],
+        env={**settled.env, "TERM": "xterm", "INPUTRC": "/dev/null"},
+        cwd=str(settled.sandbox.root),
+        dimensions=(24, 400),
+        encoding="utf-8",
+        timeout=30,
+    )
+    for keys, expected in (
+        ("agent-memory config pa", "config.yml"),
+        ("agent-memory version --js", '"version": '),
+    ):
+        child.send(f"{keys}\t\r")
+        child.expect_exact(expected)
+    child.close(force=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["tcsh"], "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
+        ([], "unsupported shell '' (bash, zsh or fish)"),
+        (["bash", "--install", "--uninstall"], "exclude each other"),
+    ],
+)
+def test_completion_of_an_unsupported_shell(person: Person, words: list[str], message: str) -> None:
+    done = person.run("completion", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+# --- asking ---
+
+
+def unsure(person: Person) -> str:
+    """Give two agents what nobody is sure of."""
+    for agent in ("engineer", "qa"):
+        person.sandbox.write_memory(agent, ITEM)
+        person.run("contradict", agent, "event bus")
+    return "prune --older-than 0d --below 0.9"
+
+
+def replaced(person: Person) -> str:
+    person.sandbox.write_memory("engineer", ITEM)
+    person.run("export", "-o", "all.json")
+    person.sandbox.write_memory("engineer", "Services call one another")
+    return "import all.json --replace"
+
+
+def doubled(person: Person) -> str:
+    person.sandbox.write_memory("engineer", "Use tabs in Makefiles", "Always use tabs in Makefiles")
+    return "optimize"
+
+
+def misnamed(person: Person) -> str:
+    path = person.sandbox.write_memory("engineer", "Services call one another")
+    path.rename(path.with_name("engineer_memories.md"))
+    person.sandbox.write_memory("engineer", ITEM)
+    return "migrate"
+
+
+def everything(person: Person) -> str:
+    person.install()
+    return "uninstall --all"
+
+
+def files(person: Person) -> dict[str, bytes]:
+    """Return what a person would miss: all but what may be deleted at any time."""
+    found = {**read_files(person.sandbox.root), **read_files(person.sandbox.home)}
+    return {name: data for name, data in found.items() if "/state/" not in name}
+
+
+CHANGING = [unsure, replaced, doubled, misnamed, everything]
+
+
+@pytest.mark.parametrize("prepare", CHANGING)
+def test_what_changes_much_asks_first(person: Person, prepare: Callable[[Person], str]) -> None:
+    command = f"agent-memory {prepare(person)}"
+    before = files(person)
+    for keys, status in (("n\r", 1), ("\x03", 130)):
+        terminal = Terminal(person, command)
+        terminal.wait_for(r"\? \[y/N\]: ")
+        terminal.send_keys(keys)
+        assert terminal.wait_for_end() == status, terminal.shown
+        assert ("nothing was changed" in terminal.shown) == (status == 1)
+        assert files(person) == before
+    terminal = Terminal(person, command)
+    terminal.wait_for(r"\? \[y/N\]: ")
+    terminal.send_keys("y\r")
+    assert terminal.wait_for_end() == 0
+    assert files(person) != before
+
+
+@pytest.mark.parametrize("prepare", CHANGING)
+def test_yes_is_not_asked(person: Person, prepare: Callable[[Person], str]) -> None:
+    command = f"agent-memory {prepare(person)} --yes"
+    before = files(person)
+    terminal = Terminal(person, command)
+    assert terminal.wait_for_end() == 0
+    assert "[y/N]" not in terminal.shown
+    assert files(person) != before
+    undoes = {"migrate": "git has them", "uninstall": "agent-memory install"}
+    told = undoes.get(command.split()[1], "agent-memory undo")
+    assert told in terminal.shown + person.run(command.split()[1], "--help").stdout
+
+
+# --- progress ---
+
+COUNTING = """
+from memory_core.cli import output
+output.PROGRESS_DELAY = {patience}
+print(*output.show_progress([1, 2, 3], "Counting"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("patience", "env", "is_shown"),
+    [(-1, {}, True), (60, {}, False), (-1, {"TERM": "dumb"}, False)],
+)
+def test_what_takes_long_shows_how_far_it_is(
+    person: Person, patience: int, env: dict[str, str], is_shown: bool
+) -> None:
+    (person.sandbox.root / "count.py").write_text(COUNTING.format(patience=patience))
+    terminal = Terminal(person, f"{sys.executable} count.py", **env)
+    assert terminal.wait_for_end() == 0
+    assert "1 2 3" in terminal.shown
+    assert ("Counting" in terminal.shown) == is_shown
+    done = person.run_shell(f"{sys.executable} count.py")
+    assert (done.stdout, done.stderr) == ("1 2 3\n", "")
+
+
+# --- widths, encodings, crowds ---
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_200_agents_fit_any_terminal(crowd: Person, width: int) -> None:
+    for command in ("status --no-pager", "list --no-pager"):
+        terminal = Terminal(crowd, f"agent-memory {command}", width)
+        assert terminal.wait_for_end() == 0
+        rows = [line for line in terminal.lines if re.match(r"agent-\d", line)]
+        assert len(rows) == 200
+        assert max(map(output.count_cells, rows)) <= width
+
+
+LOOKING = ["status", "list", "show explore", "search bus", "log", "blame plan"]
+
+
+@pytest.mark.parametrize("command", LOOKING)
+def test_a_project_without_memory_is_an_empty_state(person: Person, command: str) -> None:
+    status = 1 if command.startswith("search") else 0
+    terminal = Terminal(person, f"agent-memory {command}", 40)
+    assert terminal.wait_for_end() == status
+    assert terminal.lines
+    done = person.run(*command.split(), "--json")
+    assert done.returncode == status
+    json.loads(done.stdout)
+    assert read_files(person.sandbox.root) == {}
+
+
+@pytest.mark.parametrize("env", LOCALES, ids=lambda env: next(iter(env.values())))
+def test_any_locale_will_do(settled: Person, env: dict[str, str]) -> None:
+    settled.sandbox.write_memory("müller", "Grüße — 漢字")
+    for words in (["status"], ["show", "müller"], ["list"]):
+        done = settled.run(*words, **env)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+    told = json.loads(settled.run("show", "müller", "--json", **env).stdout)
+    assert "Grüße — 漢字" in told["text"]
+    terminal = Terminal(settled, "agent-memory show müller; agent-memory nothing-ü", **env)
+    assert terminal.wait_for_end() == 2
+    assert "no such command" in terminal.shown
+
+
+def test_the_runner_of_typer_sees_the_same(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(sandbox.root))
+    path = sandbox.write_memory("engineer", ITEM)
+    for words, told in (
+        (["show", "Engineer Agent"], path.read_text()),
+        (["version"], "agent-memory "),
+        (["status"], "AGENT"),
+        ([], "Usage: agent-memory "),
+    ):
+        result = CliRunner().invoke(cli.app, words, prog_name="agent-memory")
+        assert result.exit_code == 0, result.output
+        assert result.output.startswith(told)
+    assert CliRunner().invoke(cli.app, ["config", "check"]).exit_code == 0
+
+
+# --- meanwhile ---
+
+WRITER = """
+import os, sys
+path = sys.argv[1]
+print("ready", flush=True)
+while True:
+    for count in (1, 200):
+        lines = "".join(f"- Item {n} of {count}\\n" for n in range(count))
+        with open(path + ".new", "w") as file:
+            file.write("# engineer\\n\\n## Project Architecture\\n" + lines)
+        os.replace(path + ".new", path)
+"""
+
+
+@pytest.fixture
+def writer(settled: Person) -> Iterator[None]:
+    """Somebody who saves the engineer's memory again and again, with 1 item or with 200."""
+    path = settled.sandbox.memories / "engineer.md"
+    command = [sys.executable, "-c", WRITER, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        yield
+        process.kill()
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_memory_that_is_being_written_is_seen_whole(settled: Person) -> None:
+    whole = {1, 200}
+    for _ in range(2):
+        (row,) = settled.read_json("status")["agents"]
+        assert row["items"] in whole
+        shown = settled.run("show", "engineer").stdout.count("\n- Item ")
+        assert shown in whole
+        assert len(settled.read_json("list", "engineer")) in whole
+
+
+def interrupted(person: Person, command: list[str], touched: Path) -> int:
+    """Start a command, press Ctrl-C once this file is there; return the exit status."""
+    process = subprocess.Popen([*COMMAND, *command], env=person.env, cwd=person.sandbox.root)
+    while process.poll() is None and not touched.exists():
+        pass
+    process.send_signal(signal.SIGINT)
+    return process.wait(30)
+
+
+def test_ctrl_c_leaves_nothing_half_done(person: Person) -> None:
+    """Each memory is as it was or as it is to be, and undo takes back what was done."""
+    for number in range(50):
+        person.sandbox.write_memory(f"agent-{number:03}", ITEM)
+    project = find_project(str(person.sandbox.root), person.sandbox.env)
+    memories = person.sandbox.memories
+    before = {path.name: path.read_text() for path in memories.glob("*.md")}
+    archive = memories / "archive"
+    command = ["prune", "--older-than", "0d", "--below", "1"]
+    assert interrupted(person, command, archive / "agent-010.md") == 130
+    left = {path.name: path.read_text() for path in memories.glob("*.md")}
+    pruned = {name for name in before if ITEM not in left[name]}
+    assert 0 < len(pruned) < 50
+    assert all(left[name] == before[name] for name in before if name not in pruned)
+    assert not [path for path in memories.rglob(".*") if path.name[-1].isdigit()]
+    assert person.run("undo").returncode == 0
+    again = {path.name: path.read_text() for path in memories.glob("*.md")}
+    assert [name for name in before if ITEM not in again[name]] == []
+    assert cleaning.prune_items(project, project.store, project.store.agents(), 0, 1.0)
+    assert change_log.list_undoable(project.store)
+
+
+@pytest.mark.parametrize("words", ["replay -", "import -"])
+def test_ctrl_c_is_quiet(person: Person, words: str) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, *words.split()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=person.env,
+    )
+    assert process.stdin
+    process.stdin.write(b" " * 1_000_000)  # more than a pipe holds: so it is being read
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stdout, stderr) == (130, b"", b"")
+
+
+ENDS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+
+# A claude that would work for long, and says that it began.
+WORKING = """case "$*" in
+*--version*) echo "2.1.329 (Claude Code)" ;;
+*) sleep 0.3; echo $$ > "$BEGAN"; sleep 60 ;;
+esac"""
+
+
+@pytest.mark.parametrize(("number", "status"), ENDS)
+def test_who_is_ended_leaves_no_child_and_no_folder(
+    settled: Person, tmp_path: Path, number: int, status: int
+) -> None:
+    settled.add_program("claude", WORKING)
+    began, temporary = tmp_path / "began", tmp_path / "temporary"
+    temporary.mkdir()
+    env = {**settled.env, "BEGAN": str(began), "TMPDIR": str(temporary)}
+    process = subprocess.Popen(
+        [*COMMAND, "doctor", "--live", "--yes"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
+        cwd=settled.sandbox.root,
+    )
+    while process.poll() is None and not (began.exists() and began.read_text()):
+        pass
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode == status
+    assert list(temporary.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(began.read_text()), 0)
+
+
+def test_what_ignores_the_end_of_its_terminal_goes_on(settled: Person) -> None:
+    """As nohup starts it."""
+    done = settled.run_shell("trap '' HUP; agent-memory run sh -c 'kill -HUP $$; echo on'")
+    assert done.stdout == "on\n"
+    done = settled.run_shell("agent-memory run sh -c 'kill -TERM $$; echo on'; echo $?")
+    assert done.stdout == "143\n"
+
+
+def test_who_reads_json_on_a_terminal_is_not_asked(settled: Person) -> None:
+    terminal = Terminal(settled, "agent-memory doctor --live --json")
+    assert terminal.wait_for_end() == 2
+    assert "pass --yes as well" in terminal.shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("log -n 0", "invalid value for '--number' / '-n'"),
+        ("undo abc", "invalid value for 'N'"),
+        ("undo 1.5", "invalid value for 'N'"),
+    ],
+)
+def test_a_number_is_from_1_on(settled: Person, words: str, told: str) -> None:
+    done = settled.run(*words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"agent-memory: {told}")
+
+
+def test_a_command_that_is_named_is_for_the_same_project(settled: Person, tmp_path: Path) -> None:
+    (tmp_path / "my shop").symlink_to(settled.sandbox.root)
+    project = ["--project", f"{tmp_path}/my shop"]
+    settled.run("remove", "engineer", ITEM, *project)
+    named = f"--project '{tmp_path}/my shop'"
+    assert (
+        f"agent-memory restore {named} engineer " in settled.run("search", "bus", *project).stderr
+    )
+    assert settled.run("undo", *project).stderr == f"To redo: agent-memory undo {named}\n"

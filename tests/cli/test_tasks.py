@@ -1,0 +1,552 @@
+"""`agent-memory task`, run as a process the way people run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memory_core.claude_code import claude_md
+from memory_core.doctor import examination, task_checks
+from memory_core.memory.project import Project
+from memory_core.storage import paths, store
+from memory_core.tasks import lifecycle
+from support.command_line import Person, read_fields
+from support.completion import complete
+from support.files import read_files
+from support.terminal import Terminal
+
+SECRET = "see @../../.env"
+
+
+class Shop:
+    """A person's project with tasks, as a shell and an editor see it."""
+
+    def __init__(self, person: Person) -> None:
+        self.person = person
+        self.root = person.sandbox.root
+        self.memory = self.root / "backlog" / "memory"
+        # Backlog.md's real command has tests of its own; here there is none.
+        folders = person.env["PATH"].split(os.pathsep)
+        bare = (each for each in folders if not Path(each, "backlog").exists())
+        person.env["PATH"] = os.pathsep.join(bare)
+
+    def add_task(self, number: int, status: str = "To Do", **more: str) -> Path:
+        """Write a file as Backlog.md has it."""
+        folder = self.root / "backlog" / "tasks"
+        folder.mkdir(parents=True, exist_ok=True)
+        told = {"id": f"TASK-{number}", "title": f"Title {number}", "status": status, **more}
+        lines = "".join(f"{name}: {value}\n" for name, value in told.items())
+        path = folder / f"task-{number} - Title-{number}.md"
+        path.write_text(f"---\n{lines}---\n\n## Description\n\nWhy {number}.\n")
+        return path
+
+    def run(self, words: str, *more: str, data: str = "", status: int = 0) -> str:
+        """Run a command, and return what it says: results first, then messages."""
+        done = self.person.run("task", *words.split(), *more, data=data.encode())
+        assert done.returncode == status, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def read_json(self, words: str, *more: str) -> object:
+        return self.person.read_json("task", *words.split(), *more)
+
+    def text(self, task: str, archived: bool = False) -> str:
+        folder = self.memory / "archive" if archived else self.memory
+        return (folder / f"{task}.md").read_text()
+
+    def files(self) -> dict[str, bytes]:
+        """Return what people see of it: all but our own folder."""
+        found = read_files(self.root)
+        return {name: found[name] for name in found if not name.startswith(".claude-mpm")}
+
+    def states(self) -> dict[str, str]:
+        """Return the state of each memory, as `list` tells it."""
+        lines = self.run("list --all").splitlines()
+        rows = (re.split(r"  +", line) for line in lines if line.startswith("task-"))
+        return {row[0]: row[1] for row in rows}
+
+
+@pytest.fixture
+def shop(person: Person) -> Shop:
+    return Shop(person)
+
+
+# --- the life of a memory ---
+
+
+def test_a_life_without_backlog_md(shop: Shop) -> None:
+    begun = shop.read_json("start TASK-9 --title", "Ask for a password")
+    assert begun["id"] == "task-9"
+    assert (begun["state"], begun["active"], begun["what"]) == ("in progress", True, "begun")
+    shop.run("note", "The bank answers in XML")
+    shop.run("decide 9", "Hash with argon2")
+    shop.run("note 09 --section", "Open Points", "Who pays?")
+    text = shop.text("task-9")
+    assert text.index("## Key Decisions\n- Hash with argon2") < text.index("- The bank answers")
+    assert "## Open Points\n- Who pays?" in text
+    assert "No task is in progress now." in shop.run("done")
+    assert shop.text("task-9", archived=True).partition("## ")[2] == text.partition("## ")[2]
+    assert "Restored: task-9" in shop.run("reopen 9")
+    assert shop.text("task-9").partition("## ")[2] == text.partition("## ")[2]
+
+
+def test_a_second_start_keeps_the_first(shop: Shop) -> None:
+    shop.run("start task-1")
+    shop.run("note", "kept")
+    before = shop.text("task-1")
+    shop.run("start task-2")
+    assert shop.run("start 1 --title Other --template bugfix").startswith("In progress already")
+    assert shop.text("task-1") == before
+    assert shop.states() == {"task-1": "active", "task-2": "in progress"}
+
+
+def test_a_task_file_decides_name_title_template_and_state(shop: Shop) -> None:
+    path = shop.add_task(7, "In Progress", labels="[bug]")
+    assert shop.states() == {"task-7": "active"}
+    assert "## Root Cause" in shop.text("task-7")
+    assert "# task-7: Title 7" in shop.text("task-7")
+    for spelling in ("7", "task-7", "TASK-07"):
+        assert shop.read_json(f"show {spelling}")["id"] == "task-7"
+    path.write_text(path.read_text().replace("In Progress", "To Do"))
+    assert shop.states() == {"task-7": "kept"}
+    path.write_text(path.read_text().replace("To Do", "Done"))
+    assert shop.states() == {"task-7": "archived"}
+
+
+def test_what_backlog_md_could_not_do_is_told_and_no_failure(shop: Shop) -> None:
+    shop.add_task(7)
+    said = shop.run("start 7")
+    assert "task-7 stays To Do in Backlog.md: the command `backlog` is not there" in said
+    shop.person.add_program("backlog", "echo 'no such status' >&2; exit 1")
+    told = shop.read_json("done 7")
+    assert told["problems"][0].startswith("task-7 stays To Do in Backlog.md: `backlog task edit")
+    assert told["problems"][0].endswith("no such status")
+    assert told["state"] == "archived"
+
+
+def test_archive_keeps_and_delete_does_not(shop: Shop) -> None:
+    shop.run("start task-1")
+    shop.run("start task-2")
+    assert "Active now: task-1" in shop.run("archive")
+    assert shop.states() == {"task-1": "active", "task-2": "archived"}
+    before = read_files(shop.root / "backlog")
+    assert "not a terminal: pass --yes to confirm" in shop.run("delete 2", status=1)
+    assert read_files(shop.root / "backlog") == before
+    shop.run("delete 2 --yes")
+    assert shop.read_json("delete task-1 --yes")["deleted"] is True
+    assert shop.read_json("list --all") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ("note", 2, "missing argument"),
+        ("note text", 1, "no task is in progress; name one, or start one"),
+        ("done", 1, "no task is in progress"),
+        ("archive", 1, "no task is in progress"),
+        ("show", 1, "no task is in progress"),
+        ("show 8", 1, "8 has no memory: agent-memory task start 8"),
+        ("show old1", 1, "did you mean old-1?"),
+        ("note old-1 text", 2, "the memory of old-1 is archived; agent-memory task reopen old-1"),
+        ("note old-1", 2, "a text is expected after old-1"),
+        ("note three words here", 2, "quote the text"),
+        ("start ../x", 2, "invalid task id '../x'"),
+        ("start CLAUDE", 2, "invalid task id"),
+        ("start 3 --template nothing", 2, "no template 'nothing'; there are bugfix, default"),
+        ("start 5", 2, "task-5 is Done; agent-memory task reopen task-5"),
+        ("reopen 8", 1, "8 has no memory"),
+        ("delete 8", 1, "8 has no memory"),
+        ("search", 2, "missing argument"),
+        ("search nothing", 1, "Nothing found."),
+        ("import", 1, "no task is in progress"),
+        ("import 8", 1, "8 has no Backlog.md file: name the file to import"),
+        ("import 8 nowhere.md", 2, "nowhere.md: No such file or directory"),
+        ("import 8 -", 2, "stdin is empty: nothing to import"),
+        ("import old-1 empty.md", 2, "empty.md is empty"),
+        ("cleanup --archive-after soon", 2, "invalid duration 'soon'"),
+        ("cleanup --yes --dry-run", 2, "exclude each other"),
+        ("list --all --archived", 2, "exclude each other"),
+        ("template nothing", 2, "no template 'nothing'"),
+        ("template --copy", 2, "--copy requires NAME"),
+        ("template bugfix --user", 2, "--user requires --copy"),
+        ("init", 1, "not a terminal: pass --yes to confirm; nothing was changed"),
+        ("init --json", 1, "not a terminal: pass --yes to confirm; nothing was changed"),
+        ("lst", 2, "Did you mean 'list'?"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_changed(
+    shop: Shop, words: str, status: int, said: str
+) -> None:
+    shop.add_task(5, "Done")
+    shop.run("start old-1")
+    shop.run("archive old-1")
+    (shop.root / "empty.md").write_text("\n")
+    before = read_files(shop.root / "backlog")
+    told = shop.run(words, status=status)
+    assert said in told
+    assert "Traceback" not in told
+    assert len(told.splitlines()) <= (30 if words == "init" else 2)
+    assert read_files(shop.root / "backlog") == before
+    assert not (shop.root / "CLAUDE.md").exists()
+
+
+def test_several_lines_stay_one_note(shop: Shop) -> None:
+    shop.run("start task-1")
+    assert (
+        shop.run("note -", data="first\n\n## no heading\n") == "Noted: task-1 [Notes] first ...\n"
+    )
+    assert "- first\n\n  ## no heading\n" in shop.text("task-1")
+    assert "is too large: at most 256 KB" in shop.run("note -", data="x" * 300_000, status=2)
+    assert "is not text" in shop.run("import 1 -", data="\0", status=2)
+
+
+def test_import_takes_each_part_once(shop: Shop) -> None:
+    shop.add_task(7, "In Progress")
+    assert shop.read_json("import")["new"] == 1
+    assert "## Context\n\nWhy 7.\n" in shop.text("task-7")
+    (shop.root / "old.md").write_text("# Old\n\nLoose.\n\n## Key Decisions\n- One\n- Two\n")
+    assert "3 new parts" in shop.run("import 7 old.md")
+    before = shop.text("task-7")
+    assert "0 new parts" in shop.run("import 7 old.md")
+    assert shop.text("task-7") == before
+    assert "- One\n- Two\n" in before
+    shop.run("import -", data="- On\n- One\n")
+    assert "- One\n- Two\n- One\n" not in shop.text("task-7")
+    assert "- On\n" in shop.text("task-7")
+    shop.run("import -", data="From a pipe")
+    assert "From a pipe" in shop.text("task-7")
+
+
+# --- looking ---
+
+
+def test_list_shows_what_is_asked_for(shop: Shop) -> None:
+    assert shop.run("list") == "No task has a memory.\n"
+    assert shop.run("list --archived") == "No task has an archived memory.\n"
+    for number in (1, 2, 3):
+        shop.run(f"start task-{number} --title", f"Title {number}")
+    shop.run("archive 3")
+    open_, every, old = (shop.read_json(f"list {more}") for more in ("", "--all", "--archived"))
+    assert [each["id"] for each in open_] == ["task-2", "task-1"]
+    assert [each["id"] for each in every] == ["task-2", "task-1", "task-3"]
+    assert [each["id"] for each in old] == ["task-3"]
+    assert "1 archived; to list them, too: agent-memory task list --all" in shop.run("list")
+    assert shop.run("list").splitlines()[1] == "task-2  active           now  Title 2"
+
+
+def test_search_looks_everywhere(shop: Shop) -> None:
+    shop.run("start task-1")
+    shop.run("note", "The Bank answers in XML")
+    shop.run("archive")
+    assert shop.run("search bank xml") == "task-1  [Notes] The Bank answers in XML  (archived)\n"
+    assert shop.read_json("search answers")[0]["section"] == "Notes"
+    assert json.loads(shop.run("search nothing --json", status=1)) == []
+
+
+def test_show_prints_the_bytes_as_they_stand(shop: Shop) -> None:
+    shop.run("start task-1")
+    path = shop.memory / "task-1.md"
+    path.write_bytes(path.read_bytes() + b"\r\n- caf\xe9 \x1b[2J\r\n")
+    done = shop.person.run("task", "show", "1")
+    assert done.stdout.encode("utf-8", "surrogateescape") == path.read_bytes()
+
+
+def test_status_says_what_is_imported(shop: Shop) -> None:
+    assert shop.read_json("status")["active"] is None
+    shop.run("start task-1")
+    assert shop.read_json("status")["set_up"] is False
+    shop.run("init --yes")
+    assert shop.read_json("status")["imported"]["how"] == "whole"
+    shop.run("note", SECRET)
+    told = shop.read_json("status")
+    assert told["imported"]["how"] == "defused"
+    assert told["imported"]["file"] == ".claude-mpm/state/tasks/task-1.md"
+    shop.run("note -", data="word " * 3000)
+    told = shop.read_json("status")
+    assert told["imported"]["how"] == "cut"
+    assert 0 < told["imported"]["tokens"] <= told["budget"] == 2000
+    shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
+    assert "Task memory is switched off" in shop.run("status")
+
+
+def test_a_lock_that_is_held_stops_no_look(shop: Shop) -> None:
+    shop.run("start task-1")
+    shop.add_task(2, "In Progress")
+    locks = shop.root / ".claude-mpm" / "state" / "locks"
+    with store.Lock(str(locks / lifecycle.LOCK_NAME), store.LOCK_TIMEOUT):
+        said = shop.run("list")
+    assert "task-1  active" in said
+    assert "The task files could not be read: " in said
+    assert shop.states() == {"task-2": "active", "task-1": "in progress"}
+
+
+# --- consent ---
+
+
+@pytest.mark.parametrize(
+    "before",
+    [None, "", "# Mine\n", "# Mine", "# Mine\r\n\r\n", "@backlog/OTHER.md\n", "caf\udce9\n"],
+    ids=repr,
+)
+def test_init_asks_adds_and_gives_back_the_bytes(shop: Shop, before: str | None) -> None:
+    path = shop.root / "CLAUDE.md"
+    if before is not None:
+        path.write_bytes(before.encode("utf-8", "surrogateescape"))
+    shop.run("start task-1")
+    stood = shop.files()
+    assert "+@backlog/CLAUDE.md" in shop.run("init", status=1)
+    assert "Nothing is changed yet" in shop.run("init --dry-run")
+    assert shop.read_json("init --dry-run")["written"] is False
+    assert shop.files() == stood
+    assert "Done." in shop.run("init --yes")
+    added = path.read_bytes().decode("utf-8", "surrogateescape")
+    assert claude_md.read_block(added) == ["@backlog/CLAUDE.md"]
+    assert (before or "") in added
+    after = shop.files()
+    assert "Nothing to do" in shop.run("init")
+    assert shop.files() == after
+    assert "-@backlog/CLAUDE.md" in shop.run("init --remove")
+    assert "Nothing to do" in shop.run("init --remove")
+    if before:
+        assert path.read_bytes() == before.encode("utf-8", "surrogateescape")
+    else:
+        assert not path.exists()
+    assert not (shop.root / "backlog" / "CLAUDE.md").exists()
+    assert shop.states() == {"task-1": "active"}
+
+
+def test_what_is_imported_follows_the_active_task(shop: Shop) -> None:
+    block = shop.root / "backlog" / "CLAUDE.md"
+    shop.run("init --yes")
+    assert not block.exists()
+    shop.run("start task-1")
+    assert claude_md.read_block(block.read_text()) == ["@memory/task-1.md"]
+    shop.run("start task-2")
+    assert claude_md.read_block(block.read_text()) == ["@memory/task-2.md"]
+    shop.run("done")
+    assert claude_md.read_block(block.read_text()) == ["@memory/task-1.md"]
+    shop.run("delete 1 --yes")
+    assert not block.exists()
+
+
+def test_a_claude_md_that_is_a_link_stays_one(shop: Shop) -> None:
+    (shop.root / "AGENTS.md").write_text("# Mine\n")
+    (shop.root / "CLAUDE.md").symlink_to("AGENTS.md")
+    shop.run("init --yes")
+    assert "@backlog/CLAUDE.md" in (shop.root / "AGENTS.md").read_text()
+    shop.run("init --remove")
+    assert (shop.root / "CLAUDE.md").is_symlink()
+    assert (shop.root / "AGENTS.md").read_text() == "# Mine\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "question", "file", "is_there"),
+    [
+        ("init", "Add this?", "CLAUDE.md", True),
+        ("delete 1", "Delete task-1 (backlog/memory/task-1.md) for good?", "gone", False),
+        ("cleanup --delete-after 0d", "Continue, and delete these for good", "gone", False),
+    ],
+)
+@pytest.mark.parametrize("answer", ["n", "y"])
+def test_a_person_is_asked(
+    shop: Shop, command: str, question: str, file: str, is_there: bool, answer: str
+) -> None:
+    shop.run("start task-1")
+    if command.startswith("cleanup"):
+        shop.run("archive 1")
+        backdate(shop, "task-1", archived=True)
+    before = shop.files()
+    terminal = Terminal(shop.person, f"agent-memory task {command}")
+    terminal.wait_for(re.escape(question))
+    terminal.send_keys(f"{answer}\r")
+    assert terminal.wait_for_end() == (0 if answer == "y" else 1)
+    assert (shop.files() == before) == (answer == "n")
+    assert (shop.root / file).exists() == (is_there and answer == "y")
+
+
+# --- tidying up ---
+
+
+def backdate(shop: Shop, task: str, archived: bool = False) -> None:
+    path = shop.memory / ("archive" if archived else "") / f"{task}.md"
+    text = re.sub(
+        r"^(updated|archived): '.*'$", r"\1: '2020-01-02 03:04:05'", path.read_text(), flags=re.M
+    )
+    path.write_text(text)
+
+
+@pytest.fixture
+def old(shop: Shop) -> Shop:
+    """Four memories that nobody touched for years, one of a task in progress; and a new one."""
+    for number in (1, 2, 3, 4, 5):
+        shop.add_task(number, "In Progress")
+        shop.run("list")
+    for number in (1, 2, 5):
+        shop.add_task(number, "To Do")
+    shop.add_task(3, "Done")
+    shop.run("list")
+    for task, archived in (
+        ("task-1", False),
+        ("task-3", True),
+        ("task-4", False),
+        ("task-2", False),
+    ):
+        backdate(shop, task, archived)
+    return shop
+
+
+def test_cleanup_archives_by_default_and_deletes_when_told(old: Shop) -> None:
+    stood = read_files(old.root / "backlog")
+    said = old.run("cleanup --dry-run --delete-after 90d --archive-after 30d")
+    assert re.findall(r"^would (\w+) (\S+),", said, re.M) == [
+        ("archive", "task-1"),
+        ("archive", "task-2"),
+        ("delete", "task-3"),
+    ]
+    assert "archived on 2020-01-02" in said
+    refused = old.run("cleanup --delete-after 90d", status=1)
+    assert "not a terminal: pass --yes to confirm" in refused
+    assert read_files(old.root / "backlog") == stood
+    old.run("cleanup")
+    assert old.states() == {
+        "task-4": "active",
+        "task-5": "kept",
+        **dict.fromkeys(("task-1", "task-2", "task-3"), "archived"),
+    }
+    told = old.read_json("cleanup --delete-after 90d --yes")
+    assert [each["id"] for each in told["deleted"]] == ["task-3"]
+    assert told["archived"] == []
+    assert "Nothing to clean up." in old.run("cleanup --delete-after 90d")
+
+
+# --- templates ---
+
+
+def test_templates_are_listed_printed_and_made_ones_own(shop: Shop) -> None:
+    names = [each["name"] for each in shop.read_json("template")]
+    assert names == ["default", "feature", "bugfix", "research"]
+    printed = shop.run("template bugfix")
+    made = shop.read_json("template bugfix --copy")
+    path = shop.root / made["file"]
+    assert path.read_text() == printed
+    assert "exists already" in shop.run("template bugfix --copy", status=1)
+    path.write_text("## Mine\n{task_id}, {title}\n")
+    shop.run("start task-1 --title One --template bugfix")
+    assert "# task-1: One\n\n## Mine\ntask-1, One\n" in shop.text("task-1")
+    shop.run("template research --copy --user")
+    users = shop.person.sandbox.home / ".claude-mpm" / "templates" / "research.md"
+    assert users.read_text() == shop.run("template research")
+    assert f"research  {users}" in shop.run("template")
+
+
+# --- for programs ---
+
+
+def test_the_json_fields_are_those_on_the_page(old: Shop) -> None:
+    old.run("start 4")
+    old.run("init --yes")
+    status = old.read_json("status")
+    for row, value in {
+        "`task start`, `task done`, `task reopen`, `task archive`": old.read_json("start 4"),
+        "`task note`, `task decide`": old.read_json("decide 4", "x"),
+        "`task show`": old.read_json("show 4"),
+        "`task list`, a list": old.read_json("list")[0],
+        "`task search`, a list": old.read_json("search x")[0],
+        "`task import`": old.read_json("import 4"),
+        "`task cleanup`": old.read_json("cleanup --dry-run"),
+        "`task delete`": old.read_json("delete 5 --yes"),
+        "`task template`, a list": old.read_json("template")[0],
+        "`task template NAME`": old.read_json("template bugfix"),
+        "`task template NAME --copy`": old.read_json("template bugfix --copy"),
+        "`task status`": status,
+        "`task status`, in `imported`": status["imported"],
+        "`task init`": old.read_json("init"),
+    }.items():
+        assert set(value) == read_fields(row), row
+    stamps = [old.read_json("show 4")[name] for name in ("created", "updated")]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", each) for each in stamps)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("task sta", ["start", "status"]),
+        ("task start ", ["task-1", "task-2", "task-3", "task-4", "task-5"]),
+        ("task start 1 --template b", ["bugfix"]),
+        ("task note ", ["task-4", "task-1", "task-2", "task-5"]),
+        ("task reopen ", ["task-3"]),
+        ("task show task-3", ["task-3"]),
+        ("task delete task-3", ["task-3"]),
+        ("task template re", ["research"]),
+    ],
+)
+def test_completion_suggests_tasks(old: Shop, words: str, expected: list[str]) -> None:
+    assert complete(old.person, words).split() == expected
+
+
+# --- the doctor ---
+
+
+def break_state(shop: Shop) -> None:
+    (shop.root / "backlog" / ".state.yml").write_text("garbage\n")
+
+
+def link_outside(shop: Shop) -> None:
+    (shop.memory / "task-9.md").symlink_to("/etc/passwd")
+
+
+def leave_conflict(shop: Shop) -> None:
+    path = shop.memory / "task-1.md"
+    sides = "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
+    path.write_text(f"{path.read_text()}{sides}")
+
+
+def lose_import(shop: Shop) -> None:
+    (shop.root / "backlog" / "CLAUDE.md").unlink()
+
+
+def import_another(shop: Shop) -> None:
+    path = shop.root / "backlog" / "CLAUDE.md"
+    path.write_text(path.read_text().replace("task-1", "task-2"))
+
+
+def switch_off(shop: Shop) -> None:
+    shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
+
+
+@pytest.mark.parametrize(
+    ("damage", "what", "where"),
+    [
+        (lambda shop: None, "task-1 is active, CLAUDE.md imports it", "backlog/memory"),
+        (break_state, "is invalid, so the active task is not known", "backlog/.state.yml"),
+        (link_outside, "is a link that leaves its folder", "backlog/memory/task-9.md"),
+        (leave_conflict, "a merge conflict is not resolved", "backlog/memory/task-1.md:"),
+        (lose_import, "does not import the memory of task-1", "backlog/CLAUDE.md"),
+        (import_another, "does not import the memory of task-1", "backlog/CLAUDE.md"),
+        (switch_off, "imports a task memory, although", "backlog/CLAUDE.md"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_the_doctor_looks_at_tasks(
+    shop: Shop, damage: Callable[[Shop], None], what: str, where: str
+) -> None:
+    shop.run("start task-1")
+    shop.run("init --yes")
+    damage(shop)
+    env = shop.person.env
+    project = Project(paths.LevelPaths(str(shop.root)), env)
+    first, *_ = task_checks.check_task_memory(examination.Examination(project, env))
+    assert what in first.what
+    assert first.where.startswith(where)
+    assert first.level == ("ok" if "imports it" in what else "warning")
+    assert first.mend or first.level == "ok"
+
+
+def test_the_doctor_says_nothing_where_there_are_no_tasks(shop: Shop) -> None:
+    project = Project(paths.LevelPaths(str(shop.root)), shop.person.env)
+    examined = examination.Examination(project, shop.person.env)
+    assert list(task_checks.check_task_memory(examined)) == []

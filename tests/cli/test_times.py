@@ -1,0 +1,87 @@
+"""Times and durations as people write them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.cli import times
+from memory_core.history import item_history
+from memory_core.storage import event_log
+
+NOW = 1_795_000_000.5  # 2026-11-18T11:06:40.500Z
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0d", 0),
+        ("0s", 0),
+        ("45s", 45),
+        ("5m", 300),
+        ("12h", 43_200),
+        ("90d", 7_776_000),
+        ("2w", 1_209_600),
+        (" 3 D ", 259_200),
+        ("36525d", 36_525 * 86_400),
+    ],
+)
+def test_a_duration(text: str, seconds: int) -> None:
+    assert times.parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "d", "5", "5y", "-1d", "1.5d", "1d2h", "\u0663d", "36526d", "99999999999d", "1\u212a"],
+)
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(times.InvalidTime, match="use a number and s, m, h, d or w"):
+        times.parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "last", "first"),
+    [
+        ("0d", item_history.FAR_FUTURE, None),
+        ("1s", "2026-11-18T11:06:39.500Z", None),
+        ("2d", "2026-11-16T11:06:40.500Z", None),
+        ("36525d", "1970-01-01T00:00:00.000Z", None),
+        ("2026-11-17", "2026-11-17T00:00:00.000Z", None),
+        ("2026-11-17 22:10", "2026-11-17T22:10:59.999Z", "2026-11-17T22:10:00.000Z"),
+        ("2026-11-17T22:10", "2026-11-17T22:10:59.999Z", "2026-11-17T22:10:00.000Z"),
+        ("2026-11-17 22:10:05", "2026-11-17T22:10:05.999Z", "2026-11-17T22:10:05.000Z"),
+        ("2026-11-17T22:10:05.123Z", "2026-11-17T22:10:05.123Z", None),
+        ("2026-11-17T22:10:05.000Z", "2026-11-17T22:10:05.000Z", None),
+        ("2026-11-17 22:10:05 +02:00", "2026-11-17T20:10:05.999Z", "2026-11-17T20:10:05.000Z"),
+        ("2026-11-17 22:10:05-0530", "2026-11-18T03:40:05.999Z", "2026-11-18T03:40:05.000Z"),
+        ("2026-11-17 +14:00", "2026-11-16T10:00:00.000Z", None),
+        ("2028-02-29", "2028-02-29T00:00:00.000Z", None),
+        ("1969-12-31", "1970-01-01T00:00:00.000Z", None),
+        ("9999-12-31", "9999-12-31T00:00:00.000Z", None),
+    ],
+)
+def test_a_moment(text: str, last: str, first: str | None) -> None:
+    assert times.parse_time(text, NOW) == last
+    assert times.parse_time(text, NOW, is_first=True) == (first or last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "yesterday", "-1d", "5y", "2026-02-29", "2026-13-01", "2026-11-31", "26-11-01"),
+        *("2026-11-17 24:00", "2026-11-17 22:60", "2026-11-17 22", "2026-11-17 22:10:62"),
+        *("2026-11-17 22:10 +15:00", "2026-11-17 22:10 +02:60", "2026-11-17 22:10 CET"),
+        *("\u0662\u0660\u0662\u0666-11-17", "0000-01-01", "2026-11-17 22:10:05.1234567"),
+    ],
+)
+def test_what_is_no_moment(text: str) -> None:
+    with pytest.raises(times.InvalidTime, match="use 2d, 2026-11-20 or"):
+        times.parse_time(text, NOW)
+
+
+@given(st.integers(0, 4_000_000_000_000))
+def test_a_time_of_a_record_is_read_as_it_is(milliseconds: int) -> None:
+    text = event_log.format_utc(milliseconds / 1000)
+    assert times.parse_time(text, NOW) == text
+    assert times.parse_time(text, NOW, is_first=True) == text

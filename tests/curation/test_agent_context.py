@@ -1,0 +1,442 @@
+"""How sure an agent's items are through its real hooks, and all that is known of it in one text."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from memory_core.curation import agent_context, item_actions, preference_actions
+from memory_core.document import markdown, template
+from memory_core.history import item_history, performance
+from memory_core.memory import changes, recall, selection
+from memory_core.memory.project import Project, find_project
+from memory_core.memory.reading import read_memory
+from memory_core.storage import event_log, history_file, run_history
+from support.command_line import Person, read_fields
+from support.events import make_failure_event, make_pre_event, make_start_event, make_stop_event
+from support.files import read_files
+from support.paths import REPO
+from support.sandbox import Sandbox
+from support.strategies import documents
+
+FACT = "Services talk through the event bus"
+TABS = "Use tabs in makefiles"
+
+
+def project_in(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def report(content: str, kind: str = "architecture") -> str:
+    return f"Done.\n\n# Add To Memory:\nType: {kind}\nContent: {content}\n#\n"
+
+
+def teach(sandbox: Sandbox, content: str, run: str = "a1", kind: str = "architecture") -> None:
+    assert (
+        sandbox.run_hook("subagent_stop", make_stop_event(run, report(content, kind))).status == 0
+    )
+
+
+def confidences(sandbox: Sandbox, agent: str = "engineer") -> dict[str, float]:
+    known = agent_context.read_knowledge(project_in(sandbox), agent)
+    return {each.text: each.confidence for each in known.items}
+
+
+def prompt(sandbox: Sandbox, call: str = "toolu_1") -> str:
+    done = sandbox.run_hook("pre_tool_use", make_pre_event(call))
+    return str(done.reply["updatedInput"]["prompt"]) if done.stdout else ""
+
+
+# How sure.
+
+
+def test_each_further_run_makes_an_item_surer(sandbox: Sandbox) -> None:
+    teach(sandbox, FACT, "a1")
+    assert confidences(sandbox) == {FACT: 0.5}
+    assert f"- {FACT}\n" in prompt(sandbox)  # nobody has to say it twice
+    for run, confidence in (("a2", 0.6), ("a2", 0.6), ("a3", 0.7)):
+        teach(sandbox, f"{FACT}.", run)
+        assert confidences(sandbox) == {FACT: confidence}
+    for number in range(4, 9):
+        teach(sandbox, FACT, f"a{number}")
+    assert confidences(sandbox) == {FACT: 1.0}
+
+
+def test_a_run_that_says_it_twice_counts_once(sandbox: Sandbox) -> None:
+    twice = report(FACT) + report(f"{FACT}.")
+    sandbox.run_hook("subagent_stop", make_stop_event("a1", twice))
+    assert confidences(sandbox) == {FACT: 0.5}
+
+
+def test_a_mistake_that_names_an_item_makes_it_less_sure(sandbox: Sandbox) -> None:
+    teach(sandbox, FACT, "a1")
+    wrong = f"Since the rewrite {item_history.id_of(FACT)} is wrong"
+    teach(sandbox, wrong, "a2", "mistake")
+    assert confidences(sandbox) == {FACT: 0.3, wrong: 0.5}
+    teach(sandbox, wrong, "a2", "anti-pattern")
+    assert confidences(sandbox)[FACT] == 0.3  # each run once
+    teach(sandbox, f"The item {item_history.id_of(FACT)} is wrong", "a3", "anti-pattern")
+    assert confidences(sandbox)[FACT] == 0.1
+
+
+def test_only_a_mistake_contradicts(sandbox: Sandbox) -> None:
+    teach(sandbox, FACT, "a1")
+    teach(sandbox, f"The item {item_history.id_of(FACT)} is wrong", "a2", "pattern")
+    assert confidences(sandbox)[FACT] == 0.5
+
+
+def test_what_people_say_counts(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", TABS)
+    teach(sandbox, FACT)
+    project = project_in(sandbox)
+    assert confidences(sandbox) == {TABS: 0.8, FACT: 0.5}
+    assert item_actions.confirm(project, "engineer", FACT).confidence == 0.6
+    assert (
+        item_actions.contradict(project, "engineer", item_history.id_of(TABS)[:5]).confidence == 0.6
+    )
+    assert item_actions.contradict(project, "engineer", "tabs").confidence == 0.4
+    assert list(confidences(sandbox)) == [FACT, TABS]  # the surest first
+
+
+def test_the_weights_are_those_of_the_settings(sandbox: Sandbox) -> None:
+    sandbox.configure(
+        "memory:\n  confidence: {agent: 0.2, person: 0.9, step: 0.05, contradiction: 0.3}\n"
+    )
+    sandbox.write_memory("engineer", TABS)
+    teach(sandbox, FACT)
+    assert confidences(sandbox) == {TABS: 0.9, FACT: 0.2}
+    teach(sandbox, FACT, "a2")
+    item_actions.contradict(project_in(sandbox), "engineer", TABS)
+    assert confidences(sandbox) == {TABS: 0.6, FACT: 0.25}
+
+
+def test_what_is_not_sure_enough_is_not_given(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", TABS)
+    teach(sandbox, FACT, "a1")
+    preference_actions.set_preference(project_in(sandbox), "engineer", "tone", "dry")
+    item_actions.contradict(project_in(sandbox), "engineer", "tone: dry")
+    sandbox.configure("memory: {min_confidence: 0.6}\n")
+    given = prompt(sandbox)
+    assert TABS in given
+    assert FACT not in given
+    assert "tone: dry" in given  # a wish is no knowledge
+    assert confidences(sandbox) == {TABS: 0.8}
+    teach(sandbox, FACT, "a2")
+    assert FACT in prompt(sandbox, "toolu_2")
+    assert confidences(sandbox) == {TABS: 0.8, FACT: 0.6}
+    assert FACT in sandbox.read_memory("engineer")
+
+
+def contradicted(sandbox: Sandbox, mistake: str) -> list[str]:
+    memory = read_memory(project_in(sandbox), "engineer")
+    changes.learn(memory, [["mistake", mistake]], run="a2")
+    ids = [record["id"] for record in memory.records if record["kind"] == "contradicted"]
+    return [state.text for state in memory.history if state.id in ids]
+
+
+@pytest.mark.parametrize("form", ["The item {} is wrong", "{}: outdated", "`{}` is not true."])
+def test_a_mistake_that_names_an_items_id_contradicts_it(sandbox: Sandbox, form: str) -> None:
+    sandbox.write_memory("engineer", FACT, TABS)
+    assert contradicted(sandbox, form.format(item_history.id_of(FACT))) == [FACT]
+
+
+@pytest.mark.parametrize("mistake", [FACT, f"It is wrong that {FACT}", f"Never {TABS}"])
+def test_a_mistake_without_an_id_contradicts_nothing(sandbox: Sandbox, mistake: str) -> None:
+    sandbox.write_memory("engineer", FACT, TABS)
+    assert contradicted(sandbox, mistake) == []
+
+
+# What a hook gives.
+
+
+def read_by(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> list[str]:
+    """Return the files of the project that a hook's process opens."""
+    path = str(REPO / "hooks" / f"{hook}.py")
+    program = (
+        "import os, sys\n"
+        "opened = []\n"
+        "sys.addaudithook(lambda name, args: name == 'open' and opened.append(str(args[0])))\n"
+        "os._exit = lambda status: (sys.stderr.write('\\n'.join(opened)), sys.exit(status))\n"
+        f"code = compile(open({path!r}).read(), {path!r}, 'exec')\n"
+        f"exec(code, {{'__name__': '__main__', '__file__': {path!r}}})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program],
+        input=json.dumps(event),
+        capture_output=True,
+        text=True,
+        env=sandbox.env,
+        check=True,
+    )
+    return [each for each in done.stderr.split("\n") if each.startswith(str(sandbox.root))]
+
+
+@pytest.mark.parametrize(
+    ("hook", "event"), [("pre_tool_use", make_pre_event()), ("subagent_start", make_start_event())]
+)
+def test_ten_thousand_records_cost_a_hook_nothing(
+    sandbox: Sandbox, hook: str, event: dict[str, Any]
+) -> None:
+    sandbox.write_memory("engineer", FACT)
+    now = time.time()
+    records = [
+        item_history.make_record(
+            "learned", event_log.format_utc(now - number), f"Item {number}", run=f"a{number}"
+        )
+        for number in range(10_000)
+    ]
+    history_file.append(str(sandbox.memories / "history" / "engineer.jsonl"), records)
+    opened = read_by(sandbox, hook, event)
+    assert str(sandbox.memories / "engineer.md") in opened
+    assert [each for each in opened if "history" in each] == []
+    assert sandbox.read_log("agent.memory.loaded")
+
+
+def test_an_error_that_comes_again_is_given(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    sandbox.run_hook("post_tool_use", make_failure_event("a1"))
+    assert "Common Errors" not in prompt(sandbox)
+    sandbox.run_hook("post_tool_use", make_failure_event("a2"))
+    line = "- Exit code 2: no such table: users\n"
+    assert f"### Common Errors to Avoid\n{line}" in prompt(sandbox, "toolu_2")
+    teach(sandbox, "Run make migrate before the tests", "a2")
+    given = prompt(sandbox, "toolu_3")
+    assert "- Exit code 2: no such table: users → Run make migrate before the tests\n" in given
+
+
+def test_five_errors_are_given_and_twenty_kept(sandbox: Sandbox) -> None:
+    for number in range(22):
+        for run in range(2):
+            told = performance.make_error_record(
+                f"Cannot build part {chr(97 + number)}", run=f"a{run}"
+            )
+            assert told
+            assert run_history.save_records(
+                project_in(sandbox).store, "engineer", [told], time.time() + number
+            )
+    lines = [line for line in prompt(sandbox).split("\n") if line.startswith("- Cannot")]
+    assert lines == [f"- Cannot build part {letter}" for letter in "vutsr"]
+    assert len(agent_context.read_knowledge(project_in(sandbox), "engineer").errors) == 20
+
+
+def test_without_its_history_no_error_is_given(sandbox: Sandbox) -> None:
+    for run in ("a1", "a2"):
+        sandbox.run_hook("post_tool_use", make_failure_event(run))
+    assert "Common Errors" in prompt(sandbox)
+    (sandbox.memories / "history" / "engineer.jsonl").unlink()
+    teach(sandbox, FACT)
+    assert "Common Errors" not in prompt(sandbox, "toolu_2")
+
+
+def test_performance_is_for_people_unless_it_is_switched_on(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    done = performance.make_task_record("a1", "done", type="feature", tokens=1200)
+    run_history.save_records(project_in(sandbox).store, "engineer", [done])
+    assert "## Your Performance" not in prompt(sandbox)
+    sandbox.configure("memory: {give_performance: true}\n")
+    assert "## Your Performance\n- all tasks: 1 finished" in prompt(sandbox, "toolu_2")
+
+
+def test_the_hooks_leave_out_what_would_take_the_room_of_the_memory(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    for number in range(5):
+        text = f"{chr(97 + number)} " + "word " * 45
+        told = performance.make_error_record(text, resolution=text, run="a1")
+        assert told
+        run_history.save_records(project.store, "engineer", [told])
+    small = recall.build_block(project, "engineer", 4_000).text
+    large = recall.build_block(project, "engineer", 16_000).text
+    assert "Common Errors" not in small
+    assert "Common Errors" in large
+
+
+# In one text.
+
+
+def test_all_that_is_known(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", TABS)
+    sandbox.write_memory("engineer", "The user's own word", TABS, user=True)
+    teach(sandbox, FACT, "a1", "workflow")
+    project = project_in(sandbox)
+    preference_actions.set_preference(project, "engineer", "coding-style", "small functions")
+    preference_actions.set_preference(
+        project, "engineer", "Coding Style", "any", project.level(user=True)
+    )
+    wrong = performance.make_error_record("It is broken", resolution="Mend it", run="a1")
+    assert wrong
+    done = performance.make_task_record("a1", "done", type="feature")
+    run_history.save_records(project.store, "engineer", [wrong, done])
+    known = agent_context.read_knowledge(project, "engineer")
+    assert agent_context.render_markdown(known, 20) == (
+        "## Your Role Knowledge\n"
+        f"- [Project Architecture] {TABS}\n"
+        "- [Project Architecture] The user's own word\n"
+        f"- [workflow] {FACT}\n\n"
+        "## Your Preferences\n"
+        "- coding-style: small functions\n\n"
+        "## Your Performance\n"
+        "- all tasks: 1 finished (1 done; 100% success)\n"
+        "- feature: 1 finished (1 done; 100% success)\n\n"
+        "### Common Errors to Avoid\n"
+        "- It is broken → Mend it"
+    )
+    assert agent_context.render_markdown(known, 1).count("\n- [") == 1
+
+
+HEADINGS = [
+    agent_context.KNOWLEDGE_HEADING,
+    agent_context.PREFERENCES_HEADING,
+    agent_context.PERFORMANCE_HEADING,
+    agent_context.ERRORS_HEADING,
+]
+ODD = st.one_of(
+    st.text(max_size=40),
+    st.text("-*+#>`~<![]_:=|\\ 12.)ab\n\t\x0b\u2028", max_size=16),
+    st.sampled_from(["# a", "- - -", "--", "1. a", "```", "<!-- a", "[a]: b", "> a", "***", "=="]),
+)
+
+
+def rendered(
+    texts: list[tuple[str, str]], wished: dict[str, str], types: list[str], errors: list[str]
+) -> str:
+    told = [item_actions.RatedItem("0", text, section, 0.5) for section, text in texts]
+    runs = [
+        {
+            "time": event_log.format_utc(0),
+            **performance.make_task_record(str(number), "done", type=kind),
+        }
+        for number, kind in enumerate(types)
+    ]
+    made = [performance.make_error_record(text, resolution="Mend it") for text in errors]
+    common = performance.find_common_errors(
+        [{"time": event_log.format_utc(0), **each} for each in made if each]
+    )
+    known = agent_context.Knowledge("engineer", told, wished, performance.Performance(runs), common)
+    return agent_context.render_markdown(known, 20)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+LINE = ODD.map(one_line).filter(bool)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    texts=st.lists(st.tuples(ODD.map(one_line), LINE), max_size=4),
+    wished=st.dictionaries(LINE, LINE, max_size=3),
+    types=st.lists(ODD, max_size=3),
+    errors=st.lists(ODD, max_size=3),
+)
+def test_it_is_a_list_below_each_heading_whatever_is_known(
+    texts: list[tuple[str, str]], wished: dict[str, str], types: list[str], errors: list[str]
+) -> None:
+    text = rendered(texts, wished, types, errors)
+    parts = text.split("\n\n") if text else []
+    assert [part.split("\n")[0] for part in parts] == [
+        each for each in HEADINGS if each in [part.split("\n")[0] for part in parts]
+    ]
+    count = sum(len(part.split("\n")) - 1 for part in parts)
+    document = markdown.parse_document(text)
+    assert [f"{'#' * each.level} {each.title}" for each in document.headings] == [
+        part.split("\n")[0] for part in parts
+    ]
+    assert len(document.items) == count
+    assert all(item.text and item.end == item.line + 1 for item in document.items)
+    tokens = MarkdownIt("commonmark").parse(text)
+    assert sum(token.type == "heading_open" for token in tokens) == len(parts)
+    assert sum(token.type == "list_item_open" for token in tokens) == count
+    assert {token.type for token in tokens} <= {
+        *("heading_open", "heading_close", "inline", "bullet_list_open", "bullet_list_close"),
+        *("list_item_open", "list_item_close", "paragraph_open", "paragraph_close"),
+    }
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents)
+def test_the_items_read_back(text: str) -> None:
+    found = [
+        (section.title, item.text)
+        for section in markdown.parse_document(text).sections
+        for item in section.items
+        if item.text
+    ]
+    told = markdown.parse_document(rendered(found, {}, [], []))
+    labels = [f"[{template.category_of(title)}] {item}" for title, item in found]
+    assert [item.text for item in told.items] == labels[:20]
+
+
+def test_context_by_hand(person: Person, sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", TABS, FACT)
+    sandbox.write_memory("PM", "Releases go out on Tuesdays")
+    before = read_files(sandbox.root)
+    done = person.run("context", "Engineer Agent", "--top", "1")
+    assert done.stdout == f"## Your Role Knowledge\n- [Project Architecture] {TABS}\n"
+    for name in ("engineer", "PM"):
+        given = person.run("context", name, "--as-given").stdout
+        assert given == person.run("show", name, "--as-given").stdout
+        assert person.read_json("context", name, "--as-given")["text"] == given[:-1]
+    told = prompt(sandbox)
+    assert told == f"Add a retry.\n\n{person.run('context', 'engineer', '--as-given').stdout[:-1]}"
+    assert {
+        key: value for key, value in read_files(sandbox.root).items() if key in before
+    } == before
+
+
+def test_the_json_of_a_context_is_that_on_the_page(person: Person, sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {context_items: 1}\n")
+    sandbox.write_memory("engineer", TABS, FACT)
+    wrong = performance.make_error_record("It is broken", resolution="Mend it", run="a1")
+    assert wrong
+    run_history.save_records(project_in(sandbox).store, "engineer", [wrong])
+    told = person.read_json("context", "engineer")
+    for row, value in {
+        "`context`": told,
+        "`context`, in `items`": told["items"][0],
+        "`context`, in `performance`": told["performance"],
+        "`context`, in `errors`": told["errors"][0],
+        "`context --as-given`": person.read_json("context", "engineer", "--as-given"),
+    }.items():
+        assert set(value) == read_fields(row), row
+    assert [each["text"] for each in told["items"]] == [TABS, FACT]
+    assert len(person.read_json("context", "engineer", "--top", "1")["items"]) == 1
+    assert person.run("context", "engineer").stdout.count("- [") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["PM"], 0, "PM knows nothing yet.\n"),
+        (["nobody"], 2, "agent-memory: no agent 'nobody' here"),
+        (["enginer"], 2, "agent-memory: no agent 'enginer' here; did you mean engineer?"),
+        ([], 2, "agent-memory: missing argument"),
+        (["engineer", "--top", "0"], 2, "agent-memory: invalid value for '--top'"),
+        (["engineer", "--top", "x"], 2, "agent-memory: invalid value for '--top'"),
+        (["engineer", "--top", "3", "--as-given"], 2, "agent-memory: --as-given and --top"),
+    ],
+)
+def test_nothing_to_tell(
+    person: Person, sandbox: Sandbox, arguments: list[str], status: int, said: str
+) -> None:
+    sandbox.write_memory("engineer", FACT)
+    done = person.run("context", *arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.startswith(said)
+
+
+def test_the_categories_have_their_place_in_the_selection() -> None:
+    titles = {template.section_of(name).casefold() for name in template.CATEGORY_TYPES}
+    assert titles <= set(selection.SECTION_SCORES)
+    assert {
+        agent_context.category_of(template.section_of(name)) for name in template.CATEGORY_TYPES
+    } == set(template.CATEGORY_TYPES)
+    assert agent_context.category_of("Mine") is None

@@ -1,0 +1,544 @@
+"""Changes told, shown and taken back: and no later hand edit lost."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory_core.curation import (
+    archive,
+    change_log,
+    cleaning,
+    item_actions,
+    preference_actions,
+    sharing,
+)
+from memory_core.document import markdown
+from memory_core.history import item_history
+from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import find_project
+from memory_core.storage import history_file
+
+AGENTS = ("qa", "ops")
+WORDS = [
+    "Use tabs in makefiles",
+    "Fixtures are generated",
+    "The lift is slow",
+    "Ask Ann first",
+    "Deploys are frozen on Fridays",
+    "Logs rotate at midnight",
+]
+SMALL = "memory: {limits: {max_items_per_section: 3}}\n"
+
+Items = list[tuple[str, str, str]]
+
+
+class Workshop:
+    """A project on the disk with two agents, and a person who edits their files."""
+
+    def __init__(self, root: str, config: str = SMALL) -> None:
+        folder = Path(root) / ".claude-mpm"
+        folder.mkdir(parents=True)
+        (folder / "config.yml").write_text(config)
+        self.project = find_project(root, {"HOME": f"{root}/home"})
+        self.folder = folder / "memories"
+
+    @property
+    def store(self) -> Any:
+        return self.project.store
+
+    def path(self, agent: str) -> Path:
+        return self.folder / f"{agent}.md"
+
+    def text(self, agent: str) -> str:
+        return self.path(agent).read_text() if self.path(agent).exists() else ""
+
+    def items(self, agent: str) -> Items:
+        return agent_memory.list_items(markdown.parse_document(self.text(agent)))
+
+    def all_items(self) -> dict[str, Items]:
+        return {agent: self.items(agent) for agent in AGENTS}
+
+    def sure(self) -> dict[str, dict[str, float]]:
+        return {
+            agent: {
+                origin.text: origin.state.confidence
+                for origin in change_log.list_origins(self.project, self.store, agent)
+                if origin.state
+            }
+            for agent in AGENTS
+        }
+
+    def records(self, agent: str) -> list[item_history.Record]:
+        return history_file.read(self.store.history(agent))
+
+    def learn(self, agent: str, word: str, run: str) -> None:
+        pair = [["mistake" if word == WORDS[0] else "tip", word]]
+        how = {"run": run, "session": "s1", "source": "agent"}
+        transaction.change_memory(
+            self.project, agent, lambda work: changes.learn(work, pair, **how)
+        )
+
+    def apply_edit(self, agent: str, old: str, new: str) -> None:
+        """Put a line in the place of an item's, or take it out."""
+        document = markdown.parse_document(self.text(agent))
+        lines = list(document.lines)
+        for item in document.items:
+            if item.text == old:
+                lines[item.line : item.text_end] = [f"- {new}\n"] if new else []
+                if not new:
+                    del lines[item.line : item.line + item.end - item.text_end]
+                break
+        self.path(agent).write_text("".join(lines))
+
+    def nest(self, agent: str, text: str, line: str) -> None:
+        document = markdown.parse_document(self.text(agent))
+        lines = list(document.lines)
+        item = next(each for each in document.items if each.text == text)
+        lines.insert(item.end, f"  - {line}\n")
+        self.path(agent).write_text("".join(lines))
+
+    def add(self, agent: str, text: str) -> None:
+        self.folder.mkdir(exist_ok=True)
+        before = self.text(agent) or f"# {agent}\n"
+        if "## Notes of mine" not in before:
+            before = before.rstrip("\n") + "\n\n## Notes of mine\n"
+        self.path(agent).write_text(f"{before.rstrip(chr(10))}\n- {text}\n")
+
+    def undo(self, count: int = 1) -> list[change_log.UndoResult]:
+        return change_log.undo(self.project, self.store, count)
+
+
+# What is taken back, row by row.
+
+START = """\
+# qa
+
+## A
+- one
+- two
+  - nested in two
+- three
+
+## Effective Strategies
+- strategy
+"""
+NEW = "Ask Ann first"
+ITEMS = [
+    ("one", "A", ""),
+    ("two", "A", "  - nested in two"),
+    ("three", "A", ""),
+    ("strategy", "Effective Strategies", ""),
+]
+
+
+def started(root: Path) -> Workshop:
+    shop = Workshop(str(root), "")
+    shop.folder.mkdir()
+    shop.path("qa").write_text(START)
+    return shop
+
+
+def forget(*texts: str) -> Any:
+    return lambda shop: [item_actions.remove(shop.project, "qa", text) for text in texts]
+
+
+def optimized(shop: Workshop) -> None:
+    def work(work: AgentMemory) -> None:
+        changes.replace_items(work, ["one", "three"], "one and three", source="person")
+
+    transaction.change_memory(shop.project, "qa", work)
+
+
+def old_section(shop: Workshop) -> None:
+    archive.restore(shop.project, shop.store, "qa", "of old")
+
+
+def archived_of_old(shop: Workshop) -> None:
+    shop.store.append("archive", "qa", ["[Gone] of old\n  - nested"], "2026-11-20 08:00:00")
+    old_section(shop)
+
+
+def pruned(shop: Workshop) -> None:
+    cleaning.prune_items(shop.project, shop.store, ["qa"], 0, 1.0, write=True)
+
+
+def shared(shop: Workshop) -> None:
+    source = sharing.find_source(sharing.list_sources(shop.project, shop.store, ["qa"]), "two")
+    sharing.copy_item(shop.project, source, [("ops", shop.store)])
+    assert shop.items("ops") == [ITEMS[1]]
+
+
+VERBS = {
+    "learned": lambda shop: shop.learn("qa", NEW, "a1"),
+    "a preference": lambda shop: preference_actions.set_preference(
+        shop.project, "qa", "tone", "dry"
+    ),
+    "the first leaves": forget("one"),
+    "nested lines leave": forget("two"),
+    "the last leaves": forget("three"),
+    "merged": optimized,
+    "put back into a section that is made for it": archived_of_old,
+    "pruned": pruned,
+    "shared": shared,
+    "confirmed": lambda shop: item_actions.confirm(shop.project, "qa", "one"),
+    "contradicted": lambda shop: item_actions.contradict(shop.project, "qa", "one"),
+}
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_change_is_taken_back_and_comes_again(tmp_path: Path, name: str) -> None:
+    shop = started(tmp_path)
+    transaction.change_memory(shop.project, "qa", lambda work: None)
+    sure = shop.sure()["qa"]
+    VERBS[name](shop)
+    changed, surer = shop.all_items(), shop.sure()
+    (done,) = shop.undo()
+    assert done.kept_texts == []
+    assert shop.items("qa") == ITEMS
+    assert shop.items("ops") == []
+    assert shop.sure()["qa"] == sure
+    shop.undo()
+    assert (shop.all_items(), shop.sure()) == (changed, surer)
+    shop.undo(2)
+    assert (shop.all_items(), shop.sure()) == (changed, surer)
+    shop.undo(4)
+    assert shop.items("qa") == ITEMS
+
+
+def test_several_that_left_come_back_in_their_order(tmp_path: Path) -> None:
+    shop = started(tmp_path)
+    forget("two", "one", "three")(shop)
+    shop.undo(3)
+    assert shop.items("qa") == ITEMS
+    shop.undo()
+    assert shop.items("qa") == ITEMS[3:]
+
+
+def test_several_that_came_come_again_in_their_order(tmp_path: Path) -> None:
+    shop = started(tmp_path)
+    for word in WORDS[:4]:
+        shop.learn("qa", word, "a1")
+    before = shop.items("qa")
+    shop.undo(4)
+    assert shop.items("qa") == ITEMS
+    shop.undo()
+    assert shop.items("qa") == before
+
+
+def test_a_preference_has_its_old_value_again(tmp_path: Path) -> None:
+    shop = started(tmp_path)
+    for value in ("dry", "warm"):
+        preference_actions.set_preference(shop.project, "qa", "tone", value)
+    shop.undo()
+    assert preference_actions.read_preferences(shop.project, "qa") == {"tone": "dry"}
+    preference_actions.remove_preference(shop.project, "qa", "tone")
+    shop.undo()
+    assert preference_actions.read_preferences(shop.project, "qa") == {"tone": "dry"}
+
+
+def moved(shop: Workshop, text: str, title: str) -> None:
+    before = shop.text("qa").replace(f"- {text}\n", "")
+    shop.path("qa").write_text(before.replace(f"## {title}", f"## {title}\n- {text}", 1))
+
+
+def gone(items: Items, *texts: str) -> Items:
+    return [each for each in items if each[0] not in texts]
+
+
+# verb, what a person does after it, which items are there after the undo, what it says stays
+LATER: dict[str, tuple[Any, Any, Items, list[str]]] = {
+    "a new item was edited": (
+        VERBS["learned"],
+        lambda shop: shop.apply_edit("qa", NEW, f"{NEW}, by hand"),
+        [*ITEMS, (f"{NEW}, by hand", "Recent Learnings", "")],
+        [f"{NEW}, by hand"],
+    ),
+    "lines were nested in a new item": (
+        VERBS["learned"],
+        lambda shop: shop.nest("qa", NEW, "mine"),
+        [*ITEMS, (NEW, "Recent Learnings", "  - mine")],
+        [NEW],
+    ),
+    "a new item was moved": (
+        VERBS["learned"],
+        lambda shop: moved(shop, NEW, "Effective Strategies"),
+        [*ITEMS[:3], (NEW, "Effective Strategies", ""), ITEMS[3]],
+        [NEW],
+    ),
+    "a new item was taken out": (
+        VERBS["learned"],
+        lambda shop: shop.apply_edit("qa", NEW, ""),
+        ITEMS,
+        [],
+    ),
+    "its heading has another name": (
+        VERBS["learned"],
+        lambda shop: shop.path("qa").write_text(
+            shop.text("qa").replace("## Recent Learnings", "## Of late")
+        ),
+        ITEMS,
+        [],
+    ),
+    "a better wording was edited": (
+        optimized,
+        lambda shop: shop.apply_edit("qa", "one and three", "one and three, by hand"),
+        [("one and three, by hand", "A", ""), ITEMS[1], ITEMS[2], ITEMS[3]],
+        ["one and three, by hand"],
+    ),
+    "a better wording was taken out": (
+        optimized,
+        lambda shop: shop.apply_edit("qa", "one and three", ""),
+        gone(ITEMS, "one"),
+        [],
+    ),
+    "what left was written anew": (
+        forget("three"),
+        lambda shop: shop.apply_edit("qa", "one", "three"),
+        [("three", "A", ""), ITEMS[1], ITEMS[3]],
+        [],
+    ),
+    "the item in front has left": (
+        forget("three"),
+        lambda shop: shop.apply_edit("qa", "two", ""),
+        gone(ITEMS, "two"),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_a_person_did_since_stays(tmp_path: Path, name: str) -> None:
+    verb, by_hand, items, stays = LATER[name]
+    shop = started(tmp_path)
+    transaction.change_memory(shop.project, "qa", lambda work: None)
+    verb(shop)
+    by_hand(shop)
+    (done,) = shop.undo()
+    assert shop.items("qa") == items
+    assert done.kept_texts == stays
+
+
+def archive_of(shop: Workshop, agent: str = "qa") -> list[tuple[str, str]]:
+    return [(each.section, each.text) for each in archive.list_items(shop.store, agent)]
+
+
+def test_what_an_undo_puts_back_leaves_the_archive_and_what_it_takes_is_in_it(
+    tmp_path: Path,
+) -> None:
+    shop = started(tmp_path)
+    forget("two")(shop)
+    assert archive_of(shop) == [("A", "two\n  - nested in two")]
+    shop.undo()
+    assert archive_of(shop) == []
+    shop.learn("qa", "new", "a1")
+    shop.undo()
+    assert archive_of(shop) == [("Recent Learnings", "new")]
+    shop.undo()
+    assert archive_of(shop) == []
+    optimized(shop)
+    assert archive_of(shop) == [("A", "one"), ("A", "three")]
+    shop.undo()
+    assert archive_of(shop) == [("A", "one and three")]
+    shop.undo()
+    assert archive_of(shop) == [("A", "one"), ("A", "three")]
+
+
+def test_what_agents_reported_in_one_command_is_one_change(tmp_path: Path) -> None:
+    shop = started(tmp_path)
+    for agent in AGENTS:
+        shop.learn(agent, "Ask Ann first", "a1")
+    with pytest.raises(change_log.NothingToUndo, match="there are only 2 changes to undo"):
+        shop.undo(3)
+    pruned_all = cleaning.prune_items(shop.project, shop.store, AGENTS, 0, 0.55, write=True)
+    assert [each.agent for each in pruned_all] == list(AGENTS)
+    (done,) = shop.undo()
+    assert done.change.agents == sorted(AGENTS)
+    assert all("Ask Ann first" in shop.text(agent) for agent in AGENTS)
+
+
+def test_too_few_changes_leave_everything_as_it_is(tmp_path: Path) -> None:
+    shop = started(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(change_log.NothingToUndo, match="there is nothing to undo"):
+        shop.undo()
+    assert sorted(tmp_path.rglob("*")) == before
+    assert shop.text("qa") == START
+
+
+# Whatever was done.
+
+
+def hand_edit(shop: Workshop, agent: str, number: int, word: str) -> None:
+    texts = [each[0] for each in shop.items(agent)]
+    old = texts[number % len(texts)] if texts else ""
+    if old and f"{old} now" not in texts:  # twice, it would be one item to the history
+        shop.apply_edit(agent, old, f"{old} now")
+
+
+def hand_remove(shop: Workshop, agent: str, number: int, word: str) -> None:
+    items = [each[0] for each in shop.items(agent)]
+    if items:
+        shop.apply_edit(agent, items[number % len(items)], "")
+
+
+def hand_nest(shop: Workshop, agent: str, number: int, word: str) -> None:
+    items = [each[0] for each in shop.items(agent)]
+    if items:
+        shop.nest(agent, items[number % len(items)], f"and {number}")
+
+
+def hand_add(shop: Workshop, agent: str, number: int, word: str) -> None:
+    if word not in [each[0] for each in shop.items(agent)]:
+        shop.add(agent, word)
+
+
+def learn(shop: Workshop, agent: str, number: int, word: str) -> None:
+    shop.learn(agent, word, f"a{number % 3}")
+
+
+def reword(shop: Workshop, agent: str, number: int, word: str) -> None:
+    """Learn what says the same and more of an item."""
+    shop.learn(agent, f"{word}, because it is {number % 3}", f"a{number}")
+
+
+def say(verb: Any) -> Any:
+    def said(shop: Workshop, agent: str, number: int, word: str) -> None:
+        items = [each[0] for each in shop.items(agent)]
+        if items:
+            verb(shop.project, agent, items[number % len(items)])
+
+    said.__name__ = verb.__name__
+    return said
+
+
+def prefer(shop: Workshop, agent: str, number: int, word: str) -> None:
+    preference_actions.set_preference(shop.project, agent, ["tone", "style"][number % 2], word)
+
+
+def unprefer(shop: Workshop, agent: str, number: int, word: str) -> None:
+    preference_actions.remove_preference(shop.project, agent, ["tone", "style"][number % 2])
+
+
+def prune(shop: Workshop, agent: str, number: int, word: str) -> None:
+    cleaning.prune_items(shop.project, shop.store, AGENTS, 0, 0.55, write=True)
+
+
+def share(shop: Workshop, agent: str, number: int, word: str) -> None:
+    found = sharing.list_sources(shop.project, shop.store, AGENTS)
+    if found:
+        sharing.copy_item(
+            shop.project, found[number % len(found)], [(a, shop.store) for a in AGENTS]
+        )
+
+
+def undo(shop: Workshop, agent: str, number: int, word: str) -> None:
+    if undoable(shop):
+        shop.undo()
+
+
+BY_HAND = [hand_edit, hand_remove, hand_nest, hand_add]
+BY_US = [
+    *(learn, learn, reword, prefer, unprefer, prune, share, undo),
+    *map(say, (item_actions.confirm, item_actions.contradict, item_actions.remove)),
+]
+
+STEPS = st.tuples(st.sampled_from(AGENTS), st.integers(0, 9), st.sampled_from(WORDS))
+NO_LIMIT = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def scripts(kinds: list[Any], largest: int = 9) -> Any:
+    return st.lists(st.tuples(st.sampled_from(kinds), STEPS), min_size=1, max_size=largest)
+
+
+def undoable(shop: Workshop) -> list[change_log.Change]:
+    return change_log.list_undoable(shop.store)
+
+
+@NO_LIMIT
+@given(scripts([*BY_US, *BY_HAND]), st.integers(1, 4))
+def test_two_undos_are_none(script: Any, count: int) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        shop = Workshop(root)
+        for verb, step in script:
+            verb(shop, *step)
+        for agent in AGENTS:
+            transaction.change_memory(shop.project, agent, lambda work: None)
+        before, sure = shop.all_items(), shop.sure()
+        count = min(count, len(undoable(shop)))
+        if count:
+            shop.undo(count)
+            shop.undo()
+            assert shop.all_items() == before
+            assert shop.sure() == sure
+
+
+@NO_LIMIT
+@given(scripts(BY_US))
+def test_an_undo_gives_what_was_before_the_changes(script: Any) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        shop = Workshop(root)
+        was = [shop.all_items()]
+        for verb, step in script:
+            before = len(undoable(shop))
+            verb(shop, *step)
+            if len(undoable(shop)) > before:
+                assert len(undoable(shop)) == before + 1
+                was.append(shop.all_items())
+        for count in range(1, len(was)):
+            shop.undo(count + 2 * (count - 1))  # two undos more each time
+            assert shop.all_items() == was[-1 - count], count
+            shop.undo()
+            assert shop.all_items() == was[-1], count
+
+
+@NO_LIMIT
+@given(scripts([*BY_US, *BY_HAND]), st.randoms())
+def test_each_moment_is_as_it_was(script: Any, mixer: random.Random) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        shop = Workshop(root)
+        then: dict[tuple[str, str], Items] = {}
+        for verb, step in script:
+            verb(shop, *step)
+            for agent in AGENTS:
+                transaction.change_memory(shop.project, agent, lambda work: None)
+                times = [each["time"] for each in shop.records(agent)]
+                then[agent, max(times, default="")] = shop.items(agent)
+        for (agent, moment), items in then.items():
+            text = change_log.render_at(shop.project, shop.store, agent, moment)
+            assert sorted(agent_memory.list_items(markdown.parse_document(text))) == sorted(
+                items
+            ), moment
+        for agent in AGENTS:
+            records = shop.records(agent)
+            mixed = [*records, *records[: len(records) // 2]]
+            mixer.shuffle(mixed)
+            assert item_history.sort_records(mixed) == item_history.sort_records(records) == records
+
+
+@NO_LIMIT
+@given(scripts([*BY_US, *BY_HAND]), scripts(BY_HAND, 3), st.integers(1, 5))
+def test_an_undo_loses_no_later_hand_edit(script: Any, by_hand: Any, count: int) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        shop = Workshop(root, "")
+        for verb, step in script:
+            verb(shop, *step)
+        before = shop.all_items()
+        for verb, step in by_hand:
+            verb(shop, *step)
+        after = shop.all_items()
+        for number in (min(count, len(undoable(shop))), 1):
+            if number and undoable(shop):
+                shop.undo(number)
+            for agent in AGENTS:
+                items = shop.items(agent)
+                assert not set(after[agent]) - set(before[agent]) - set(items)
+                gone = {each[0] for each in before[agent]} - {each[0] for each in after[agent]}
+                assert not gone & {each[0] for each in items}

@@ -1,0 +1,195 @@
+"""What is not sure and was not used for long goes to the archive, when a person says so."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.curation import archive, change_log, cleaning, preference_actions
+from memory_core.history import item_history
+from memory_core.memory.project import Project, find_project
+from memory_core.storage import event_log, history_file
+from support.command_line import Person, read_fields
+from support.files import read_files
+from support.sandbox import Sandbox
+
+OLD = "The lift is slow on Mondays"
+NEW = "Use tabs in makefiles"
+DAY = 86400
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def ago(days: float) -> str:
+    return event_log.format_utc(time.time() - days * DAY)
+
+
+def told(kind: str, text: str, days: float, **fields: Any) -> item_history.Record:
+    return item_history.make_record(
+        kind, ago(days), text, section="Mine", change=ago(days), **fields
+    )
+
+
+def remembers(
+    sandbox: Sandbox, agent: str, records: list[item_history.Record], title: str = "Mine"
+) -> None:
+    """Have an agent remember what its history says it has learned."""
+    texts = dict.fromkeys(each["text"] for each in records if "text" in each)
+    path = sandbox.memories / f"{agent}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"## {title}\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
+    history_file.append(str(sandbox.memories / "history" / f"{agent}.jsonl"), records)
+
+
+def wrong(text: str, days: float, times: int = 2) -> list[item_history.Record]:
+    """Return the records of an item that was called wrong so often."""
+    found = [told("learned", text, days, run="a1")]
+    for number in range(times):
+        found.append(told("contradicted", text, days - (number + 1) / 1000, run=f"b{number}"))
+    return found
+
+
+def pruned(
+    project: Project, days: float, below: float = 0.3, write: bool = False, *agents: str
+) -> list[str]:
+    names = agents or project.store.agents()
+    found = cleaning.prune_items(project, project.store, names, int(days * DAY), below, write)
+    return [each.text for one in found for each in one.items]
+
+
+@pytest.mark.parametrize(
+    ("records", "days", "below", "leaves"),
+    [
+        (wrong(OLD, 100), 90, 0.3, True),
+        (wrong(OLD, 80), 90, 0.3, False),
+        (wrong(OLD, 100, times=1), 90, 0.3, False),  # 0.3 is not below 0.3
+        (wrong(OLD, 100, times=1), 90, 0.31, True),
+        (wrong(OLD, 100, times=9), 90, 0.0, False),  # nothing is below 0
+        ([told("learned", OLD, 100, run="a1")], 90, 0.3, False),
+        ([told("learned", OLD, 100, run="a1")], 90, 1.0, True),
+        # a use is a confirmation, by a run or a person
+        ([*wrong(OLD, 100, 3), told("reinforced", OLD, 10, run="a2")], 90, 0.3, False),
+        ([*wrong(OLD, 100, 3), told("confirmed", OLD, 10, source="person")], 90, 0.3, False),
+        # to be called wrong is none
+        ([*wrong(OLD, 100), told("contradicted", OLD, 1, run="c")], 90, 0.3, True),
+        # one that came back is as old as that
+        ([*wrong(OLD, 100), told("evicted", OLD, 50), told("restored", OLD, 10)], 90, 0.3, False),
+        (wrong(OLD, 100), 0, 0.3, True),
+        (wrong(OLD, 0.2), 0, 0.3, True),
+        (wrong(OLD, 0.2), 1, 0.3, False),
+    ],
+)
+def test_what_leaves(
+    shop: Project,
+    sandbox: Sandbox,
+    records: list[item_history.Record],
+    days: float,
+    below: float,
+    leaves: bool,
+) -> None:
+    remembers(sandbox, "qa", records)
+    assert pruned(shop, days, below) == [OLD] * leaves
+
+
+def test_all_is_what_was_learned_just_now(shop: Project) -> None:
+    """The times of versions run ahead of the clock where they come quickly."""
+    for number in range(5):
+        preference_actions.set_preference(shop, "qa", f"key {number}", "a")
+    memory_text = Path(shop.store.path("qa"))
+    memory_text.write_text(f"{memory_text.read_text()}\n## Mine\n- {NEW}\n")
+    assert pruned(shop, 0, 0.9) == [NEW]  # preferences are no knowledge, and stay
+    assert pruned(shop, 0, 0.8) == []  # what a person writes is as sure as that
+
+
+def test_what_leaves_is_archived_and_comes_back(shop: Project, sandbox: Sandbox) -> None:
+    remembers(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
+    remembers(sandbox, "docs", wrong(OLD, 100))
+    before = {agent: sandbox.read_memory(agent) for agent in ("qa", "docs")}
+    assert pruned(shop, 90) == [OLD, OLD]
+    assert {agent: sandbox.read_memory(agent) for agent in ("qa", "docs")} == before
+    assert pruned(shop, 90, write=True) == [OLD, OLD]
+    assert [each.text for each in archive.list_items(shop.store, "qa")] == [OLD]
+    assert OLD not in sandbox.read_memory("qa")
+    assert NEW in sandbox.read_memory("qa")
+    kinds = [each["kind"] for each in history_file.read(shop.store.history("qa"))]
+    assert kinds[-1] == "archived"
+    assert pruned(shop, 90, write=True) == []
+    change_log.undo(shop, shop.store, 1)  # it is one change, also over several agents
+    for agent in before:
+        assert f"- {OLD}\n" in sandbox.read_memory(agent)
+        assert archive.list_items(shop.store, agent) == []
+        found = item_history.History(history_file.read(shop.store.history(agent))).find(OLD)
+        assert found
+        assert (found.is_present, found.confidence) == (True, 0.1)
+
+
+def test_only_the_named_agents(shop: Project, sandbox: Sandbox) -> None:
+    remembers(sandbox, "qa", wrong(OLD, 100))
+    remembers(sandbox, "docs", wrong(NEW, 100))
+    assert pruned(shop, 90, 0.3, True, "docs") == [NEW]
+    assert OLD in sandbox.read_memory("qa")
+
+
+@pytest.mark.slow
+def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
+    remembers(sandbox, "qa", wrong(OLD, 100))
+    before = read_files(sandbox.root)
+    line = f"qa: [Mine] {OLD} (0.1, last used {ago(100)[:10]})\n"
+    for arguments in ([], ["qa"]):
+        done = person.run("prune", "--older-than", "90d", "--dry-run", *arguments)
+        assert (done.returncode, done.stdout) == (0, line)
+        assert done.stderr == "Nothing is changed yet; run it without --dry-run to change it.\n"
+    told = person.read_json("prune", "--older-than", "12w", "--dry-run")
+    assert set(told) == read_fields("`prune`")
+    assert told["written"] is False
+    assert read_files(sandbox.root) == before
+    done = person.run("prune", "--older-than", "90d")
+    assert (done.returncode, done.stdout) == (0, line)
+    assert done.stderr == "1 item archived.\nTo undo: agent-memory undo\n"
+    done = person.run("prune", "--older-than", "90d")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "Nothing to prune: no item is that old and that unsure.\n"
+
+
+@pytest.mark.slow
+def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None:
+    sandbox.write_memory("qa", OLD, user=True)
+    assert person.read_json("prune", "--older-than", "0d", "--below", "0.9")["agents"] == []
+    told = person.read_json("prune", "--older-than", "0d", "--below", "0.9", "--user")
+    assert [each["text"] for each in told["agents"][0]["items"]] == [OLD]
+    assert OLD not in (sandbox.user_memories / "qa.md").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "missing option '--older-than'"),
+        (["--older-than", "-1d"], "invalid duration '-1d'"),
+        (["--older-than", "90"], "invalid duration '90': use a number and s, m, h, d or w"),
+        (["--older-than", "3y"], "invalid duration '3y'"),
+        (["--older-than", ""], "invalid duration ''"),
+        (["--older-than", "99999w"], "invalid duration '99999w'"),
+        (["--older-than", "1d", "--below", "1.1"], "invalid value for '--below'"),
+        (["--older-than", "1d", "--below", "-0.1"], "invalid value for '--below'"),
+        (["--older-than", "1d", "--below", "nan"], "'--below'"),
+        (["--older-than", "1d", "--below", "low"], "invalid value for '--below'"),
+        (["nobody", "--older-than", "1d"], "no agent 'nobody' here"),
+        (["engineeer", "--older-than", "1d"], "did you mean engineer?"),
+    ],
+)
+def test_wrong_use_changes_nothing(
+    person: Person, sandbox: Sandbox, arguments: list[str], said: str
+) -> None:
+    sandbox.write_memory("engineer", OLD)
+    before = read_files(sandbox.root)
+    done = person.run("prune", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert read_files(sandbox.root) == before

@@ -1,0 +1,756 @@
+"""Memories to a file and back, and items to other agents: nothing lost, nothing half done."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from memory_core.curation import (
+    agent_context,
+    archive,
+    change_log,
+    export_import,
+    item_actions,
+    lookup,
+    preference_actions,
+    sharing,
+)
+from memory_core.document import markdown, template
+from memory_core.history import item_history, performance
+from memory_core.memory import agent_memory, changes, recall, transaction
+from memory_core.memory.project import Project, find_project
+from memory_core.storage import history_file, run_history
+from support.command_line import Person, read_fields
+from support.files import read_files
+from support.sandbox import Sandbox
+from support.strategies import documents
+
+FACT = "Services talk through the event bus, never directly"
+TABS = "Use tabs in makefiles"
+LIFT = "The lift is slow on Mondays"
+
+
+def project_in(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> Project:
+    return project_in(sandbox)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Project:
+    """Another project, with nothing in it."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    return project_in(Sandbox(folder))
+
+
+def teach(project: Project, agent: str, *texts: str, run: str = "a1", **by: str) -> None:
+    pairs = [["pattern", text] for text in texts]
+    source = {"run": run, "session": "s1", "source": "agent", **by}
+    transaction.change_memory(project, agent, lambda work: changes.learn(work, pairs, **source))
+
+
+def file(project: Project, agent: str) -> Path:
+    return Path(project.store.path(agent))
+
+
+def text_in(project: Project, agent: str) -> str:
+    return file(project, agent).read_bytes().decode("utf-8", "surrogateescape")
+
+
+def write(project: Project, agent: str, text: str) -> None:
+    path = file(project, agent)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def plain(text: str) -> list[str]:
+    """Return the lines but for those of the header, which tell of the last write."""
+    lines = markdown.split_lines(text)
+    return [line for line in lines if "Last Updated" not in line and "MEMORY LIMITS" not in line]
+
+
+def answers(project: Project, agent: str) -> dict[str, Any]:
+    """Return all that a history is asked for."""
+    held = project.store
+    known = [
+        (each.id, each.text, each.section, each.state and known_of(each.state))
+        for each in change_log.list_origins(project, held, agent)
+    ]
+    told = agent_context.read_knowledge(project, agent)
+    return {
+        "items": known,
+        "performance": told.performance.data(),
+        "errors": [each.data() for each in told.errors],
+        "preferences": told.preferences,
+        **{kind: kept(project, kind, agent) for kind in export_import.ENTRY_KINDS},
+    }
+
+
+def known_of(known: item_history.ItemState) -> dict[str, Any]:
+    names = ("born", "confidence", "used", "run", "session", "source", "nested")
+    return {name: getattr(known, name) for name in names}
+
+
+def kept(project: Project, kind: str, agent: str) -> str:
+    path = Path(project.store.dated_path(kind, agent))
+    return path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+
+
+def items(project: Project, agent: str) -> list[item_history.ItemFields]:
+    read = project.store.read(agent)
+    return agent_memory.list_items(markdown.parse_document(read.text)) if read else []
+
+
+def given_to(project: Project, agent: str) -> str:
+    return recall.build_block(project, agent, 16_000).text
+
+
+def whole(found: list[item_history.ItemFields]) -> dict[str, str]:
+    """Return nested lines by text: an undo moves nothing, and brings back no double."""
+    return {text: nested for text, _section, nested in reversed(found)}
+
+
+def exported(project: Project, *agents: str) -> bytes:
+    names = agents or tuple(lookup.list_agents(project.store))
+    return json.dumps(export_import.build_export(project, project.store, names)).encode()
+
+
+def imported(
+    project: Project, data: bytes, replace: bool = False
+) -> list[export_import.ImportResult]:
+    found = export_import.parse_export(data)
+    return export_import.import_agents(project, project.store, found, replace, write=True)
+
+
+def file_of(**agent: Any) -> bytes:
+    """Return an export as another program may have written it."""
+    value = {"format": "agent-memory", "version": 1, "agents": {"engineer": agent}}
+    return json.dumps(value).encode()
+
+
+# A round trip.
+
+
+@pytest.fixture
+def lived(shop: Project) -> Project:
+    """A project whose agents have seen all that a history tells of."""
+    for number in range(16):  # one more than a section holds
+        teach(shop, "engineer", f"Module number{number} is built by step {number}")
+    teach(shop, "engineer", "module number9 is built by step 9", run="a2")
+    item_actions.contradict(shop, "engineer", "number4")
+    preference_actions.set_preference(shop, "engineer", "tone", "dry")
+    path = file(shop, "engineer")
+    mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\xff\n"
+    path.write_bytes(path.read_bytes() + mine.encode("latin-1"))
+    shop.store.append("quarantine", "engineer", ["[tip] x (too short)"], "2026-11-20")
+    told = performance.make_task_record("a1", "done", duration_ms=7, run="a1")
+    wrong = performance.make_error_record("It is broken", run="a0", resolution="Mend it")
+    assert wrong
+    run_history.save_records(shop.store, "engineer", [told, wrong])
+    transaction.change_memory(shop, "engineer", lambda work: None)
+    teach(shop, "PM", "Releases go out on Tuesdays")
+    return shop
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_round_trip_gives_the_same(lived: Project, other: Project, replace: bool) -> None:
+    data = exported(lived)
+    assert lived.store.agents() == ["PM", "engineer"]
+    imported(other, data, replace)
+    for agent in ("PM", "engineer"):
+        assert plain(text_in(other, agent)) == plain(text_in(lived, agent))
+        assert answers(other, agent) == answers(lived, agent)
+        assert given_to(other, agent) == given_to(lived, agent)
+    assert "### Common Errors to Avoid\n- It is broken → Mend it" in given_to(other, "engineer")
+    assert "[Coding Patterns Learned] Module number" in kept(other, "archive", "engineer")
+    assert "- b\udcff\n" in text_in(other, "engineer")
+
+
+def test_a_second_import_changes_nothing(lived: Project, other: Project) -> None:
+    data = exported(lived)
+    imported(other, data)
+    folder = Path(other.place.root)
+    before = read_files(folder)
+    again = imported(other, data)
+    assert read_files(folder) == before
+    assert [(each.records, each.entries, each.archived) for each in again] == [(0, 0, [])] * 2
+    assert export_import.parse_export(exported(other))["PM"]["document"] == text_in(other, "PM")
+
+
+def test_what_a_person_did_since_the_last_write_is_in_it(shop: Project) -> None:
+    teach(shop, "qa", FACT, TABS)
+    write(shop, "qa", text_in(shop, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
+    told = export_import.parse_export(exported(shop))["qa"]["history"]
+    assert [each["kind"] for each in told] == ["learned", "learned", "removed", "edited"]
+    assert history_file.read(shop.store.history("qa"))[-1]["kind"] == "learned"  # only told
+
+
+def test_records_that_no_import_takes_are_left_out(shop: Project) -> None:
+    teach(shop, "qa", FACT)
+    path = Path(shop.store.history("qa"))
+    with path.open("a") as stream:
+        stream.write('{"time": "yesterday", "kind": "learned", "id": "1"}\n')
+        stream.write('{"time": "2026-11-20T10:00:00.000Z", "kind": "dreamt", "id": "1"}\n')
+    assert len(export_import.parse_export(exported(shop))["qa"]["history"]) == 1
+
+
+# Merged.
+
+
+def test_both_pasts_are_kept(shop: Project, other: Project) -> None:
+    teach(shop, "qa", FACT, TABS, run="a1")
+    teach(other, "qa", FACT, run="b1")
+    teach(other, "qa", LIFT, run="b2")
+    imported(other, exported(shop))
+    told = {each.text: each.state for each in change_log.list_origins(other, other.store, "qa")}
+    assert set(told) == {FACT, TABS, LIFT}
+    assert [each and (each.confidence, each.run) for each in told.values()] == [
+        (0.6, "b1"),
+        (0.5, "b2"),
+        (0.5, "a1"),
+    ]
+
+
+def test_of_a_preference_with_two_values_the_projects_own_stays(
+    shop: Project, other: Project
+) -> None:
+    preference_actions.set_preference(other, "qa", "Tone", "warm")
+    preference_actions.set_preference(shop, "qa", "tone", "dry")
+    preference_actions.set_preference(shop, "qa", "work-style", "small steps")
+    data = exported(shop)
+    imported(other, data)
+    assert preference_actions.read_preferences(other, "qa") == {
+        "Tone": "warm",
+        "work-style": "small steps",
+    }
+    imported(other, data, replace=True)
+    assert preference_actions.read_preferences(other, "qa") == {
+        "tone": "dry",
+        "work-style": "small steps",
+    }
+    assert "[Preferences] Tone: warm" in kept(other, "archive", "qa")
+    change_log.undo(other, other.store, 1)
+    assert preference_actions.read_preferences(other, "qa") == {
+        "Tone": "warm",
+        "work-style": "small steps",
+    }
+    change_log.undo(other, other.store, 2)  # the undo, and the import itself
+    assert preference_actions.read_preferences(other, "qa") == {
+        "Tone": "warm",
+        "work-style": "small steps",
+    }
+
+
+def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
+    teach(other, "qa", "Review migrations with alembic", run="b1")
+    teach(shop, "qa", "Review migrations with alembic carefully", run="a1")
+    before = items(other, "qa")
+    imported(other, exported(shop))
+    told = change_log.list_origins(other, other.store, "qa")
+    assert [(each.text, each.state and each.state.run) for each in told] == [
+        ("Review migrations with alembic carefully", "a1")
+    ]
+    change_log.undo(other, other.store, 1)
+    assert items(other, "qa") == before
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "nested"),
+    [
+        ("", "  - a", "  - a"),
+        ("  - a", "", "  - a"),
+        ("  - a", "  - a", "  - a"),
+        ("  - a\n  - b", "  - a", "  - a\n  - b"),
+        ("  - a", "  - a\n  - b", "  - a\n  - b"),
+        ("  - ab", "  - a", "  - ab\n  - a"),
+    ],
+)
+def test_what_is_nested_comes_along(
+    shop: Project, other: Project, ours: str, theirs: str, nested: str
+) -> None:
+    for project, lines in ((other, ours), (shop, theirs)):
+        write(project, "qa", f"## Mine\n- {FACT}\n{lines}{chr(10) * bool(lines)}- {LIFT}\n")
+    before = items(other, "qa")
+    data = exported(shop)
+    imported(other, data)
+    assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
+    imported(other, data)
+    assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
+    if nested != ours:
+        change_log.undo(other, other.store, 1)
+        assert items(other, "qa") == before
+
+
+def test_beyond_the_limits_it_goes_to_the_archive(shop: Project, other: Project) -> None:
+    for number in range(30):
+        for project, side in ((shop, "left"), (other, "right")):
+            text = f"The {side} gate {number} {'opens wide ' * 6}at {number}:30"
+            item = [["architecture" if number % 2 else "strategy", text]]
+            transaction.change_memory(
+                project, "qa", lambda work, item=item: changes.learn(work, item, run="a1")
+            )
+    had = {each[0] for each in [*items(shop, "qa"), *items(other, "qa")]}
+    data = exported(shop)
+    imported(other, data)
+    assert len(text_in(other, "qa").encode()) <= 8 * 1024
+    left = {each.text for each in archive.list_items(other.store, "qa")}
+    assert had <= {each[0] for each in items(other, "qa")} | left
+    before = read_files(Path(other.place.root))
+    imported(other, data)
+    assert read_files(Path(other.place.root)) == before
+
+
+def test_what_the_other_removed_stays_where_it_is(shop: Project, other: Project) -> None:
+    teach(other, "qa", FACT, TABS)
+    shutil.copytree(other.store.folder, shop.store.folder)
+    item_actions.remove(shop, "qa", TABS)
+    data = exported(shop)
+    imported(other, data)
+    assert [each[0] for each in items(other, "qa")] == [FACT, TABS]
+    teach(other, "qa", LIFT)
+    assert [each[0] for each in items(other, "qa")] == [FACT, TABS, LIFT]
+    told = item_history.History(history_file.read(other.store.history("qa"))).find(TABS)
+    assert told
+    assert told.is_present
+
+
+# Replaced.
+
+
+def test_what_is_replaced_is_in_the_archive(shop: Project, other: Project) -> None:
+    write(
+        other,
+        "qa",
+        "---\nowner: ann\n---\n# qa\n\nA word in front.\n\n<!-- a note -->\n\n"
+        f"## Mine\n- {TABS}\n  - with a part\n- {FACT}\n  - nested\n\nok\n\n"
+        "```\ncode\n\nmore\n```\n",
+    )
+    teach(shop, "qa", FACT, LIFT)
+    before = items(other, "qa")
+    imported(other, exported(shop), replace=True)
+    assert plain(text_in(other, "qa")) == plain(text_in(shop, "qa"))
+    left = [(each.section, each.text) for each in archive.list_items(other.store, "qa")]
+    assert left == [
+        ("Mine", f"{TABS}\n  - with a part"),
+        ("Mine", f"{FACT}\n  - nested"),
+        ("from qa.md", "---\nowner: ann\n---"),
+        ("from qa.md", "A word in front."),
+        ("from qa.md", "<!-- a note -->"),
+        ("from qa.md", "ok"),
+        ("from qa.md", "```\ncode"),
+        ("from qa.md", "more\n```"),
+    ]
+    change_log.undo(other, other.store, 1)
+    assert whole(items(other, "qa")) == whole(before)
+
+
+def test_without_a_document_nothing_takes_its_place(shop: Project) -> None:
+    teach(shop, "engineer", FACT)
+    before = text_in(shop, "engineer")
+    imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"), replace=True)
+    assert text_in(shop, "engineer") == before
+    assert [each.text for each in archive.list_items(shop.store, "engineer")] == ["old"]
+
+
+# Whatever the documents.
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def fresh(folder: Path, *names: str) -> list[Project]:
+    made = []
+    for name in names:
+        shutil.rmtree(folder / name, ignore_errors=True)
+        (folder / name).mkdir()
+        made.append(project_in(Sandbox(folder / name)))
+    return made
+
+
+def said(project: Project, agent: str) -> str:
+    """Return all that stands in a memory and its archive."""
+    return "\n".join([text_in(project, agent), kept(project, "archive", agent)])
+
+
+@settings(max_examples=80, deadline=None)
+@given(own=documents, theirs=documents, replace=st.booleans())
+def test_no_line_is_lost_and_undo_brings_the_items_back(
+    folder: Path, own: str, theirs: str, replace: bool
+) -> None:
+    shop, other = fresh(folder, "shop", "other")
+    write(other, "qa", own)
+    write(shop, "qa", theirs)
+    before = items(other, "qa")
+    data = exported(shop)
+    imported(other, data, replace)
+    there = said(other, "qa")
+    document = markdown.parse_document(own)
+    headings = {at for each in document.headings for at in range(each.line, each.body)}
+    lines = [line for at, line in enumerate(document.lines) if at not in headings]
+    for line in (line.strip(f"{markdown.BOM} \r\n") for line in lines):
+        assert line.lstrip("-*+# ") in there or line.startswith(
+            ("<!--", "#", *markdown.CONFLICT_MARKERS)
+        )
+    if not (is_plain_list(own) and is_plain_list(theirs)):
+        return  # what stands twice is one item to a history; what git left is mended
+    after = read_files(Path(other.place.root))
+    imported(other, data, replace)
+    assert read_files(Path(other.place.root)) == after
+    if any(each.is_by_hand is False for each in change_log.list_changes(other.store, ["qa"])):
+        undone = change_log.undo(other, other.store, 1)
+        stays = {text for each in undone for text in each.kept_texts}  # in code without an end
+        now, then = whole(items(other, "qa")), whole(before)
+        assert {text: now.get(text) for text in then if text not in stays} == {
+            text: then[text] for text in then if text not in stays
+        }
+        assert set(now) <= {*then, *stays}
+
+
+def is_plain_list(text: str) -> bool:
+    """Say whether no item of a document stands twice, and no conflict is in it."""
+    document = markdown.parse_document(text)
+    ids = [item_history.id_of(item.text) for item in document.items if item.text]
+    return len(set(ids)) == len(ids) and not any(sign in text for sign in ("<<<<", ">>>>"))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    own=documents.filter(is_plain_list),
+    theirs=documents.filter(is_plain_list),
+    replace=st.booleans(),
+)
+@example(own="- queue\n\n    code", theirs="- queue", replace=False)
+def test_nothing_is_lost_for_want_of_room(
+    folder: Path, own: str, theirs: str, replace: bool
+) -> None:
+    shop, other = fresh(folder, "shop", "other")
+    config = Path(other.place.root, ".claude-mpm", "config.yml")
+    config.parent.mkdir()
+    config.write_text("memory: {limits: {max_items_per_section: 2, max_sections: 2}}\n")
+    other = find_project(other.place.root, {"HOME": str(folder)})
+    write(other, "qa", own)
+    write(shop, "qa", theirs)
+    teach(other, "qa", "Something of our own")
+    had = [each[0] for each in [*items(other, "qa"), *items(shop, "qa")]]
+    data = exported(shop)
+    imported(other, data, replace)
+    there = " ".join(said(other, "qa").split())
+    assert [text for text in had if text not in there] == []
+    after = read_files(Path(other.place.root))
+    imported(other, data, replace)
+    assert read_files(Path(other.place.root)) == after
+
+
+@settings(max_examples=80, deadline=None)
+@given(documents.filter(bool))
+def test_an_empty_project_gets_the_same_document(folder: Path, text: str) -> None:
+    assume(not markdown.parse_document(text).markers)  # what git left is mended by any write
+    shop, other = fresh(folder, "shop", "other")
+    write(shop, "qa", text)
+    imported(other, exported(shop))
+    headed = template.update_header(text, other.limits("qa"), "2026-11-21 08:00:00", "qa")
+    assert plain(text_in(other, "qa")) == plain(headed)
+
+
+# What is no export.
+
+
+GOOD: dict[str, Any] = {
+    "format": "agent-memory",
+    "version": 1,
+    "agents": {
+        "engineer": {
+            "document": f"# engineer\n\n## Mine\n- {FACT}\n",
+            "history": [item_history.make_record("learned", "2026-11-20T10:00:00.000Z", FACT)],
+        }
+    },
+}
+ENGINEER = ("agents", "engineer")
+RECORD = (*ENGINEER, "history", 0)
+BROKEN = {
+    "nothing": (b"", "invalid JSON: "),
+    "no JSON": (b"{'a': 1}", "invalid JSON: "),
+    "cut off": (json.dumps(GOOD).encode()[:-9], "invalid JSON: "),
+    "no UTF-8": (b'{"a": "\xff"}', "invalid UTF-8 at byte 7"),
+    "NaN": (b'{"a": NaN}', "invalid JSON: NaN"),
+    "a number without an end": (b'{"a": ' + b"9" * 9999 + b"}", "invalid JSON: "),
+    "nested deeply": (b"[" * 200_000 + b"]" * 200_000, "the JSON is nested too deeply"),
+    "a list": (b"[]", "the file: "),
+    "a key twice": (b'{"format": 1, "format": 1}', 'duplicate key "format"'),
+    "too large": (b" " * (export_import.MAX_BYTES + 1), "the file is larger than 67108864 bytes"),
+}
+WRONG: dict[str, tuple[tuple[Any, ...], Any, str]] = {
+    "another format": (("format",), "zip", "format: "),
+    "another version": (("version",), 2, "version: "),
+    "a version in words": (("version",), "1", "version: "),
+    "a key too many": (("more",), 1, "more: "),
+    "a list of agents": (("agents",), [], "agents: "),
+    "an agent's alias": (("agents", "Engineer Agent"), {}, 'agents."Engineer Agent": '),
+    "an empty id": (("agents", ""), {}, "agents."),
+    "a blank id": (("agents", " "), {}, "agents."),
+    "an id of controls": (("agents", "\x1b[31m\n"), {}, "agents."),
+    "a long id": (("agents", "a" * 201), {}, "agents."),
+    "an agent's key too many": ((*ENGINEER, "notes"), "", "agents.engineer.notes: "),
+    "no text": ((*ENGINEER, "document"), None, "agents.engineer.document: "),
+    "a text in pieces": ((*ENGINEER, "archive"), ["a"], "agents.engineer.archive: "),
+    "half a character": ((*ENGINEER, "document"), "- \ud800", "agents.engineer.document: "),
+    "half of one aside": ((*ENGINEER, "archive"), "- \ud800", "agents.engineer.archive: "),
+    "no preference": ((*ENGINEER, "preferences"), {"": "a"}, "agents.engineer.preferences: "),
+    "a preference of two lines": (
+        (*ENGINEER, "preferences"),
+        {"a": "b\nc"},
+        "agents.engineer.preferences: the value of a preference must be one line",
+    ),
+    "a preference's number": (
+        (*ENGINEER, "preferences"),
+        {"a": 1},
+        "agents.engineer.preferences.a",
+    ),
+    "no record": (RECORD, [], "agents.engineer.history.0: "),
+    "a record's kind": (
+        (*RECORD, "kind"),
+        "dreamt",
+        "agents.engineer.history.0.kind",
+    ),
+    "a record's time": ((*RECORD, "time"), "now", "agents.engineer.history.0.time"),
+    "no confidence": (
+        (*RECORD, "confidence"),
+        1.5,
+        "agents.engineer.history.0.confidence",
+    ),
+    "packed records": ((*RECORD, "packed"), "eJw=", "agents.engineer.history.0: "),
+    "a negative number": (
+        (*RECORD, "tokens"),
+        -1,
+        "agents.engineer.history.0.tokens",
+    ),
+}
+
+
+def changed(path: tuple[Any, ...], value: Any) -> bytes:
+    """Return a good export with another value at one place."""
+    made = copy.deepcopy(GOOD)
+    at: Any = made
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return json.dumps(made).encode()
+
+
+FILES = {**BROKEN, **{name: (changed(*each[:2]), each[2]) for name, each in WRONG.items()}}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_no_export_is_refused_whole(
+    person: Person, sandbox: Sandbox, tmp_path: Path, name: str
+) -> None:
+    data, told = FILES[name]
+    path = tmp_path / "in.json"
+    path.write_bytes(data)
+    done = person.run("import", str(path))
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"agent-memory: {path}: {told}")
+    assert done.stderr.count("\n") == 1
+    assert "\x1b" not in done.stderr
+    assert list(sandbox.root.iterdir()) == []
+
+
+def test_what_can_be_left_out_may_be(shop: Project) -> None:
+    imported(shop, b"\xef\xbb\xbf" + file_of(document=f"## Mine\n- {FACT}\n"))
+    imported(shop, file_of(preferences={"tone": "dry"}))
+    assert [each[0] for each in items(shop, "engineer")] == ["tone: dry", FACT]
+    assert (
+        export_import.parse_export(b'{"format": "agent-memory", "version": 1, "agents": {}}') == {}
+    )
+
+
+def test_a_path_as_an_agents_name_leads_nowhere(shop: Project, sandbox: Sandbox) -> None:
+    value = {**GOOD, "agents": {"../../../x": GOOD["agents"]["engineer"]}}
+    before = {path.name for path in sandbox.root.parent.iterdir()}
+    imported(shop, json.dumps(value).encode())
+    assert {path.name for path in sandbox.root.parent.iterdir()} == before
+    assert [path.name for path in sandbox.root.iterdir()] == [".claude-mpm"]
+    assert shop.store.agents() == ["../../../x"]
+
+
+def test_a_record_is_of_the_agent_whose_it_is(shop: Project) -> None:
+    record = {**GOOD["agents"]["engineer"]["history"][0], "agent": "qa"}
+    imported(shop, file_of(document=f"- {FACT}\n", history=[record]))
+    assert {each["agent"] for each in history_file.read(shop.store.history("engineer"))} == {
+        "engineer"
+    }
+    assert shop.store.agents_with_history() == ["engineer"]
+
+
+# The commands.
+
+
+def test_export_and_import_by_hand(person: Person, sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.write_memory("engineer", FACT)
+    sandbox.write_memory("qa", LIFT)
+    away = tmp_path / "away.json"
+    done = person.run("export", "engineer", "--output", str(away))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", f"Exported 1 agent to {away}\n")
+    assert list(json.loads(away.read_text())["agents"]) == ["engineer"]
+    whole = person.run("export").stdout
+    assert list(json.loads(whole)["agents"]) == ["engineer", "qa"]
+    there = tmp_path / "there"
+    there.mkdir()
+    elsewhere = ["--project", str(there)]
+    shown = person.run("import", "-", "--dry-run", *elsewhere, data=whole.encode())
+    assert f"+- {FACT}" in shown.stdout
+    assert shown.stderr == "Nothing is changed yet; run it without --dry-run to change it.\n"
+    assert list(there.iterdir()) == []
+    done = person.run("import", str(away), *elsewhere)
+    assert "engineer: .claude-mpm/memories/engineer.md; 1 history record" in done.stdout
+    assert done.stderr == f"To undo: agent-memory undo --project {there}\n"
+    again = person.run("import", str(away), *elsewhere)
+    assert (again.stdout, again.stderr) == ("", "Nothing new to import.\n")
+
+
+def test_with_replace_it_is_told_what_goes(person: Person, sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    data = person.run("export").stdout.encode()
+    sandbox.write_memory("engineer", LIFT)
+    done = person.run("import", "-", "--replace", data=data)
+    assert f"archived: [Project Architecture] {LIFT}\n" in done.stdout
+    assert "1 entry archived; list them with agent-memory restore engineer" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["export", "nobody"], 2, "agent-memory: no agent 'nobody' here"),
+        (
+            ["export", "--output", "."],
+            2,
+            "agent-memory: --output . is a folder: a file is expected\n",
+        ),
+        (["export", "--output", "no/where"], 1, "shop/no: No such file"),
+        (["export", "PM"], 0, "PM has no memory yet\n"),
+        (["import"], 2, "agent-memory: missing argument"),
+        (["import", "nowhere.json"], 2, "agent-memory: nowhere.json: No such file or directory\n"),
+        (["import", "."], 2, "agent-memory: .: Is a directory\n"),
+        (["share", FACT], 2, "agent-memory: one of --to AGENT, --all and --user is required\n"),
+        (["share", FACT, "--all", "--user"], 2, "agent-memory: one of --to AGENT, --all and"),
+        (["share", FACT, "--to", "nobody"], 2, "agent-memory: no agent 'nobody' here"),
+        (["share", FACT, "--from", "nobody", "--all"], 2, "agent-memory: no agent 'nobody' here"),
+        (["share", "no such thing", "--user"], 2, "agent-memory: no item matches 'no such thing'"),
+        (["share", FACT, "--all"], 1, "agent-memory: no agent other than engineer has a memory"),
+    ],
+)
+def test_wrong_use_changes_nothing(
+    person: Person, sandbox: Sandbox, arguments: list[str], status: int, told: str
+) -> None:
+    sandbox.write_memory("engineer", FACT)
+    before = read_files(sandbox.root)
+    done = person.run(*arguments)
+    assert done.returncode == status
+    assert told in done.stderr
+    assert read_files(sandbox.root) == before
+
+
+def test_export_of_nothing_is_an_export(person: Person, sandbox: Sandbox) -> None:
+    done = person.run("export")
+    assert done.stderr == "There is no memory to export.\n"
+    assert export_import.parse_export(done.stdout.encode()) == {}
+    assert person.run("import", "-", data=done.stdout.encode()).returncode == 0
+    assert list(sandbox.root.iterdir()) == []
+
+
+def test_a_file_of_an_export_is_replaced_whole(person: Person, tmp_path: Path) -> None:
+    away = tmp_path / "away.json"
+    away.write_text("old")
+    link = tmp_path / "link.json"
+    link.symlink_to(away)
+    assert person.run("export", "-o", str(link)).returncode == 0
+    assert link.is_symlink()
+    assert json.loads(away.read_text())["agents"] == {}
+    assert person.run("export", "-o", "/dev/null").returncode == 0
+    assert Path("/dev/null").is_char_device()
+    assert json.loads(person.run("export", "-o", "/dev/stdout").stdout)["agents"] == {}
+    assert sorted(each.name for each in tmp_path.glob("*.json*")) == ["away.json", "link.json"]
+
+
+def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    data = person.run("export").stdout.encode()
+    assert person.run("import", "-", "--user", data=data).returncode == 0
+    assert FACT in (sandbox.user_memories / "engineer.md").read_text()
+    assert list(person.read_json("context", "engineer")["items"][0]) == [
+        *("id", "text", "section", "category", "confidence"),
+    ]
+    assert list(json.loads(person.run("export", "--user").stdout)["agents"]) == ["engineer"]
+
+
+# From one agent to others.
+
+
+def test_share_copies_an_item_as_it_is(shop: Project) -> None:
+    write(shop, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
+    teach(shop, "qa", TABS)
+    item_actions.contradict(shop, "engineer", FACT)
+    source = sharing.find_source(sharing.list_sources(shop, shop.store, ["engineer", "qa"]), FACT)
+    users = shop.level(user=True)
+    done = sharing.copy_item(shop, source, [("qa", shop.store), ("engineer", users)])
+    assert done == [
+        sharing.ShareResult("qa", False, FACT, "Mine", False),
+        sharing.ShareResult("engineer", True, FACT, "Mine", False),
+    ]
+    assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
+    for held, agent in ((shop.store, "qa"), (users, "engineer")):
+        told = history_file.read(held.history(agent))[-1]
+        assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
+    assert sharing.copy_item(shop, source, [("qa", shop.store)])[0].was_present
+    change_log.undo(shop, shop.store, 1)  # what changed nothing is no change
+    assert [each[0] for each in items(shop, "qa")] == [TABS]
+
+
+def test_share_by_hand(person: Person, sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT, LIFT)
+    sandbox.write_memory("qa", FACT)
+    sandbox.write_memory("docs", TABS)
+    sandbox.write_memory("PM", TABS)
+    done = person.run("share", "event bus", "--all")
+    assert done.returncode == 2
+    assert "engineer, qa have 'event bus': choose one with --from" in done.stderr
+    done = person.run("share", item_history.id_of(LIFT)[:6], "--all")
+    assert done.stdout.split("\n") == [
+        f"engineer -> docs [Project Architecture]: {LIFT}",
+        f"engineer -> qa [Project Architecture]: {LIFT}",
+        "",
+    ]
+    assert LIFT not in sandbox.read_memory("PM")
+    told = person.read_json("share", FACT, "--from", "qa", "--to", "engineer", "--to", "docs")
+    assert [(each["agent"], each["known"]) for each in told["shared"]] == [
+        ("engineer", True),
+        ("docs", False),
+    ]
+    assert set(told) == read_fields("`share`")
+    assert set(told["shared"][0]) == read_fields("`share`, in `shared`")
+    done = person.run("share", FACT, "--from", "qa", "--user")
+    assert done.stdout == f"qa -> qa (user level) [Project Architecture]: {FACT}\n"
+
+
+def test_the_json_of_an_import_is_that_on_the_page(person: Person, sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    told = person.read_json("import", "-", "--dry-run", data=person.run("export").stdout.encode())
+    assert set(told) == read_fields("`import`")
+    assert set(told["agents"][0]) == read_fields("`import`, in `agents`")

@@ -1,0 +1,1079 @@
+"""Names brought up to date, conflicts resolved, items put back: and never a line lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_core.claude_code import agent_names
+from memory_core.curation import archive, lookup
+from memory_core.curation.migrate import migrate_files
+from memory_core.document import conflicts, dated_entries, eviction, markdown, merge, template
+from memory_core.document.diff import format_diff
+from memory_core.git import resolve
+from memory_core.git.resolve import resolve_files
+from memory_core.history import item_history
+from memory_core.learning import extraction
+from memory_core.memory import remember
+from memory_core.memory.project import Project, find_project
+from memory_core.storage import history_file, store
+from memory_core.text import similarity
+from support.command_line import COMMAND, Person, read_fields
+from support.paths import REPO
+from support.sandbox import Sandbox
+from support.strategies import documents
+
+NOW = "2026-11-21 08:00:00"
+
+
+def project_in(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> Project:
+    sandbox.memories.mkdir(parents=True)
+    return project_in(sandbox)
+
+
+@pytest.fixture
+def person(sandbox: Sandbox, tmp_path: Path) -> Person:
+    sandbox.memories.mkdir(parents=True)
+    return Person(sandbox, tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolve, "_now", lambda: NOW)
+
+
+def put(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def held(folder: Path) -> dict[str, str]:
+    """Return the files with their text, links with where they lead."""
+    return {
+        str(path.relative_to(folder)): (
+            f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().decode()
+        )
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or path.is_file()
+    }
+
+
+def plain(files: dict[str, str]) -> dict[str, str]:
+    """Return files without the comments of the header, that a write brings up to date."""
+    return {name: HEADERS.sub("", text) for name, text in files.items()}
+
+
+HEADERS = re.compile(r"(<!-- (MEMORY LIMITS|Last Updated): .*?-->(\r\n|\n|\r))+[\r\n]{0,2}")
+
+
+# Kept aside
+
+items_kept = st.text(st.sampled_from("ab- #[]\\\n\t1é"), max_size=30)
+
+
+@given(st.lists(items_kept, max_size=5), st.lists(items_kept, max_size=5))
+def test_what_is_kept_aside_reads_back(first: list[str], second: list[str]) -> None:
+    text = dated_entries.add(dated_entries.add("", first, "2026-11-20"), second, "2026-11-21")
+    told = [(entry.day, entry.text) for entry in dated_entries.parse_entries(text)]
+    days = (("2026-11-20", first), ("2026-11-21", second))
+    assert told == [
+        (day, item)
+        for day, items in days
+        for item in dict.fromkeys(map(dated_entries.normalize, items))
+    ]
+    assert dated_entries.add(text, second, "2026-11-21") == text
+
+
+@given(
+    st.lists(items_kept.map(dated_entries.normalize), unique=True, min_size=1, max_size=5),
+    st.data(),
+)
+def test_an_entry_is_taken_out_alone(items: list[str], data: st.DataObject) -> None:
+    text = "Kept by hand.\n"
+    for number, item in enumerate(items):
+        text = dated_entries.add(text, [item], f"2026-11-2{number // 2}")
+    at = data.draw(st.integers(0, len(items) - 1))
+    left = dated_entries.remove(text, dated_entries.parse_entries(text)[at])
+    assert [entry.text for entry in dated_entries.parse_entries(left)] == items[:at] + items[
+        at + 1 :
+    ]
+    assert left.startswith("Kept by hand.\n")
+    empty_days = left.replace("\n\n", "\n").count("\n## ") - len(
+        {entry.day for entry in dated_entries.parse_entries(left)}
+    )
+    assert empty_days == 0
+
+
+def test_the_last_entry_leaves_nothing() -> None:
+    text = dated_entries.add("", ["a\n  - b"], "2026-11-20")
+    assert text == "## 2026-11-20\n\n- a\n    - b\n"
+    assert dated_entries.remove(text, dated_entries.parse_entries(text)[0]) == ""
+
+
+@given(st.text(st.sampled_from("ab[]\\ #"), max_size=12), items_kept)
+def test_a_label_reads_back(section: str, item: str) -> None:
+    assert dated_entries.parse_entry(dated_entries.format_entry(section, item)) == (section, item)
+
+
+LABELS = [
+    ("[A] x", ("A", "x")),
+    ("[A (old)] x", ("A (old)", "x")),
+    ("[Notes [old]] x", ("Notes [old]", "x")),
+    ("[] x", ("", "x")),
+    ("[A]", ("A", "")),
+    ("plain", ("", "plain")),
+    ("[never closed", ("", "[never closed")),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LABELS)
+def test_labels_by_hand(text: str, expected: tuple[str, str]) -> None:
+    assert dated_entries.parse_entry(text) == expected
+
+
+def test_half_a_surrogate_pair_is_kept_aside(project: Project) -> None:
+    project.store.append("quarantine", "qa", ["[x] \ud800 odd", "[x] \udcff byte"], NOW)
+    data = Path(project.store.dated_path("quarantine", "qa")).read_bytes()
+    assert data.count(b"\n- ") == 2
+
+
+def test_what_is_nested_leaves_and_comes_back(sandbox: Sandbox, project: Project) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 2}}")
+    project = project_in(sandbox)
+    old = "old\n  - nested\n\n    ```\n    ## 2026-01-01\n    - code\n    ```"
+    before = f"## Recent Learnings\n- {old}\n- newer\n"
+    put(sandbox.memories, {"qa.md": before})
+    newest = extraction.Learning("tip", "the newest of all")
+    remember.save_learnings(project, "qa", [extraction.Extraction([newest], [], [])], "a1")
+    found = archive.list_items(project.store, "qa")
+    assert [(each.section, each.text) for each in found] == [("Recent Learnings", old)]
+    done = archive.restore(project, project.store, "qa", "old")
+    assert done.evicted == [("Recent Learnings", "newer")]
+    assert sandbox.read_memory("qa").endswith(f"- {old}\n")
+
+
+# Migrate
+
+MOVES = {
+    "an old name": ({"engineer_memories.md": "- a\r\n"}, {"engineer.md": "- a\r\n"}),
+    "the other old name": ({"engineer_agent.md": "- a"}, {"engineer.md": "- a"}),
+    "another case": ({"Engineer.md": "- a\n"}, {"engineer.md": "- a\n"}),
+    "words parted otherwise": ({"code_reviewer.md": "- a\n"}, {"code-reviewer.md": "- a\n"}),
+    "blanks": ({"Code Reviewer_agent.md": "- a\n"}, {"code-reviewer.md": "- a\n"}),
+    "decomposed": ({"jose\u0301.md": "- a\n"}, {"jos\u00e9.md": "- a\n"}),
+    "the main session": ({"pm_memories.md": "- a\n"}, {"PM.md": "- a\n"}),
+    "bytes that are not UTF-8": ({"QA_agent.md": "- caf\u00e9\n"}, {"qa.md": "- caf\u00e9\n"}),
+    "two agents": ({"QA.md": "- a\n", "Ops.md": "- b\n"}, {"qa.md": "- a\n", "ops.md": "- b\n"}),
+    "none of ours": (
+        {"README.md": "x", "notes.txt": "y", "archive/Engineer.md": "z"},
+        {"README.md": "x", "notes.txt": "y", "archive/Engineer.md": "z"},
+    ),
+    "two files": (
+        {"engineer.md": "## A\n- x\n", "engineer_memories.md": "## A\n* X.\n* y\n\n## B\n- z\n"},
+        {"engineer.md": "## A\n- x\n- y\n\n## B\n- z\n"},
+    ),
+    "two old files": (
+        {"engineer_agent.md": "## A\n- x\n", "engineer_memories.md": "## A\n- y\n"},
+        {"engineer.md": "## A\n- y\n- x\n"},
+    ),
+    "three files": (
+        {"engineer.md": "- a\n", "Engineer.md": "- b\n", "engineer_agent.md": "prose\n"},
+        {"engineer.md": "- a\n- b\n\nprose\n"},
+    ),
+    "two files of the main session": (
+        {"PM.md": "## A\n- x\n", "PM_agent.md": "## A\n- y\n"},
+        {"PM.md": "## A\n- x\n- y\n"},
+    ),
+    "conflicts are resolved on the way": (
+        {
+            "qa.md": "## A\n- x\n",
+            "qa_agent.md": "## A\n<<<<<<< HEAD\n- y\n=======\n- z\n>>>>>>> other\n",
+        },
+        {"qa.md": "## A\n- x\n- y\n- z\n"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_migrate(sandbox: Sandbox, project: Project, name: str) -> None:
+    before, after = MOVES[name]
+    put(sandbox.memories, before)
+    planned = migrate_files(project)
+    assert held(sandbox.memories) == before
+    assert not sandbox.state.exists()
+    done = migrate_files(project, write=True)
+    assert done == planned
+    assert plain(held(sandbox.memories)) == after
+    assert migrate_files(project, write=True) == []
+    assert plain(held(sandbox.memories)) == after
+
+
+def test_migrate_archives_what_the_one_file_has_no_place_for(
+    sandbox: Sandbox, project: Project
+) -> None:
+    put(
+        sandbox.memories,
+        {
+            "engineer.md": "---\nowner: bob\n---\n# Engineer\n\n## A\n- x\n",
+            "engineer_agent.md": "---\nowner: ann\n---\n# The old one\n\n## A\n- y\n",
+        },
+    )
+    (done,) = migrate_files(project, ["engineer"], write=True)
+    left = ["---\nowner: ann\n---", "# The old one"]
+    assert done.archived == [f"[from engineer_agent.md] {each}" for each in left]
+    entries = dated_entries.parse_entries(held(sandbox.memories)["archive/engineer.md"])
+    assert [entry.text for entry in entries] == done.archived
+    assert plain(held(sandbox.memories))["engineer.md"] == (
+        "---\nowner: bob\n---\n# Engineer\n\n## A\n- x\n- y\n"
+    )
+
+
+def in_memory_or_archive(folder: Path, name: str) -> list[str]:
+    """Return the texts of all items of a memory and its archive."""
+    files = held(folder)
+    items = [item.text for item in markdown.parse_document(files[f"{name}.md"]).items]
+    entries = dated_entries.parse_entries(files.get(f"archive/{name}.md", ""))
+    return [*items, *(dated_entries.parse_entry(entry.text)[1].split("\n")[0] for entry in entries)]
+
+
+def lines_of(*numbers: int) -> str:
+    return "".join(f"- item number {number} of many\n" for number in numbers)
+
+
+def test_migrate_heeds_the_limits_and_archives_what_leaves(
+    sandbox: Sandbox, project: Project
+) -> None:
+    files = {
+        "qa.md": "## A (Max: 9 items)\n" + lines_of(*range(12)),
+        "qa_agent.md": "## A\n" + lines_of(*range(12, 20)),
+    }
+    put(sandbox.memories, files)
+    (planned,) = migrate_files(project)
+    assert "-- item number 4 of many\n" in format_diff(planned.change)
+    assert planned.archived == [f"[A] item number {number} of many" for number in range(5)]
+    assert migrate_files(project, write=True) == [planned]
+    assert sandbox.read_memory("qa") == (
+        f"{HEADER}\n## A (Max: 15 items)\n{lines_of(*range(5, 20))}".replace("...", NOW)
+    )
+    assert [entry.text for entry in archived(sandbox)] == planned.archived
+    assert migrate_files(project, write=True) == []
+
+
+def archived(sandbox: Sandbox, agent: str = "qa") -> list[dated_entries.DatedEntry]:
+    return dated_entries.parse_entries(held(sandbox.memories)[f"archive/{agent}.md"])
+
+
+def test_the_limits_are_the_agents_own(sandbox: Sandbox, project: Project) -> None:
+    sandbox.configure(
+        "memory: {agent_overrides: {qa: {size_kb: 1, max_items_per_section: 30, max_sections: 1}}}"
+    )
+    files = {
+        "qa.md": "## A\n" + lines_of(*range(20)),
+        "qa_agent.md": "## B\n" + lines_of(*range(20, 40)),
+    }
+    put(sandbox.memories, files)
+    (done,) = migrate_files(project_in(sandbox), write=True)
+    text = sandbox.read_memory("qa")
+    assert len(text.encode()) <= 1024
+    assert [section.title for section in markdown.parse_document(text).sections] == ["A"]
+    assert "### B\n" in text
+    found = in_memory_or_archive(sandbox.memories, "qa")
+    assert sorted(found) == sorted(f"item number {number} of many" for number in range(40))
+    assert len(done.archived) == 40 - len(markdown.parse_document(text).items)
+
+
+def test_what_a_person_wrote_stays_however_long(sandbox: Sandbox, project: Project) -> None:
+    prose = "prose of a person " * 600
+    files = {
+        "qa.md": f"{prose}\n\n## A\n- {'long ' * 30}item\n",
+        "qa_agent.md": f"## A\n- wrapped {'item ' * 12}\n  {'goes on ' * 9}\n- {'x' * 200}\n",
+    }
+    put(sandbox.memories, files)
+    (done,) = migrate_files(project, write=True)
+    assert done.archived == []
+    after = markdown.split_lines(sandbox.read_memory("qa"))
+    for text in files.values():
+        assert all(line in after for line in markdown.split_lines(text))
+
+
+def test_what_only_repeats_leaves_the_file_as_it_is(sandbox: Sandbox, project: Project) -> None:
+    text = "## A (Max: 3 items)\n" + lines_of(*range(20))
+    put(sandbox.memories, {"qa.md": text, "qa_agent.md": "## A\n" + lines_of(3, 4)})
+    migrate_files(project, write=True)
+    assert held(sandbox.memories) == {"qa.md": text}
+
+
+def test_migrate_does_not_write_over_what_a_person_saves(
+    sandbox: Sandbox, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": "- b\n"})
+    write_file = store.Store.write_file
+
+    def saved_meanwhile(self: store.Store, path: str, *rest: Any) -> None:
+        write_file(self, path, *rest)
+        put(sandbox.memories, {"qa_agent.md": "- b\n- c\n"})
+
+    monkeypatch.setattr(store.Store, "write_file", saved_meanwhile)
+    (done,) = migrate_files(project, write=True)
+    assert done.refused == (".claude-mpm/memories/qa_agent.md was saved by somebody else just now")
+    monkeypatch.undo()
+    migrate_files(project, write=True)
+    assert plain(held(sandbox.memories)) == {"qa.md": "- a\n- b\n- c\n"}
+
+
+def test_migrate_only_whom_it_is_told(sandbox: Sandbox, project: Project) -> None:
+    put(sandbox.memories, {"QA.md": "- a\n", "Ops.md": "- b\n"})
+    assert [each.agent for each in migrate_files(project, ["qa"], write=True)] == ["qa"]
+    assert sorted(held(sandbox.memories)) == ["Ops.md", "qa.md"]
+
+
+def test_migrate_an_over_long_name(sandbox: Sandbox, project: Project) -> None:
+    name = "a-very-long-name " * 20
+    stem = agent_names.file_stem_of(name)
+    put(sandbox.memories, {f"{stem}_agent.md": "- a\n"})
+    migrate_files(project, [agent_names.id_of(name)], write=True)
+    assert held(sandbox.memories) == {f"{stem}.md": "- a\n"}
+
+
+LINKS = {
+    "a link is renamed": (
+        {"shared.txt": "- a\n"},
+        {"qa_agent.md": "shared.txt"},
+        {"shared.txt": "- a\n", "qa.md": "-> shared.txt"},
+    ),
+    "a link to the old name": (
+        {"qa_agent.md": "- a\n"},
+        {"qa.md": "qa_agent.md"},
+        {"qa.md": "- a\n"},
+    ),
+    "a link to today's name": (
+        {"qa.md": "- a\n"},
+        {"qa_agent.md": "qa.md"},
+        {"qa.md": "- a\n"},
+    ),
+    "links to one file": (
+        {"shared.txt": "- a\n"},
+        {"qa.md": "shared.txt", "qa_agent.md": "shared.txt"},
+        {"shared.txt": "- a\n", "qa.md": "-> shared.txt"},
+    ),
+    "a chain": (
+        {"qa_agent.md": "- a\n"},
+        {"qa.md": "QA.md", "QA.md": "qa_agent.md"},
+        {"qa.md": "- a\n"},
+    ),
+    "a link and a file": (
+        {"shared.txt": "## A\n- a\n", "qa_agent.md": "## A\n- b\n"},
+        {"qa.md": "shared.txt"},
+        {"shared.txt": "## A\n- a\n- b\n", "qa.md": "-> shared.txt"},
+    ),
+    "outside is refused": (
+        {"../outside.txt": "- a\n", "qa.md": "- b\n"},
+        {"qa_agent.md": "../outside.txt"},
+        {"qa.md": "- b\n", "qa_agent.md": "-> ../outside.txt"},
+    ),
+    "outside alone is refused": (
+        {"../outside.txt": "- a\n"},
+        {"qa_agent.md": "../outside.txt"},
+        {"qa_agent.md": "-> ../outside.txt"},
+    ),
+    "nowhere is refused": (
+        {"qa.md": "- b\n"},
+        {"qa_agent.md": "nowhere.md"},
+        {"qa.md": "- b\n", "qa_agent.md": "-> nowhere.md"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_migrate_links(sandbox: Sandbox, project: Project, name: str) -> None:
+    files, links, after = LINKS[name]
+    put(sandbox.memories, files)
+    for link, target in links.items():
+        (sandbox.memories / link).symlink_to(target)
+    done = migrate_files(project, write=True)
+    assert plain(held(sandbox.memories)) == after
+    assert [bool(each.refused) for each in done] == ["refused" in name]
+    again = migrate_files(project, write=True)
+    assert again == (done if "refused" in name else [])
+
+
+def test_migrate_goes_on_behind_what_is_refused(sandbox: Sandbox, project: Project) -> None:
+    put(sandbox.memories, {"Ops.md/x": "", "QA.md": "- a\n"})
+    told = {each.agent: each.refused for each in migrate_files(project, write=True)}
+    assert told == {"ops": ".claude-mpm/memories/Ops.md: Is a directory", "qa": ""}
+    assert (sandbox.memories / "qa.md").exists()
+
+
+def test_an_old_file_goes_only_after_the_new_one_is_there(
+    sandbox: Sandbox, project: Project
+) -> None:
+    files = {"qa.md": "# QA\n\n## A\n- a\n", "qa_agent.md": "# Old\n\n## A\n- b\n", "archive": ""}
+    put(sandbox.memories, files)
+    (done,) = migrate_files(project, write=True)
+    assert done.refused == ".claude-mpm/memories/archive: File exists"
+    assert held(sandbox.memories) == files
+
+
+def test_migrate_does_not_carry_a_byte_order_mark_into_the_text(
+    sandbox: Sandbox, project: Project
+) -> None:
+    put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": f"{markdown.BOM}prose\n"})
+    migrate_files(project, write=True)
+    assert plain(held(sandbox.memories)) == {"qa.md": "- a\n\nprose\n"}
+
+
+def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: Project) -> None:
+    put(sandbox.memories, {"QA.md": "- a\n"})
+    with project.store.lock("qa"):
+        (done,) = migrate_files(project, write=True)
+    assert "locked by another process" in done.refused
+    assert list(held(sandbox.memories)) == ["QA.md"]
+
+
+def is_marker(line: str) -> bool:
+    return line[:7] in markdown.CONFLICT_MARKERS
+
+
+def said_in(line: str, text: str, items: list[str]) -> bool:
+    bare = line.strip()
+    marked = bare.lstrip("-*+ ")
+    return bare in text or marked in text or any(similarity.is_same(marked, each) for each in items)
+
+
+TIGHT = {"../config.yml": "memory: {limits: {max_items_per_section: 2, max_sections: 1}}"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, documents, st.sampled_from([{"../config.yml": ""}, TIGHT]))
+def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        memories = root / ".claude-mpm" / "memories"
+        put(memories, {"engineer.md": first, "engineer_agent.md": second, **tight})
+        project = find_project(folder, {})
+        (done,) = migrate_files(project, write=True)
+        assert not done.refused
+        (memories / "../config.yml").unlink()
+        after = held(memories)
+        assert set(after) <= {"engineer.md", "archive/engineer.md"}
+        text = after["engineer.md"] + after.get("archive/engineer.md", "")
+        items = in_memory_or_archive(memories, "engineer")
+        for line in markdown.split_lines(first) + markdown.split_lines(second):
+            bare = line.removeprefix(markdown.BOM).replace(" (Max: 15 items)", "")
+            assert is_marker(bare) or said_in(bare, text, items), line
+        assert migrate_files(project, write=True) == []
+
+
+# Resolve
+
+CONFLICT = "<<<<<<< HEAD\n- one of ours\n=======\n- another of theirs\n>>>>>>> other\n"
+
+
+def test_resolve_makes_a_union_and_touches_nothing_else(sandbox: Sandbox, project: Project) -> None:
+    put(
+        sandbox.memories,
+        {
+            "qa.md": f"# QA\r\n\r\n## A\n{CONFLICT}",
+            "Ops_agent.md": f"## A\n{CONFLICT}",
+            "calm.md": "## A\n```\n<<<<<<< HEAD\n```\n=======\n",
+            "archive/qa.md": f"## 2026-11-20\n\n{CONFLICT}",
+            "quarantine/gone.md": CONFLICT,
+            "README.md": CONFLICT,
+        },
+    )
+    before = held(sandbox.memories)
+    planned = resolve_files(project)
+    assert held(sandbox.memories) == before
+    assert resolve_files(project, write=True) == planned
+    names = [each.change.path.removeprefix(".claude-mpm/memories/") for each in planned]
+    assert names == ["quarantine/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
+    after = held(sandbox.memories)
+    for name in names:
+        assert plain(after)[name] == conflicts.merge_sides(before[name]).text
+    assert {name: text for name, text in after.items() if name not in names} == {
+        name: text for name, text in before.items() if name not in names
+    }
+    assert resolve_files(project, write=True) == []
+
+
+def test_resolve_does_not_follow_a_link_outside(sandbox: Sandbox, project: Project) -> None:
+    outside = sandbox.root / "outside.md"
+    outside.write_text(CONFLICT)
+    (sandbox.memories / "qa.md").symlink_to(outside)
+    (done,) = resolve_files(project, write=True)
+    assert "leaves its folder" in done.refused
+    assert outside.read_text() == CONFLICT
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents, documents, documents)
+def test_a_resolved_file_has_what_either_side_has(above: str, ours: str, theirs: str) -> None:
+    ours, theirs = (side.removeprefix(markdown.BOM) for side in (ours, theirs))
+    text = f"{above}\n<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n"
+    with tempfile.TemporaryDirectory() as folder:
+        memories = Path(folder) / ".claude-mpm" / "memories"
+        put(memories, {"qa.md": text})
+        project = find_project(folder, {})
+        found = resolve_files(project, write=True)
+        after = (memories / "qa.md").read_bytes().decode()
+        assert after == (found[0].change.after if found else text)
+        assert not markdown.parse_document(after).markers
+        assert resolve_files(project, write=True) == []
+        lines = markdown.split_lines(above) + markdown.split_lines(ours + "\n" + theirs)
+        files = held(memories)
+        items = in_memory_or_archive(memories, "qa")
+        for line in lines:
+            bare = line.removeprefix(markdown.BOM)
+            assert is_marker(bare) or said_in(bare, "".join(files.values()), items), line
+
+
+# Restore
+
+
+def was_archived(project: Project, agent: str, *items: tuple[str, str]) -> None:
+    labels = [dated_entries.format_entry(section, item) for section, item in items]
+    project.store.append("archive", agent, labels, NOW)
+
+
+ARCHIVED = [
+    ("A", "Read the failing test first"),
+    ("A", "Bisect before guessing"),
+    ("B", "Write the migration twice"),
+    ("B", "3"),
+]
+CHOICES = [
+    ("Read the failing test first", 1),
+    ("read the **failing** test first.", 1),
+    ("bisect", 2),
+    ("2", 2),
+    ("3", 4),
+    ("4", 4),
+    ("twice", 3),
+]
+
+
+@pytest.mark.parametrize(("item", "number"), CHOICES)
+def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
+    entries = [archive.ArchivedItem(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
+    assert archive.find_in_lists(item, entries).number == number
+
+
+@pytest.mark.parametrize(
+    ("item", "said"),
+    [
+        ("i", "several items match 'i': use the number: 1, 2, 3"),
+        ("nothing of it", "no item 'nothing of it' in the archive"),
+        ("", "no item '' in the archive"),
+        ("5", "no item '5'"),
+    ],
+)
+def test_an_item_that_is_not_one(item: str, said: str) -> None:
+    entries = [archive.ArchivedItem(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
+    with pytest.raises((lookup.ItemNotFound, lookup.AmbiguousItem), match=said):
+        archive.find_in_lists(item, entries)
+
+
+def test_of_one_that_left_twice_the_last_is_meant() -> None:
+    entries = [archive.ArchivedItem(1, "d1", "A", "x"), archive.ArchivedItem(2, "d2", "A", "x")]
+    assert archive.find_in_lists("x", entries).number == 2
+
+
+HEADER = (
+    "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
+    "<!-- Last Updated: ... | Auto-updated by: agent-memory -->\n"
+)
+PLACES = {
+    "into its section": ("## A\n* x\n", "A", "y", "## A\n* x\n* y\n"),
+    "numbered": ("## A\n1. x\n", "a", "y", "## A\n1. x\n2. y\n"),
+    "a section that is gone": ("", "Mine", "y", "## Mine (Max: 15 items)\n- y\n"),
+    "a section of ours": (
+        "## Mine\n- x\n",
+        "Project Architecture",
+        "y",
+        "## Mine\n- x\n\n## Project Architecture (Max: 15 items)\n- y\n",
+    ),
+    "outside all sections": ("## A\n- x\n", "", "y", "- y\n\n## A\n- x\n"),
+    "with what is nested": ("## A\n- x\n", "A", "y\n  - z", "## A\n- x\n\n- y\n  - z\n"),
+    "nested further in": (
+        "## A\n",
+        "A",
+        "y\n   - z\n     more",
+        "## A\n\n- y\n   - z\n     more\n",
+    ),
+    "nested much further in": (
+        "## A\n",
+        "A",
+        "y\n        - z\n          more",
+        "## A\n\n- y\n  - z\n    more\n",
+    ),
+    "from an older archive": ("## A\n", "A", "y\n- z", "## A\n\n- y\n  - z\n"),
+    "code alone": ("## A\n", "A", "- ```\n  code\n  ```", "## A\n\n- ```\n  code\n  ```\n"),
+    "what would be a heading": ("## A\n- x\n", "A", "# y", "## A\n- x\n- \\# y\n"),
+    "behind open code": ("## A\n- x\n\n```\ncode\n", "A", "y", "## A\n- x\n- y\n\n```\ncode\n"),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_restore_puts_an_item(sandbox: Sandbox, project: Project, name: str) -> None:
+    before, section, item, after = PLACES[name]
+    put(sandbox.memories, {"qa.md": before})
+    was_archived(project, "qa", ("Z", "stays"), (section, item))
+    done = archive.restore(project, project.store, "qa", "2")
+    assert (done.text, done.evicted, done.was_present) == (item, [], False)
+    body = sandbox.read_memory("qa").partition("-->\n")[2].partition("-->\n")[2].lstrip("\n")
+    assert body == after
+    assert [each.text for each in archive.list_items(project.store, "qa")] == ["stays"]
+
+
+def test_restore_what_is_there_already(sandbox: Sandbox, project: Project) -> None:
+    put(sandbox.memories, {"qa.md": "## B\n- **Use tabs**\n"})
+    was_archived(project, "qa", ("A", "use tabs."))
+    assert archive.restore(project, project.store, "qa", "use tabs.").was_present
+    assert sandbox.read_memory("qa") == "## B\n- **Use tabs**\n"
+    assert (sandbox.memories / "archive" / "qa.md").read_text() == ""
+
+
+def test_restore_makes_room(sandbox: Sandbox, project: Project) -> None:
+    items = [f"item number {number}" for number in range(15)]
+    put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
+    was_archived(project, "qa", ("A", "an old one"))
+    done = archive.restore(project, project.store, "qa", "1")
+    assert done.evicted == [("A", items[0])]
+    left = [item.text for item in markdown.parse_document(sandbox.read_memory("qa")).items]
+    assert left == [*items[1:], "an old one"]
+    assert [each.text for each in archive.list_items(project.store, "qa")] == [items[0]]
+
+
+def test_restore_makes_the_memory(sandbox: Sandbox, project: Project) -> None:
+    was_archived(project, "qa", ("A", "x"))
+    archive.restore(project, project.store, "qa", "x")
+    assert sandbox.read_memory("qa").startswith("# QA Memory - shop\n\n<!-- MEMORY LIMITS: 8KB")
+    assert sandbox.read_memory("qa").endswith("## A (Max: 15 items)\n- x\n")
+
+
+REFUSED = {
+    "a long line": ("## A\n", "A", "x" * 130, "a line of more than 120 characters"),
+    "no room": ("prose " * 1500, "A", "x", "the limit of 8192 bytes has no room"),
+    "larger than all": ("## A\n", "A", "x\n" + "  - " + "\n  - ".join(["y" * 99] * 90), "no room"),
+    "other text of a file": (
+        "",
+        dated_entries.format_file_origin("qa_agent.md"),
+        "# Bank",
+        "copy it by hand",
+    ),
+    "from a title that none is": ("", "`a\n", "x\n```\n# y", "copy it by hand"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_restore_refuses(sandbox: Sandbox, project: Project, name: str) -> None:
+    text, section, item, said = REFUSED[name]
+    put(sandbox.memories, {"qa.md": text})
+    was_archived(project, "qa", (section, item))
+    before = held(sandbox.memories)
+    with pytest.raises(archive.NotRestored, match=said):
+        archive.restore(project, project.store, "qa", "1")
+    assert held(sandbox.memories) == before
+
+
+def test_restore_with_all_sections_taken(sandbox: Sandbox, project: Project) -> None:
+    text = "".join(f"## S{number}\n- x{number}\n\n" for number in range(10))
+    put(sandbox.memories, {"qa.md": text})
+    was_archived(project, "qa", ("Other", "an item of another section"))
+    assert archive.restore(project, project.store, "qa", "1").section == "S9"
+
+
+small = st.builds(
+    template.Limits,
+    size=st.integers(400, 1200),
+    sections=st.integers(1, 4),
+    items=st.integers(1, 4),
+)
+
+
+def texts_of(project: Project) -> set[str]:
+    """Return what memory and archive say, each item with all that is nested, without blanks."""
+    text = project.store.read("qa")
+    content = text.text if text else ""
+    document = markdown.parse_document(content)
+    items = [("", eviction.join_item(document, item)) for item in document.items]
+    entries = [(each.section, each.text) for each in archive.list_items(project.store, "qa")]
+    return {"".join(whole.split()) for _section, whole in [*items, *entries]}
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, small)
+def test_what_left_comes_back_and_nothing_is_lost(text: str, limits: template.Limits) -> None:
+    found = merge.evict_excess(text, limits, NOW, "engineer")
+    with tempfile.TemporaryDirectory() as folder:
+        put(Path(folder) / ".claude-mpm" / "memories", {"qa.md": found.text})
+        project = find_project(folder, {})
+        was_archived(project, "qa", *found.evicted)
+        for entry in archive.list_items(project.store, "qa"):
+            before = texts_of(project)
+            number = next(
+                each.number
+                for each in archive.list_items(project.store, "qa")
+                if (each.section, each.text) == (entry.section, entry.text)
+            )
+            try:
+                archive.restore(project, project.store, "qa", str(number))
+            except archive.NotRestored:
+                assert texts_of(project) == before
+            else:
+                after = {similarity.normalize_text(each) for each in texts_of(project)}
+                # What is said already is not put back, whatever may be nested below it.
+                items = markdown.parse_document(memory_in(folder)).items
+                after |= {similarity.normalize_text("".join(item.text.split())) for item in items}
+                assert {similarity.normalize_text(each) for each in before} <= after
+
+
+def memory_in(folder: str) -> str:
+    path = Path(folder) / ".claude-mpm" / "memories" / "qa.md"
+    return path.read_bytes().decode()
+
+
+# The commands
+
+
+def test_migrate_shows_first_and_does_it_then(person: Person) -> None:
+    folder = person.sandbox.memories
+    put(folder, {"engineer.md": "## A\n- x\n", "Engineer_Agent.md": "## A\n- y\n"})
+    before = held(folder)
+    done = person.run("migrate")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "Nothing is changed yet; pass --yes to change it.\n",
+    )
+    assert done.stdout.startswith("engineer: Engineer_Agent.md -> engineer.md\n--- a/.claude-mpm/")
+    assert done.stdout.endswith("\n - x\n+- y\n")
+    assert held(folder) == before
+    assert not person.sandbox.state.exists()
+    done = person.run("migrate", "Engineer", "--yes")
+    assert (done.returncode, done.stdout) == (0, "engineer: Engineer_Agent.md -> engineer.md\n")
+    assert plain(held(folder)) == {"engineer.md": "## A\n- x\n- y\n"}
+    done = person.run("migrate", "--yes")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "Nothing to do: every memory has one file.\n"
+
+
+def test_migrate_at_the_users_level(person: Person) -> None:
+    put(person.sandbox.user_memories, {"QA_agent.md": "- a\n"})
+    assert person.run("migrate", "--yes").stdout == ""
+    assert person.read_json("migrate", "--user")["migrations"][0]["agent"] == "qa"
+    assert person.run("migrate", "--user", "qa", "--yes").returncode == 0
+    assert held(person.sandbox.user_memories) == {"qa.md": "- a\n"}
+    done = person.run("migrate", "--user", HOME="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "HOME is not set" in done.stderr
+
+
+def test_migrate_tells_what_it_cannot_do(person: Person) -> None:
+    put(person.sandbox.memories, {"QA.md": "- a\n"})
+    (person.sandbox.memories / "ops_agent.md").symlink_to("/etc/hostname")
+    done = person.run("migrate", "--yes")
+    assert (done.returncode, done.stdout) == (1, "qa: QA.md -> qa.md\n")
+    assert done.stderr == (
+        "ops is not changed: .claude-mpm/memories/ops_agent.md is a link that leaves its folder\n"
+    )
+    done = person.run("migrate", "--json")
+    assert done.returncode == 1
+    assert "leaves its folder" in json.loads(done.stdout)["migrations"][0]["error"]
+
+
+def test_a_mistyped_agent_is_told(person: Person) -> None:
+    put(person.sandbox.memories, {"engineer.md": "- a\n"})
+    for words in (["migrate", "enginer"], ["resolve", "enginer"], ["restore", "enginer"]):
+        done = person.run(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "did you mean engineer?" in done.stderr
+
+
+def test_resolve_names_the_files(person: Person) -> None:
+    put(person.sandbox.memories, {"qa.md": f"## A\n{CONFLICT}", "ops.md": "- a\n"})
+    done = person.run("resolve", "--dry-run")
+    assert done.returncode == 0
+    assert "-<<<<<<< HEAD\n" in done.stdout
+    assert person.run("resolve", "ops").stderr == "No memory has merge conflicts.\n"
+    assert "<<<<<<<" in person.sandbox.read_memory("qa")
+    done = person.run("resolve")
+    assert (done.returncode, done.stdout) == (0, ".claude-mpm/memories/qa.md\n")
+    assert plain(held(person.sandbox.memories))["qa.md"] == (
+        "## A\n- one of ours\n- another of theirs\n"
+    )
+    done = person.run("resolve")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "No memory has merge conflicts.\n"
+
+
+def test_the_commands_tell_what_goes_to_the_archive(person: Person) -> None:
+    folder = person.sandbox.memories
+    sides = lines_of(*range(9)) + "=======\n" + lines_of(*range(9, 17))
+    files = {
+        "qa.md": f"## A\n<<<<<<< HEAD\n{sides}>>>>>>> other\n",
+        "ops.md": "## A\n" + lines_of(*range(9)),
+        "ops_agent.md": "## A\n" + lines_of(*range(9, 16)),
+    }
+    put(folder, files)
+    done = person.run("resolve", "--dry-run")
+    assert "- item number 0 of many\n" in done.stdout
+    would = "2 entries would be archived; list them with agent-memory restore qa\n"
+    assert done.stderr == f"{would}Nothing is changed yet; run it without --dry-run to change it.\n"
+    assert person.read_json("resolve", "--dry-run")["files"][0]["archived"] == [
+        "[A] item number 0 of many",
+        "[A] item number 1 of many",
+    ]
+    assert held(folder) == files
+    assert person.run("resolve").stderr == would.replace("would be archived", "archived")
+    done = person.run("migrate", "--yes")
+    assert "archived: [A] item number 0 of many\n" in done.stdout
+    assert "1 entry archived; list them with agent-memory restore ops" in done.stderr
+    for name, count in (("qa", 17), ("ops", 16)):
+        found = in_memory_or_archive(folder, name)
+        assert sorted(found) == sorted(f"item number {each} of many" for each in range(count))
+
+
+NOTHING = [
+    (["migrate"], "Nothing to do: every memory has one file.\n"),
+    (["migrate", "--yes"], "Nothing to do: every memory has one file.\n"),
+    (["migrate", "nobody-here"], "nobody-here has no memory yet\n"),
+    (["resolve"], "No memory has merge conflicts.\n"),
+    (["resolve", "--user"], "No memory has merge conflicts.\n"),
+    (["resolve", "nobody-here"], "nobody-here has no memory yet\n"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), NOTHING)
+def test_nothing_to_do(sandbox: Sandbox, tmp_path: Path, words: list[str], said: str) -> None:
+    person = Person(sandbox, tmp_path)
+    done = person.run(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", said)
+    assert not (sandbox.root / ".claude-mpm").exists()
+
+
+# Without these root may write as little as others into a folder that is read-only.
+CAPABILITIES = "--bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
+READ_ONLY = [
+    ("memories", "resolve", "not resolved: .claude-mpm/memories/qa.md: "),
+    ("memories", "migrate --yes", "ops is not changed: .claude-mpm/memories/ops_agent.md: "),
+    (".", "resolve", "not resolved: .claude-mpm/memories/qa.md: .claude-mpm: "),
+    (".", "migrate --yes", "ops is not changed: .claude-mpm: "),
+]
+
+
+@pytest.mark.parametrize(("name", "words", "said"), READ_ONLY)
+def test_a_read_only_folder_is_told(person: Person, name: str, words: str, said: str) -> None:
+    if os.geteuid() == 0 and not shutil.which("setpriv"):
+        pytest.skip("root may write everywhere")
+    memories = person.sandbox.memories
+    files = {"qa.md": f"## A\n{CONFLICT}", "ops_agent.md": "- a\n"}
+    put(memories, files)
+    folder = memories.parent / name
+    folder.chmod(0o555)
+    others = f"setpriv {CAPABILITIES} " if os.geteuid() == 0 else ""
+    done = person.run_shell(f"{others}agent-memory {words}")
+    folder.chmod(0o755)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"{said}Permission denied\n"
+    assert held(memories) == files
+
+
+def test_restore_lists_and_puts_back(person: Person) -> None:
+    put(person.sandbox.memories, {"qa.md": ""})
+    done = person.run("restore", "qa")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "The archive of qa is empty.\n"
+    assert person.read_json("restore", "qa") == []
+    was_archived(project_in(person.sandbox), "qa", ("A", "one\n  - nested"), ("", "two"))
+    done = person.run("restore", "QA")
+    assert done.stdout == (
+        "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  [] two\n"
+    )
+    done = person.run("restore", "qa", "three")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "agent-memory: no item 'three' in the archive or the history\n"
+    done = person.run("restore", "qa", "one")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "Restored to .claude-mpm/memories/qa.md [A]: one\n",
+    )
+    assert "- one\n  - nested\n" in person.sandbox.read_memory("qa")
+    assert [each["text"] for each in person.read_json("restore", "qa")] == ["two"]
+
+
+def test_restore_at_the_users_level(person: Person) -> None:
+    held = project_in(person.sandbox).level(user=True)
+    held.append("archive", "qa", [dated_entries.format_entry("A", "one")], NOW)
+    assert person.run("restore", "qa").stderr == "The archive of qa is empty.\n"
+    done = person.run("restore", "qa", "one", "--user")
+    assert done.stdout.endswith("memories/qa.md [A]: one\n")
+    assert (person.sandbox.user_memories / "qa.md").read_text().endswith("- one\n")
+    assert not (person.sandbox.memories / "qa.md").exists()
+    assert person.read_json("restore", "qa", "--user") == []
+
+
+def test_what_is_put_back_is_in_the_history(sandbox: Sandbox, project: Project) -> None:
+    items = [f"item number {number}" for number in range(15)]
+    put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
+    was_archived(project, "qa", ("A", "an old one"))
+    archive.restore(project, project.store, "qa", "1")
+    told = item_history.History(history_file.read(project.store.history("qa")))
+    left, back = told.find(items[0]), told.find("an old one")
+    assert left is not None
+    assert back is not None
+    assert (left.is_present, back.is_present) == (False, True)
+    assert {record["agent"] for record in history_file.read(project.store.history("qa"))} == {"qa"}
+
+
+def test_odd_bytes_are_told_and_kept(person: Person) -> None:
+    put(person.sandbox.memories, {"qa.md": "## A\n- x\n", "QA.md": "## A\n- caf\udce9 y\n"})
+    assert "caf\ufffd y" in person.read_json("migrate")["migrations"][0]["diff"]
+    assert person.run("migrate", "--yes").returncode == 0
+    assert b"- caf\xe9 y\n" in (person.sandbox.memories / "qa.md").read_bytes()
+
+
+def test_the_json_fields_are_those_on_the_page(person: Person) -> None:
+    put(person.sandbox.memories, {"QA.md": f"- a\n{CONFLICT}"})
+    was_archived(project_in(person.sandbox), "qa", ("A", "one"))
+    migrate = person.read_json("migrate")
+    resolve = person.read_json("resolve", "--dry-run")
+    for row, value in {
+        "`migrate`": migrate,
+        "`migrate`, in `migrations`": migrate["migrations"][0],
+        "`resolve`": resolve,
+        "`resolve`, in `files`": resolve["files"][0],
+        "`restore AGENT`, a list": person.read_json("restore", "qa")[0],
+        "`restore AGENT ITEM`": person.read_json("restore", "qa", "one"),
+    }.items():
+        assert set(value) == read_fields(row), row
+
+
+SHOW = 'echo "$AGENT_MEMORY|$AGENT_MEMORY_LEARNING|$AGENT_MEMORY_LIMIT_KB"'
+RUNS = [
+    ([], "||\n"),
+    (["--no-memory"], "off||\n"),
+    (["--enable-learning"], "|on|\n"),
+    (["--no-learning", "--memory-limit", "16"], "|off|16\n"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), RUNS)
+def test_run_sets_the_variables(person: Person, options: list[str], said: str) -> None:
+    done = person.run("run", *options, "--", "sh", "-c", SHOW)
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+
+
+def test_run_leaves_the_variables_that_nobody_names(person: Person) -> None:
+    done = person.run("run", "--no-learning", "--", "sh", "-c", SHOW, AGENT_MEMORY="off")
+    assert done.stdout == "off|off|\n"
+
+
+def test_run_is_heeded_by_the_hooks(person: Person) -> None:
+    person.sandbox.write_memory("engineer", "Services talk through the event bus")
+    hook = [sys.executable, str(REPO / "hooks" / "pre_tool_use.py")]
+    given = person.run("run", "--", *hook, data=person.make_sample("pre"))
+    assert "the event bus" in given.stdout
+    given = person.run(
+        "run", "--no-memory", "--", *hook, data=person.make_sample("pre", session_id="2")
+    )
+    assert (given.returncode, given.stdout) == (0, "")
+
+
+RUN_STATUS = [
+    (["--", "sh", "-c", "exit 7"], 7, ""),
+    (["--", "no-such-command"], 127, "agent-memory: no-such-command: command not found\n"),
+    (["--", "./no/such"], 127, "agent-memory: ./no/such: command not found\n"),
+    (["--", "/"], 126, "agent-memory: /: Permission denied\n"),
+    (["--", "echo", "--debug", "--project"], 0, ""),
+    (["sh", "-c", "exit 3"], 3, ""),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "said"), RUN_STATUS)
+def test_run_ends_as_the_command(
+    person: Person, arguments: list[str], status: int, said: str
+) -> None:
+    done = person.run("run", *arguments)
+    assert (done.returncode, done.stderr) == (status, said)
+    assert done.stdout == ("--debug --project\n" if "--debug" in arguments else "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["--"], ["--memory-limit", "0", "--", "true"], ["--memory-limit", "x", "--", "true"]],
+)
+def test_run_used_wrongly(person: Person, arguments: list[str]) -> None:
+    done = person.run("run", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_run_gives_the_command_its_signals_and_its_place(person: Person) -> None:
+    done = person.run_shell("agent-memory run -- yes | head -n 1")
+    assert (done.stdout, done.stderr) == ("y\n", "")
+    process = subprocess.Popen(
+        [*COMMAND, "run", "--", "sh", "-c", "echo $$; exec cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=person.env,
+    )
+    stdout, _none = process.communicate()
+    assert stdout.decode() == f"{process.pid}\n"
+
+
+# What is odd in a file is told
+
+
+def test_show_tells_file_and_line_of_what_is_odd(person: Person) -> None:
+    put(person.sandbox.memories, {"qa.md": f"# QA\n\n## A\n{CONFLICT}"})
+    done = person.run("show", "qa")
+    assert done.stdout == person.sandbox.read_memory("qa")
+    first = "a merge conflict is not resolved: <<<<<<<"
+    assert done.stderr.splitlines()[0] == f".claude-mpm/memories/qa.md:4: {first}"
+    warnings = person.read_json("show", "qa")["warnings"]
+    assert warnings[0] == {"line": 4, "what": first}
+    findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
+    mends = {each["mend"] for each in findings if each["check"] == "memory"}
+    assert mends == {"agent-memory resolve qa"}
+    assert person.run("resolve", "qa").returncode == 0
+    assert person.run("show", "qa").stderr == ""
+
+
+def test_the_doctor_points_out_a_second_file(person: Person) -> None:
+    put(person.sandbox.memories, {"qa.md": "- a\n", "QA_agent.md": "- b\n"})
+    findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
+    (found,) = [each for each in findings if each["check"] == "memory"]
+    assert found["what"] == "qa has more memory files, which are not used: QA_agent.md"
+    assert found["where"] == ".claude-mpm/memories/qa.md"
+    assert found["mend"] == "agent-memory migrate qa"
+
+
+def test_the_store_lists_an_agents_files_in_the_order_of_look_up(
+    sandbox: Sandbox, project: Project
+) -> None:
+    names = ["qa.md", "QA.md", "QA_memories.md", "qa_agent.md", "qa-agent.md"]
+    put(sandbox.memories, dict.fromkeys([*reversed(names), "qa-lead.md"], "- a\n"))
+    found = project.store.files("qa")
+    assert [Path(path).name for path in found] == [*names[:3], "qa_agent.md", "qa-agent.md"]
+    while found:
+        assert project.store.path("qa") == found[0]
+        Path(found[0]).unlink()
+        found = project.store.files("qa")
+    assert store.Store(project.place).files("PM") == []

@@ -1,0 +1,773 @@
+"""`agent-memory doctor`: its findings, its repairs, and its output."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from memory_core.claude_code import settings_json
+from memory_core.doctor import checks, examination, fixes
+from memory_core.memory.project import find_project
+from memory_core.setup import installation
+from memory_core.storage import event_log, paths, run_records, spool
+from support.command_line import COMMAND, PAGE, Person, read_fields
+from support.files import read_files
+from support.paths import REPO
+from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
+from support.terminal import run_on_terminal
+
+Damage = Callable[[Person], object]
+
+CONFLICT = "<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"
+
+
+def findings(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    results = json.loads(done.stdout)
+    assert done.returncode == results["broken"], done.stderr
+    return list(results["findings"])
+
+
+def wrong(results: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(finding["level"], finding["check"]) for finding in results if finding["level"] != "ok"]
+
+
+def settings_of(person: Person) -> Path:
+    return person.sandbox.root / ".claude" / "settings.json"
+
+
+def change(path: Path, **values: Any) -> None:
+    """Set keys of a JSON file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    value = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({**value, **values}))
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# What is well.
+
+
+def test_a_healthy_project(settled: Person) -> None:
+    before = read_files(settled.sandbox.root)
+    results = settled.list_findings()
+    assert {level for level, _check in results} == {"ok"}
+    assert results.count(("ok", "command")) == 6
+    after = read_files(settled.sandbox.root)
+    assert after == before
+
+
+def test_a_new_project_wants_its_hooks(person: Person) -> None:
+    done = person.run("doctor", "--fix", "--json")
+    answer = json.loads(done.stdout)
+    assert (done.returncode, wrong(answer["findings"])) == (1, [("broken", "settings")])
+    assert answer["mended"] == []
+    assert read_files(person.sandbox.root) == {}
+
+
+# What is not.  The damages of a row have nothing to do with one another.
+
+
+def broken_settings(person: Person) -> None:
+    (person.sandbox.root / ".claude" / "settings.local.json").write_text("{,}")
+
+
+def missing_events(person: Person) -> None:
+    some = dict(list(settings_json.build_hooks(installation.read_template()).items())[:2])
+    settings_of(person).write_text(settings_json.add_hooks("", some))
+
+
+def other_version(person: Person) -> None:
+    path = settings_of(person)
+    path.write_text(path.read_text().replace('"timeout": 10', '"timeout": 20', 1))
+
+
+def program(person: Person) -> Path:
+    return person.sandbox.home / ".local" / "share" / "agent-memory" / "venv"
+
+
+def no_scripts(person: Person) -> None:
+    (program(person) / "hooks").unlink()
+
+
+def no_program(person: Person) -> None:
+    shutil.rmtree(program(person))
+
+
+def python_gone(person: Person) -> None:
+    (program(person) / "bin" / "python").unlink()
+    (program(person) / "bin" / "python").symlink_to("/nowhere/python3.9")
+
+
+def strange_python(person: Person) -> None:
+    path = program(person) / "bin" / "python"
+    path.unlink()
+    write(path, "#!/bin/sh\nexit 3\n").chmod(0o755)
+
+
+def says_too_much(person: Person) -> None:
+    """A start of the command that a person has changed."""
+    path = settings_of(person)
+    path.write_text(path.read_text().replace("; if [", "; echo Hello; if [", 1))
+
+
+def hooks_disabled(person: Person) -> None:
+    change(person.sandbox.home / ".claude" / "settings.json", disableAllHooks=True)
+
+
+def old_client(person: Person) -> None:
+    person.add_program("claude", 'echo "2.1.9 (Claude Code)"')
+
+
+def bad_config(person: Person) -> None:
+    person.sandbox.configure("memory:\n  natural_langage: true\n")
+
+
+def switched_off(person: Person) -> None:
+    person.sandbox.configure("memory:\n  enabled: false\n")
+
+
+def learns_nothing(person: Person) -> None:
+    person.sandbox.configure("memory:\n  auto_learning: false\n")
+
+
+def switched_off_in_settings(person: Person) -> None:
+    change(person.sandbox.home / ".claude" / "settings.json", env={"AGENT_MEMORY": "off"})
+
+
+def odd_memory(person: Person) -> None:
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(f"{path.read_text()}{CONFLICT}")
+
+
+def odd_memory_of_the_user(person: Person) -> None:
+    path = person.sandbox.write_memory("engineer", "Prefers tabs", user=True)
+    path.write_text(f"{path.read_text()}{CONFLICT}")
+
+
+def conflicts_beside(person: Person) -> None:
+    write(person.sandbox.memories / "archive" / "engineer.md", f"## 2026-11-20\n{CONFLICT}")
+    write(person.sandbox.memories / "quarantine" / "engineer.md", f"## 2026-11-20\n{CONFLICT}")
+
+
+def torn_history(person: Person) -> None:
+    write(person.sandbox.memories / "history" / "qa.jsonl", '{"v": 1, "time": "2026-1\n\n')
+
+
+def history_elsewhere(person: Person) -> None:
+    (person.sandbox.home / "kept").mkdir()
+    (person.sandbox.memories / "history").symlink_to(person.sandbox.home / "kept")
+
+
+def unreadable_memory(person: Person) -> None:
+    (person.sandbox.memories / "qa.md").symlink_to("/etc/hostname")
+
+
+def second_file(person: Person) -> None:
+    write(person.sandbox.memories / "Engineer_memories.md", "- Retries are set in one place\n")
+
+
+def no_folder(person: Person) -> None:
+    person.sandbox.configure("memory:\n  directory: notes/memory\n")
+    (person.sandbox.root / "notes").write_text("a file")
+
+
+def another_in_spool(person: Person) -> None:
+    entry = {**make_spool_entry("engineer"), "learnings": "Retries are set in one place"}
+    spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", entry)
+
+
+def no_text_in_spool(person: Person) -> None:
+    path = spool.add(
+        paths.LevelPaths(str(person.sandbox.root)), "engineer", make_spool_entry("engineer")
+    )
+    Path(path).write_bytes(b"\xff")
+
+
+def unreadable_in_spool(person: Person) -> None:
+    """A folder: a file that root cannot read either."""
+    (person.sandbox.state / "spool" / "qa" / "1-1.json").mkdir(parents=True)
+
+
+def spool_without_end(person: Person) -> None:
+    (person.sandbox.state / "spool").mkdir(parents=True, exist_ok=True)
+    (person.sandbox.state / "spool" / "ops").symlink_to("ops")
+
+
+def native_memory(person: Person) -> None:
+    agent = '---\nname: "Engineer"\nmemory: project  # own\n---\nYou ...\n'
+    write(person.sandbox.root / ".claude" / "agents" / "team" / "e.md", agent)
+
+
+def other_tool(person: Person) -> None:
+    hook = {"matcher": "Task", "hooks": [{"type": "command", "command": "other-tool"}]}
+    text = json.dumps({"hooks": {"PreToolUse": [hook]}})
+    (person.sandbox.root / ".claude" / "settings.local.json").write_text(text)
+
+
+def lost_delivery(person: Person) -> None:
+    place = paths.LevelPaths(str(person.sandbox.root))
+    event_log.write(place, "agent.memory.lost", agent_id="engineer", route="prompt")
+
+
+def fallback(person: Person) -> None:
+    run_records.prefer_start(paths.LevelPaths(str(person.sandbox.root)))
+
+
+def logged_error(person: Person) -> None:
+    event_log.write(
+        paths.LevelPaths(str(person.sandbox.root)), "agent.memory.error", error="no space"
+    )
+
+
+def odd_lines_in_the_log(person: Person) -> None:
+    lines = '{"a":1}\n{"event":"agent.memory.error"}\n{"event":5,"timestamp":[]}\n'
+    write(person.sandbox.root / ".claude-mpm" / "logs" / "events.jsonl", lines)
+
+
+def odd_environment(person: Person) -> None:
+    """Names and values that no process can have."""
+    env = {"A=B": "x", "X": "a\0b", "Q": "\ud800", "": "x", "\0": "x"}
+    change(person.sandbox.home / ".claude" / "settings.json", env=env)
+
+
+def no_path(person: Person) -> None:
+    change(person.sandbox.home / ".claude" / "settings.json", env={"PATH": "/nowhere"})
+
+
+BROKEN, WARNING = "broken", "warning"
+
+ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
+    (
+        [broken_settings, bad_config, odd_memory, lost_delivery, native_memory],
+        [
+            (BROKEN, "settings"),
+            (WARNING, "native-memory"),
+            (WARNING, "config"),
+            *[(WARNING, "memory")] * 3,
+            (WARNING, "deliveries"),
+        ],
+    ),
+    (
+        [missing_events, add_spool_entry, conflicts_beside, torn_history, logged_error],
+        [
+            (BROKEN, "settings"),
+            *[(WARNING, "memory")] * 3,
+            (WARNING, "spool"),
+            (WARNING, "errors"),
+        ],
+    ),
+    (
+        [other_version, add_cut_spool_entry, odd_memory_of_the_user, history_elsewhere],
+        [
+            (WARNING, "settings"),
+            *[(BROKEN, "memory")] * 2,
+            *[(WARNING, "memory")] * 3,
+            (WARNING, "spool"),
+        ],
+    ),
+    ([another_in_spool, learns_nothing], [(WARNING, "switched-off"), (WARNING, "spool")]),
+    (
+        [no_text_in_spool, unreadable_in_spool, spool_without_end],
+        [(WARNING, "spool")] * 3,
+    ),
+    ([no_scripts, second_file], [(BROKEN, "interpreter"), (WARNING, "memory")]),
+    ([no_program, unreadable_memory], [(BROKEN, "interpreter"), (BROKEN, "memory")]),
+    ([python_gone], [(BROKEN, "interpreter")]),
+    (
+        [strange_python, no_folder, other_tool],
+        [(BROKEN, "interpreter"), (WARNING, "other-hooks"), (BROKEN, "folder")],
+    ),
+    ([says_too_much, fallback], [(WARNING, "settings"), (WARNING, "deliveries")]),
+    (
+        [hooks_disabled, old_client, switched_off],
+        [(WARNING, "program"), (BROKEN, "switched-off"), (WARNING, "switched-off")],
+    ),
+    ([switched_off_in_settings], [(WARNING, "switched-off")]),
+    ([odd_lines_in_the_log, odd_environment], []),
+    ([no_path], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("damages", "expected"),
+    ROWS,
+    ids=["+".join(damage.__name__ for damage in damages) for damages, _ in ROWS],
+)
+def test_the_doctor_finds(
+    settled: Person, damages: list[Damage], expected: list[tuple[str, str]]
+) -> None:
+    for damage in damages:
+        damage(settled)
+    answer = findings(settled.run("doctor", "--json"))
+    assert wrong(answer) == expected
+    assert all(
+        finding["where"] and finding["mend"] for finding in answer if finding["level"] != "ok"
+    )
+
+
+def test_a_finding_says_what_where_and_how_to_mend(settled: Person) -> None:
+    for damage in (bad_config, odd_memory, python_gone, torn_history):
+        damage(settled)
+    done = settled.run("doctor")
+    assert (
+        "broken   interpreter: the Python of the hooks is missing: it was /nowhere/python3.9\n"
+        f"         in: {program(settled)}/bin/python\n"
+        "         fix: run ./install.sh again, from a clone of agent-memory\n"
+    ) in done.stdout
+    assert "         in: .claude-mpm/config.yml:2\n" in done.stdout.replace(
+        f"{settled.sandbox.root}/", ""
+    )
+    assert re.search(r"^         in: \.claude-mpm/memories/engineer\.md:\d+$", done.stdout, re.M)
+    assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in done.stdout
+    assert "         fix: agent-memory resolve engineer\n" in done.stdout
+    assert done.stderr == "agent-memory doctor --fix repairs 3 of these\n"
+
+
+def test_a_native_memory_that_is_switched_off_is_none(settled: Person) -> None:
+    native_memory(settled)
+    env = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
+    change(settled.sandbox.home / ".claude" / "settings.json", env=env)
+    assert settled.list_findings("warning", "broken") == []
+
+
+def test_no_text_of_a_repository_is_run(settled: Person) -> None:
+    """Settings come with a clone: that a command begins like ours says nothing."""
+    path, root = settings_of(settled), settled.sandbox.root
+    ran = root / "ran"
+    evil = write(root / "evil" / "bin" / "python", f"#!/bin/sh\ntouch '{ran}'\n")
+    evil.chmod(0o755)
+    write(root / "evil" / "hooks" / "session_start.py", "")
+    write(root / "bin" / "sh", f"#!/bin/sh\ntouch '{ran}'\n").chmod(0o755)
+    hooks = json.loads(path.read_text())["hooks"]
+    good = hooks["SessionStart"][0]["hooks"][0]["command"]
+    folder = good[len(settings_json.COMMAND_PREFIX) : good.index(";")]
+    texts = {
+        "PreToolUse": f"agent_memory=$(touch '{ran}')x; true",
+        "SubagentStart": good.replace(folder, f'"$(touch {ran})"'),
+        "SessionStart": good.replace(folder, f'"{root}/evil"'),
+        "PostToolUse": good.replace(folder, '"./evil"'),
+        "PostToolUseFailure": f"{good}; touch '{ran}'",
+        "SubagentStop": good.replace(folder, '"/proc/self/cwd/evil"'),
+    }
+    for event, text in texts.items():
+        hooks[event][0]["hooks"][0]["command"] = text
+    env = {"PATH": str(root / "bin"), "XDG_DATA_HOME": str(root), "LD_PRELOAD": "x.so"}
+    change(path, hooks=hooks, env=env)
+    settled.add_program("claude", 'echo "2.1.329 (Claude Code)"')
+    results = findings(settled.run("doctor", "--live", "--json"))
+    answer = next(finding for finding in results if finding["level"] == "warning")
+    assert answer["what"] == f"hooks are outdated or modified: {', '.join(hooks)}"
+    assert answer["mend"] == f"agent-memory install {root}"
+    assert not ran.exists()
+    fixed = settled.read_json("doctor", "--fix")
+    assert wrong(fixed["findings"]) == []
+    assert not ran.exists()
+
+
+def test_a_project_with_blanks_in_its_path(person: Person) -> None:
+    """What is answer can be typed; and settings that are not read may name our hooks."""
+    root = person.sandbox.root / "my shop; id"
+    (root / ".claude-mpm").mkdir(parents=True)
+    command = [*COMMAND, "doctor", "--json"]
+    env = {**person.env, "CLAUDE_PROJECT_DIR": str(root)}
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    (answer,) = [finding for finding in findings(done) if finding["level"] != "ok"]
+    assert answer["mend"] == f"agent-memory install '{root}'"
+    write(root / ".claude" / "settings.json", "{,}")
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    (answer,) = [finding for finding in findings(done) if finding["level"] != "ok"]
+    assert answer["what"].startswith("invalid: ")
+
+
+# Plugins.
+
+
+def plugin(person: Person, name: str, files: dict[str, Any], is_on: bool = True) -> Path:
+    """Install a plugin as Claude Code does, and switch it on or off in the user's settings."""
+    config = person.sandbox.home / ".claude"
+    folder = config / "plugins" / "cache" / "shelf" / name / "1.0.0"
+    for file, value in {".claude-plugin/plugin.json": {"name": name}, **files}.items():
+        write(folder / file, value if isinstance(value, str) else json.dumps(value))
+    path = config / "plugins" / "installed_plugins.json"
+    installed = json.loads(path.read_text())["plugins"] if path.exists() else {}
+    installed[f"{name}@shelf"] = [{"scope": "user", "installPath": str(folder)}]
+    change(path, version=2, plugins=installed)
+    users = config / "settings.json"
+    switched = json.loads(users.read_text()).get("enabledPlugins", {}) if users.exists() else {}
+    change(users, enabledPlugins={**switched, f"{name}@shelf": is_on})
+    return folder
+
+
+def watcher(command: str, matcher: str = "Task|Agent") -> dict[str, Any]:
+    hook = {"type": "command", "command": command}
+    return {"PreToolUse": [{"matcher": matcher, "hooks": [hook]}]}
+
+
+def exec_form(hook: dict[str, Any]) -> dict[str, Any]:
+    return {**hook, "command": "sh", "args": ["-c", hook["command"]]}
+
+
+def test_our_hooks_may_come_with_a_plugin(settled: Person) -> None:
+    wanted = settings_json.build_hooks(installation.read_template())
+    form = {
+        event: [{**group, "hooks": [exec_form(group["hooks"][0])]}]
+        for event, group in wanted.items()
+    }
+    folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": form}})
+    results = findings(settled.run("doctor", "--json"))
+    assert wrong(results) == [(WARNING, "settings")]
+    what = next(finding["what"] for finding in results if finding["level"] != "ok")
+    assert what == "the plugin mnemo@shelf has the same hooks"
+    mends = [finding["mend"] for finding in results if finding["level"] != "ok"]
+    assert mends == [f"agent-memory uninstall {settled.sandbox.root}, or disable the plugin"]
+    users = settled.sandbox.home / ".claude" / "settings.json"
+    change(users, hooks=json.loads(settings_of(settled).read_text())["hooks"])
+    settings_of(settled).write_text("{}")
+    results = findings(settled.run("doctor", "--json"))
+    mends = [finding["mend"] for finding in results if finding["level"] != "ok"]
+    assert mends == ["agent-memory uninstall --user, or disable the plugin"]
+    change(users, hooks={})
+    settings_of(settled).unlink()
+    results = findings(settled.run("doctor", "--json"))
+    commands = [finding["where"] for finding in results if finding["check"] == "command"]
+    assert (wrong(results), commands) == ([], [f"{folder}/hooks/hooks.json"] * 6)
+    assert settled.read_json("status")["hooks"][0]["level"] == "plugin"
+
+
+def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
+    """Wherever a plugin names its hooks."""
+    a_file = {"hooks": watcher("from-a-file")}
+    plugin(settled, "usual", {"hooks/hooks.json": {"hooks": watcher("usual")}})
+    manifest = ".claude-plugin/plugin.json"
+    plugin(settled, "inline", {manifest: {"hooks": watcher("inline")}})
+    plugin(settled, "named", {manifest: {"hooks": "./a.json"}, "a.json": a_file})
+    plugin(settled, "listed", {manifest: {"hooks": ["./a.json"]}, "a.json": a_file})
+    plugin(settled, "off", {"hooks/hooks.json": {"hooks": watcher("off")}}, is_on=False)
+    plugin(settled, "all", {"hooks/hooks.json": {"hooks": watcher("all-tools", "*")}})
+    plugin(settled, "bare", {"hooks/hooks.json": watcher("bare")})  # Claude Code ignores it
+    plugin(settled, "other", {"hooks/hooks.json": {"hooks": watcher("others", "Edit|Write")}})
+    plugin(settled, "torn", {"hooks/hooks.json": "{"})
+    plugin(settled, "odd", {manifest: "[]", "hooks/hooks.json": '{"hooks": {"PreToolUse": [1]}}'})
+    results = findings(settled.run("doctor", "--json"))
+    answer = {
+        (finding["level"], finding["what"].rpartition(": ")[2], Path(finding["where"]).name)
+        for finding in results
+        if finding["check"] == "other-hooks"
+    }
+    assert answer == {
+        ("warning", "usual", "hooks.json"),
+        ("warning", "inline", "plugin.json"),
+        ("warning", "from-a-file", "a.json"),
+        ("ok", "all-tools", "hooks.json"),
+    }
+    (broken,) = [finding for finding in results if finding["level"] == "broken"]
+    assert broken["where"].endswith("torn/1.0.0/hooks/hooks.json")
+    assert broken["what"].startswith("invalid: ")
+
+
+def test_a_plugin_of_a_folder_is_read_where_it_is(settled: Person, tmp_path: Path) -> None:
+    """And its marketplace may name hooks as well."""
+    plugin(settled, "near", {"hooks/hooks.json": {"hooks": watcher("the-copy")}})
+    shelf = tmp_path / "shelf"
+    write(shelf / "near" / "hooks" / "hooks.json", json.dumps({"hooks": watcher("in-place")}))
+    entry = {"name": "near", "source": "./near", "hooks": watcher("the-market")}
+    write(shelf / ".claude-plugin" / "marketplace.json", json.dumps({"plugins": [entry]}))
+    source = {"source": "directory", "path": str(shelf)}
+    marketplaces = settled.sandbox.home / ".claude" / "plugins" / "known_marketplaces.json"
+    change(marketplaces, shelf={"source": source, "installLocation": str(shelf)})
+    agent = "---\nname: helper\ndescription: d\nmemory: user\n---\nYou help.\n"
+    write(shelf / "near" / "agents" / "inner" / "a.md", agent)
+    results = findings(settled.run("doctor", "--json"))
+    answer = [
+        finding["what"].rpartition(": ")[2]
+        for finding in results
+        if finding["check"] == "other-hooks"
+    ]
+    assert answer == ["in-place", "the-market"]
+    (native,) = [finding["what"] for finding in results if finding["check"] == "native-memory"]
+    assert native.startswith("near:inner:helper also has a memory of Claude Code")
+
+
+# Rights.
+
+
+# Root reads and writes everything, unless it does without that power.
+POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+
+def test_rights_are_looked_at_and_mended(settled: Person) -> None:
+    if os.geteuid() == 0 and not shutil.which("setpriv"):
+        pytest.skip("nothing here takes root's powers away")
+    closed = write(settled.sandbox.memories / "qa.md", "- Fixtures are small\n")
+    history = write(settled.sandbox.memories / "history" / "engineer.jsonl", "")
+    logs = settled.sandbox.root / ".claude-mpm" / "logs"
+    logs.mkdir()
+    settled.sandbox.memories.joinpath("engineer.md").chmod(0o444)
+    for path, mode in ((closed, 0), (history, 0o444), (logs, 0o555)):
+        path.chmod(mode)
+
+    def doctor(*options: str) -> Any:
+        start = POWERLESS if os.geteuid() == 0 else []
+        command = [*start, *COMMAND, "doctor", "--json", *options]
+        done = subprocess.run(
+            command, cwd=settled.sandbox.root, env=settled.env, capture_output=True, check=False
+        )
+        return json.loads(done.stdout)
+
+    results = {
+        finding["where"]: finding for finding in doctor()["findings"] if finding["level"] != "ok"
+    }
+    answer = {
+        Path(where).name: (finding["level"], finding["mend"]) for where, finding in results.items()
+    }
+    assert answer == {
+        "logs": ("broken", "chmod u+rwx .claude-mpm/logs"),
+        "engineer.md": ("warning", "chmod u+rw .claude-mpm/memories/engineer.md"),
+        "qa.md": ("broken", "chmod u+rw .claude-mpm/memories/qa.md"),
+        "engineer.jsonl": ("broken", "chmod u+rw .claude-mpm/memories/history/engineer.jsonl"),
+    }
+    answer = doctor("--fix")
+    assert {finding["undo"] for finding in answer["mended"]} == {
+        "chmod 555 .claude-mpm/logs",
+        "chmod 444 .claude-mpm/memories/engineer.md",
+        "chmod 0 .claude-mpm/memories/qa.md",
+        "chmod 444 .claude-mpm/memories/history/engineer.jsonl",
+    }
+    assert wrong(answer["findings"]) == []
+    assert closed.stat().st_mode & 0o777 == 0o600
+
+
+# Mending.
+
+
+def test_what_fdamages_is_told_of_its_own_file(settled: Person) -> None:
+    project = find_project(str(settled.sandbox.root), settled.sandbox.env)
+    there = settled.sandbox.memories / "engineer.md"
+    there.chmod(0o444)
+    results = [
+        examination.Finding(examination.BROKEN, "", where, "chmod it", "rights", subject)
+        for where, subject in (("a", f"{there}.gone"), ("b", str(there)))
+    ]
+    failed, done = fixes.apply(project, results)
+    assert (failed.where, failed.error) == ("a", "No such file or directory")
+    assert (done.where, done.error) == (".claude-mpm/memories/engineer.md", "")
+
+
+def test_what_is_safe_is_mended_once_and_told(settled: Person) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
+    write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")
+    for damage in (
+        missing_events,
+        add_spool_entry,
+        odd_memory,
+        conflicts_beside,
+        second_file,
+    ):
+        damage(settled)
+    odd_memory_of_the_user(settled)
+    fallback(settled)
+    for damage in (bad_config, native_memory):  # a person's
+        damage(settled)
+    done = settled.run("doctor", "--fix", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0, done.stdout
+    assert wrong(answer["findings"]) == [
+        (WARNING, "native-memory"),
+        (WARNING, "config"),
+    ]
+    mended = [(finding["check"], finding["what"].partition(",")[0]) for finding in answer["mended"]]
+    assert sorted(mended) == [
+        ("deliveries", "memory is added to prompts again"),
+        ("git", "merge driver installed in this clone"),
+        *[("memory", "conflict resolved")] * 4,
+        ("memory", "merged .claude-mpm/memories/Engineer_memories.md into it"),
+        ("settings", "hooks updated"),
+        ("spool", "engineer: waiting learnings merged"),
+    ]
+    assert not any(finding["error"] for finding in answer["mended"])
+    assert all(set(finding) == read_fields("`doctor`, in `mended`") for finding in answer["mended"])
+    assert '+    "SubagentStop": [' in answer["mended"][0]["diff"]
+    text = settled.sandbox.read_memory("engineer")
+    assert text.count("Retries are set in one place") == 1
+    before = read_files(settled.sandbox.root)
+    again = json.loads(settled.run("doctor", "--fix", "--json").stdout)
+    assert (again["mended"], wrong(again["findings"])) == ([], wrong(answer["findings"]))
+    assert read_files(settled.sandbox.root) == before
+
+
+def test_what_was_mended_is_printed_with_the_way_back(settled: Person) -> None:
+    add_spool_entry(settled)
+    other_version(settled)
+    done = settled.run("doctor", "--fix")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(
+        f"fixed    settings: hooks updated\n         in: {settings_of(settled)}\n"
+    )
+    assert '         -            "timeout": 20\n' in done.stdout
+    assert (
+        "fixed    spool: engineer: waiting learnings merged\n"
+        "         in: .claude-mpm/memories/engineer.md\n"
+        "         undo: agent-memory undo\n"
+    ) in done.stdout
+    assert "warning" not in done.stdout
+
+
+def test_hooks_are_renewed_where_they_are(settled: Person) -> None:
+    local = settings_of(settled).with_name("settings.local.json")
+    settings_of(settled).rename(local)
+    local.write_text(local.read_text().replace('"timeout": 10', '"timeout": 20', 1))
+    answer = settled.read_json("doctor", "--fix")
+    assert [finding["where"] for finding in answer["mended"]] == [str(local)]
+    assert not settings_of(settled).exists()
+
+
+def test_what_cannot_be_mended_stays_a_finding(settled: Person) -> None:
+    missing_events(settled)
+    no_program(settled)
+    add_spool_entry(settled)
+    path = settled.sandbox.state / "locks" / "engineer.lock"
+    write(path, "")
+    before = settings_of(settled).read_bytes()
+    with open(path) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = settled.run("doctor", "--fix", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert [(finding["check"], bool(finding["error"])) for finding in answer["mended"]] == [
+        ("settings", True),
+        ("spool", True),
+    ]
+    assert {(BROKEN, "settings"), (WARNING, "spool")} <= set(wrong(answer["findings"]))
+    assert settings_of(settled).read_bytes() == before
+
+
+def test_a_route_stays_while_another_hook_is_there(settled: Person) -> None:
+    fallback(settled)
+    other_tool(settled)
+    answer = settled.read_json("doctor", "--fix")
+    assert answer["mended"] == []
+    assert wrong(answer["findings"]) == [(WARNING, "other-hooks"), (WARNING, "deliveries")]
+
+
+def test_each_fix_is_named_by_a_check() -> None:
+    folder = REPO / "memory_core" / "doctor"
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*_checks.py"))
+    assert all(f'"{name}"' in text for name in fixes.FIXES)
+
+
+# On a terminal, and on the page.
+
+
+def test_a_person_is_asked_before_tokens_are_spent(settled: Person) -> None:
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "memory_core.cli", "doctor", "--live"],
+        env={**settled.env, "TERM": "xterm"},
+        cwd=str(settled.sandbox.root),
+        encoding="utf-8",
+        timeout=60,
+    )
+    child.expect_exact("which costs tokens.  Continue? [y/N]: ")
+    child.sendline("n")
+    assert "nothing was changed" in str(child.read())
+    child.close()
+    assert child.exitstatus == 1
+
+
+def test_a_bar_is_shown_on_a_terminal_where_it_takes_long(settled: Person) -> None:
+    python = settled.sandbox.home / ".local/share/agent-memory/venv/bin/python"
+    python.unlink()
+    python.write_text(f'#!/bin/sh\nsleep 0.3\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    shown = run_on_terminal(settled, "doctor")
+    assert "Checking" in shown
+    assert "folder: can be read and written, 1 memory" in shown
+
+
+def test_live_needs_a_claude(settled: Person) -> None:
+    env = {"PATH": "/usr/bin:/bin"}
+    assert not shutil.which("claude", path=env["PATH"])
+    answer = json.loads(settled.run("doctor", "--live", "--json", **env).stdout)
+    assert answer["findings"][-1]["what"] == "there is no `claude` on PATH"
+    assert answer["broken"]
+
+
+def test_live_calls_an_agent_that_takes_part(settled: Person) -> None:
+    asked = settled.sandbox.home / "asked"
+    version = 'if [ "$1" = --version ]; then echo 2.1.329; exit; fi'
+    settled.add_program("claude", f'{version}; cat > "{asked}"; echo Settings did not load >&2')
+    agent = "---\nname: Engineer\ndescription: d\n---\nYou ...\n"
+    write(settled.sandbox.root / ".claude" / "agents" / "e.md", agent)
+    settled.sandbox.configure("memory:\n  include: [engineer]\n")
+    before = read_files(settled.sandbox.memories)
+    (answer,) = wrong_live(settled)
+    assert asked.read_text().startswith("Call the agent `Engineer` once")
+    assert (
+        answer["what"]
+        == "Claude Code ran no hooks of agent-memory; its error: Settings did not load"
+    )
+    assert read_files(settled.sandbox.memories) == before
+    asked.unlink()
+    settled.sandbox.configure("memory:\n  exclude: ['*']\n")
+    (answer,) = wrong_live(settled)
+    assert (answer["level"], asked.exists()) == (WARNING, False)
+    assert answer["what"] == "not tried: config.yml or AGENT_MEMORY exclude all agents"
+
+
+def wrong_live(person: Person) -> list[dict[str, Any]]:
+    results = findings(person.run("doctor", "--live", "--json"))
+    return [
+        finding for finding in results if finding["check"] == "live" and finding["level"] != "ok"
+    ]
+
+
+def test_live_is_not_tried_while_something_is_broken(settled: Person) -> None:
+    settled.add_program("claude", "touch asked; exit 1")
+    hooks_disabled(settled)
+    results = findings(settled.run("doctor", "--live", "--yes", "--json"))
+    assert wrong(results) == [(BROKEN, "switched-off"), (WARNING, "live")]
+    assert results[-1]["what"] == "not tried, because something is broken"
+
+
+def test_live_is_not_tried_with_modified_hooks(settled: Person) -> None:
+    """They may write into the project's memory."""
+    says_too_much(settled)
+    settled.add_program("claude", 'echo "2.1.329 (Claude Code)"')
+    (finding,) = wrong_live(settled)
+    assert finding["what"] == "not tried: hooks are outdated or modified"
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_hooks_on_trial_leave_the_project_alone(
+    settled: Person, tmp_path: Path, is_there: bool
+) -> None:
+    trial = tmp_path / "trial"
+    if is_there:
+        (trial / ".claude-mpm").mkdir(parents=True)
+    before = read_files(settled.sandbox.root)
+    event = json.loads(settled.make_sample("post"))
+    done = settled.sandbox.run_hook("post_tool_use", event, AGENT_MEMORY_TRIAL=str(trial))
+    assert (done.status, done.stderr, bool(done.stdout)) == (0, b"", is_there)
+    assert (trial / ".claude-mpm" / "memories" / "engineer.md").exists() == is_there
+    assert read_files(settled.sandbox.root) == before
+
+
+def test_the_checks_on_the_page_are_those_of_the_doctor() -> None:
+    page = PAGE.partition("| check |")[2].partition("\n\n")[0]
+    names = re.findall(r"^\| `([a-z-]+)` \| ", page, re.MULTILINE)
+    assert names == [*checks.CHECKS, checks.LIVE]

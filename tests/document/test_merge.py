@@ -1,0 +1,348 @@
+"""Learnings into a document: each once, at its place, within the limits, and none lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from memory_core.document import markdown, merge, template
+from memory_core.learning import classify
+from support.memory_files import FORMAT, NOW, Learning, make_section, read_format_pairs
+from support.strategies import documents, learnings, quick, small_limits
+
+HEADER = (
+    "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
+    f"<!-- Last Updated: {NOW} | Auto-updated by: engineer -->\n"
+)
+LIMITS = template.Limits()
+
+
+def merged(
+    text: str, *learnings: tuple[str, str], limits: template.Limits = LIMITS
+) -> merge.MergeResult:
+    return merge.merge_learnings(
+        text, [Learning(*each) for each in learnings], limits, NOW, "engineer"
+    )
+
+
+# The fenced blocks of docs/format.md and tests/cases/format.md, by the second word of the fence.
+
+
+def test_the_page_has_pairs() -> None:
+    assert len(read_format_pairs()) >= 7
+    assert all(set(pair) in ALLOWED for pair in read_format_pairs())
+
+
+ALLOWED = (
+    {"before", "learned", "after"},
+    {"before", "learned", "after", "left"},
+    {"conflict", "resolved"},
+)
+
+
+@pytest.mark.parametrize("pair", [pair for pair in read_format_pairs() if "before" in pair])
+def test_the_pairs_of_the_page(pair: dict[str, str]) -> None:
+    rows = [line.split(": ", 1) for line in pair["learned"].splitlines()]
+    numbers = {
+        key: int(value)
+        for kind, told in rows
+        if kind == "limits"
+        for key, value in [told.split("=")]
+    }
+    learnings = [Learning(*row) for row in rows if row[0] != "limits"]
+    found = merge.merge_learnings(
+        pair["before"], learnings, template.Limits(**numbers), NOW, "engineer"
+    )
+    assert found.text == pair["after"]
+    assert [f"{section}: {text}" for section, text in found.evicted] == pair.get(
+        "left", ""
+    ).splitlines()
+
+
+def test_the_page_names_every_section() -> None:
+    text = FORMAT.read_text(encoding="utf-8")
+    for kind, title in template.SECTION_TITLES.items():
+        assert f"| {kind} | {title} |" in text
+
+
+def test_the_page_has_the_table_of_categories() -> None:
+    text = (FORMAT.parent / "learnings.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    told = [
+        [name, kind, template.SECTION_TITLES[kind]]
+        for name, kind in template.CATEGORY_TYPES.items()
+    ]
+    assert rows == [["category", "type", "section"], ["---", "---", "---"], *told]
+    for name, _kind, title in told:
+        assert template.section_of(name) == title
+        assert template.category_of(f"{title.upper()}:") == name
+    assert set(classify.TYPES) == {
+        *template.SECTION_TITLES,
+        *template.CATEGORY_TYPES,
+        classify.DEFAULT_TYPE,
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ("Best Practice", "Implementation Guidelines"),
+        (" ANTI_PATTERN ", "Common Mistakes to Avoid"),
+        ("Mistake", "Common Mistakes to Avoid"),
+        ("tool  usage", "Integration Points"),
+        ("work-flow", "Recent Learnings"),
+        ("", "Recent Learnings"),
+    ],
+)
+def test_a_learning_goes_to_the_section_of_its_type(kind: str, title: str) -> None:
+    found = merged("", (kind, "a learning")).text
+    assert [section.title for section in markdown.parse_document(found).sections] == [title]
+
+
+def test_a_section_without_a_category_keeps_its_title() -> None:
+    assert template.category_of("Project Architecture") == "Project Architecture"
+    assert template.category_of("Mine") == "Mine"
+
+
+def test_a_new_document() -> None:
+    text = template.render_new("Engineer", "shop", template.Limits(size=12800), NOW)
+    assert text == (
+        "# Engineer Memory - shop\n\n"
+        "<!-- MEMORY LIMITS: 12.5KB max | 10 sections max | 15 items per section -->\n"
+        f"<!-- Last Updated: {NOW} | Auto-updated by: agent-memory -->\n"
+    )
+    assert template.render_new("QA", "", LIMITS, NOW).startswith("# QA Memory\n")
+
+
+def test_an_author_cannot_end_the_comment() -> None:
+    text = merge.merge_learnings(
+        "", [Learning("tip", "a learning")], LIMITS, NOW, "a --> # b\n## c"
+    ).text
+    assert "Auto-updated by: a -- # b ## c -->" in text
+    assert [section.title for section in markdown.parse_document(text).sections] == [
+        "Recent Learnings"
+    ]
+
+
+def test_the_order_of_sections() -> None:
+    kinds = ["tip", "context", "pattern", "mistake", "architecture"]
+    text = merged("", *[(kind, f"about {kind} alone") for kind in kinds]).text
+    titles = [section.title for section in markdown.parse_document(text).sections]
+    assert titles == [title for title in template.TITLE_ORDER if title in titles]
+    assert len(titles) == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "- Use tabs in makefiles",
+        "## Any\n\n* **use tabs in makefiles.**\n",
+        "\ufeff## Any (Max: 3 items)\r\n1. Use tabs in\r\n   makefiles\r\n",
+        "## Any\n- Use tabs\n\n```\nnever closed\n",
+    ],
+)
+def test_what_is_known_changes_no_byte(text: str) -> None:
+    once = merged(text, ("tip", "Use tabs in makefiles")).text
+    again = merged(once, ("pattern", "use tabs in makefiles"))
+    assert again.text == once
+    assert [new for _, new in again.duplicates] == ["use tabs in makefiles"]
+    if "akefiles" in text:
+        assert once == text
+
+
+def test_the_same_words_come_before_like_words() -> None:
+    short = "All services use dependency injection"
+    text = f"## A\n- {short}\n- {short} for flexibility\n"
+    found = merged(text, ("tip", f"{short.lower()} for flexibility"))
+    assert found.text == text
+
+
+REFUSED = {
+    "empty": (" \n ", "", LIMITS, "the learning is empty"),
+    "too long": ("x" * 119, "", LIMITS, "its line would have 121 characters, and 120 are allowed"),
+    "too long in its list": (
+        "x" * 118,
+        "## Recent Learnings\n 10. a\n",
+        LIMITS,
+        "its line would have 123",
+    ),
+    "no room": (
+        "a learning",
+        "x" * 900,
+        template.Limits(size=1024),
+        "there is no room for it in 1024 bytes",
+    ),
+    "no section": (
+        "a learning",
+        "",
+        template.Limits(sections=0),
+        "the document may have no section",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name: str) -> None:
+    content, text, limits, reason = REFUSED[name]
+    found = merged(text, ("tip", content), limits=limits)
+    assert found.text == text
+    [(learning, told)] = found.refused
+    assert learning.content == content
+    assert reason in told
+
+
+def test_a_line_of_exactly_the_limit() -> None:
+    assert merged("", ("tip", "x" * 118)).added
+
+
+def test_ten_sections_and_no_eleventh() -> None:
+    text = "".join(f"## Mine {number}\n\n" for number in range(10))
+    last = markdown.parse_document(merged(text, ("pattern", "a learning")).text).sections[-1]
+    assert (last.title, [item.text for item in last.items]) == ("Mine 9", ["a learning"])
+    text = text.replace("## Mine 3", "## recent learnings")
+    sections = markdown.parse_document(merged(text, ("pattern", "a learning")).text).sections
+    assert len(sections) == 10
+    assert [item.text for item in sections[3].items] == ["a learning"]
+
+
+def test_a_section_edited_beyond_its_limit_comes_back_to_it() -> None:
+    text = make_section("Mine", *(f"about number {n}" for n in range(20))) + make_section(
+        "Recent Learnings"
+    )
+    found = merged(text, ("tip", "a learning"))
+    assert found.evicted == [("Mine", f"about number {n}") for n in range(5)]
+
+
+def test_the_largest_section_gives_before_others() -> None:
+    text = make_section("A", "a" * 40) + make_section("B", *(letter * 40 for letter in "bcd"))
+    found = merged(text, ("tip", "a learning"), limits=template.Limits(size=300))
+    assert found.evicted == [("B", "b" * 40), ("B", "c" * 40)]
+
+
+def test_items_outside_sections_leave_last() -> None:
+    text = "- outside " + "o" * 90 + "\n\n" + make_section("A", "a" * 90)
+    found = merged(text, ("tip", "a learning"), limits=template.Limits(size=280))
+    assert [section for section, _ in found.evicted] == ["A", ""]
+
+
+def test_what_was_just_learned_leaves_only_for_what_came_behind() -> None:
+    limits = template.Limits(items=2)
+    found = merged(
+        "", ("tip", "one learning"), ("tip", "some other"), ("tip", "and a third"), limits=limits
+    )
+    assert found.evicted == [("Recent Learnings", "one learning")]
+    assert len(found.added) == 3
+
+
+def test_what_is_nested_leaves_with_its_item() -> None:
+    text = "## Recent Learnings\n- old\n  - nested\n\n  more\n- newer\n"
+    found = merged(text, ("tip", "a learning"), limits=template.Limits(items=2))
+    assert found.evicted == [("Recent Learnings", "old\n  - nested\n\n  more")]
+
+
+def test_trim() -> None:
+    text = make_section("A", *(f"about number {n}" for n in range(20)))
+    found = merge.evict_excess(text, LIMITS, NOW, "engineer")
+    assert len(found.evicted) == 5
+    assert len(markdown.parse_document(found.text).items) == 15
+    assert HEADER in found.text
+    assert merge.evict_excess(found.text, LIMITS, "later", "other").text == found.text
+
+
+def test_prose_beyond_the_limit_empties_no_section() -> None:
+    text = "prose " * 2000 + "\n\n" + make_section("A", "item")
+    assert merge.evict_excess(text, LIMITS, NOW, "engineer").text == text
+
+
+def test_stamp() -> None:
+    text = template.update_header("# T\n\n## A (max: 3 items) ##\n## B\n", LIMITS, NOW, "engineer")
+    assert text == f"# T\n\n{HEADER}\n## A (Max: 15 items) ##\n## B\n"
+    assert template.update_header(text, LIMITS, NOW, "engineer") == text
+
+
+# Properties, over documents of common and broken parts.
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.encode("utf-8", "replace").decode().split())
+
+
+@quick
+@given(documents, learnings, small_limits)
+def test_no_learning_is_lost(text: str, learned: list[Learning], limits: template.Limits) -> None:
+    found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
+    taken = [
+        *found.added,
+        *(new for _, new in found.duplicates),
+        *(new for _, new in found.replaced),
+    ]
+    taken += [one_line(learning.content) for learning, _ in found.refused]
+    assert sorted(taken) == sorted(one_line(each.content) for each in learned)
+    left = [item.text for item in markdown.parse_document(found.text).items]
+    gone = [new for _, new in found.replaced] + [old for old, _ in found.replaced]
+    gone += [whole.split("\n")[0] for _, whole in found.evicted]
+    assert all(content in left + gone for content in found.added)
+
+
+@quick
+@given(documents, learnings)
+def test_merging_twice_is_merging_once(text: str, learned: list[Learning]) -> None:
+    once = merged(text, *learned)
+    if not once.evicted:
+        again = merged(once.text, *learned)
+        assert again.text == once.text
+        assert not again.added
+
+
+@quick
+@given(documents, learnings, small_limits)
+def test_what_is_written_is_within_the_limits(
+    text: str, learned: list[Learning], limits: template.Limits
+) -> None:
+    found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
+    if found.text == text:
+        return
+    document = markdown.parse_document(found.text)
+    assert template.count_bytes(found.text) <= limits.size
+    assert len(document.sections) <= max(
+        limits.sections, len(markdown.parse_document(text).sections)
+    )
+    assert all(len(section.items) <= limits.items for section in document.sections)
+    fresh = {*found.added, *(new for _, new in found.replaced)}
+    lines = [
+        document.lines[item.line].rstrip("\r\n") for item in document.items if item.text in fresh
+    ]
+    assert all(len(line) <= limits.line for line in lines)
+
+
+def unknown(text: str) -> list[str]:
+    """Return the lines that are no item, no header comment and not blank."""
+    document = markdown.parse_document(text)
+    own = {at for item in document.items for at in range(item.line, item.end)}
+    lines = [line.rstrip("\r\n") for at, line in enumerate(document.lines) if at not in own]
+    return [line.removeprefix(markdown.BOM) for line in lines if line.strip(" \t" + markdown.BOM)]
+
+
+@quick
+@given(documents, learnings, small_limits)
+def test_what_is_not_understood_stays(
+    text: str, learned: list[Learning], limits: template.Limits
+) -> None:
+    found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
+    kept = iter(
+        line.replace(f"(Max: {limits.items} items)", "(Max: 15 items)")
+        for line in unknown(found.text)
+    )
+    assert all(line in kept for line in unknown(text))
+
+
+@quick
+@given(documents, learnings)
+def test_items_stay_replace_or_leave(text: str, learned: list[Learning]) -> None:
+    found = merged(text, *learned)
+    left = [item.text for item in markdown.parse_document(found.text).items]
+    left += [old for old, _ in found.replaced] + [
+        whole.split("\n")[0] for _, whole in found.evicted
+    ]
+    assert all(item.text in left for item in markdown.parse_document(text).items)

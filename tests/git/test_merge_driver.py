@@ -1,0 +1,422 @@
+"""Memories in a team, with real git: told clones merge by item, others are mended."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memory_core.document import markdown
+from memory_core.git import merge_driver
+from memory_core.learning import extraction
+from memory_core.memory import remember
+from memory_core.memory.project import Project, find_project
+from support.command_line import Person
+from support.files import read_files
+from support.paths import REPO
+from support.sandbox import Sandbox
+from tools import simulation
+
+PAGE = (REPO / "docs" / "team.md").read_text(encoding="utf-8")
+FACT = "Services talk through the event bus, never directly"
+ANN, BOB = "The bank answers in XML", "Prices live in a third database"
+
+
+def git(folder: Path, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
+    command = ["git", *names, *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def commit(folder: Path, what: str = "x") -> None:
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", what)
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> Sandbox:
+    """A project in git, with one memory."""
+    sandbox.write_memory("engineer", FACT)
+    git(sandbox.root, "init", "-q")
+    commit(sandbox.root)
+    return sandbox
+
+
+def project_in(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def project_at(folder: Path) -> Project:
+    return find_project(str(folder), {})
+
+
+@pytest.fixture
+def told(shop: Sandbox) -> Sandbox:
+    merge_driver.install(project_in(shop))
+    commit(shop.root)
+    return shop
+
+
+def add(folder: Path, text: str, directory: str = ".claude-mpm/memories") -> None:
+    path = folder / directory / "engineer.md"
+    with path.open("a") as file:
+        file.write(f"- {text}\n")
+    commit(folder, text)
+
+
+def branch(folder: Path, name: str, text: str) -> None:
+    git(folder, "checkout", "-qb", name, "main")
+    add(folder, text)
+    git(folder, "checkout", "-q", "main")
+
+
+def items(folder: Path, directory: str = ".claude-mpm/memories") -> list[str]:
+    text = (folder / directory / "engineer.md").read_text()
+    document = markdown.parse_document(text)
+    assert document.markers == []
+    return [item.text for item in document.items]
+
+
+# What git does with it.
+
+
+def merged(folder: Path) -> None:
+    git(folder, "merge", "-q", "--no-edit", "ann")
+
+
+def rebased(folder: Path) -> None:
+    git(folder, "rebase", "-q", "ann")
+
+
+def picked(folder: Path) -> None:
+    git(folder, "cherry-pick", "ann")
+
+
+def in_worktree(folder: Path) -> None:
+    tree = folder.parent / "a tree"
+    git(folder, "worktree", "add", "-qb", "tree", str(tree), "main")
+    git(tree, "merge", "-q", "--no-edit", "ann")
+    assert not merge_driver.is_driver_missing(str(tree / ".claude-mpm" / "memories"))
+    git(folder, "merge", "-q", "tree")
+
+
+def stashed(folder: Path) -> None:
+    add(folder, "a third one")
+    git(folder, "reset", "-q", "--soft", "HEAD^")
+    git(folder, "stash")
+    git(folder, "merge", "-q", "--no-edit", "ann")
+    git(folder, "stash", "pop")
+
+
+@pytest.mark.parametrize("bring", [merged, rebased, picked, in_worktree, stashed])
+def test_both_sides_items_are_there(told: Sandbox, bring: Callable[[Path], None]) -> None:
+    branch(told.root, "ann", ANN)
+    add(told.root, BOB)
+    bring(told.root)
+    assert {FACT, ANN, BOB} <= set(items(told.root))
+
+
+def test_archive_quarantine_and_history_are_merged(told: Sandbox) -> None:
+    told.configure("memory: {limits: {max_items_per_section: 1}}")
+
+    def learn(text: str) -> None:
+        fit = extraction.Learning("architecture", text)
+        long = extraction.Learning("tip", f"{text} " * 9)
+        found = extraction.Extraction([fit, long], [], [])
+        remember.save_learnings(project_in(told), "engineer", [found], text)
+        commit(told.root, text)
+
+    learn("The first")
+    git(told.root, "checkout", "-qb", "ann")
+    learn(ANN)
+    git(told.root, "checkout", "-q", "main")
+    learn(BOB)
+    merged(told.root)
+    folder = told.memories
+    archived = (folder / "archive" / "engineer.md").read_text()
+    assert archived.count("[Project Architecture] The first\n") == 1
+    assert archived.count("\n## ") + archived.startswith("## ") == 1
+    waiting = (folder / "quarantine" / "engineer.md").read_text()
+    assert {text for text in (ANN, BOB) if f"- [tip] {text} {text}" in waiting} == {ANN, BOB}
+    history = (folder / "history" / "engineer.jsonl").read_text()
+    assert ANN in history
+    assert BOB in history
+    assert "<<<<<<<" not in archived + waiting + history
+
+
+def test_a_project_below_the_root_of_the_repository(tmp_path: Path) -> None:
+    root = tmp_path / "many projects"
+    inner = root / "a shop"
+    (inner / ".claude-mpm").mkdir(parents=True)
+    (inner / ".claude-mpm" / "config.yml").write_text("memory: {directory: docs/what agents know}")
+    folder = inner / "docs" / "what agents know"
+    folder.mkdir(parents=True)
+    (folder / "engineer.md").write_text(f"## A\n- {FACT}\n")
+    git(root, "init", "-q")
+    project = find_project(str(inner), {"HOME": str(tmp_path)})
+    assert merge_driver.install(project).attribute_files == ["docs/what agents know/.gitattributes"]
+    commit(root)
+    git(root, "checkout", "-qb", "ann")
+    add(inner, ANN, "docs/what agents know")
+    git(root, "checkout", "-q", "main")
+    add(inner, BOB, "docs/what agents know")
+    merged(root)
+    assert items(inner, "docs/what agents know") == [FACT, BOB, ANN]
+
+
+def test_bytes_that_are_not_utf_8_stay(told: Sandbox) -> None:
+    path = told.memories / "engineer.md"
+    path.write_bytes(b"## A\n- caf\xe9\n")
+    commit(told.root)
+    branch(told.root, "ann", ANN)
+    path.write_bytes(path.read_bytes() + b"- na\xefve\n")
+    commit(told.root)
+    merged(told.root)
+    assert path.read_bytes() == b"## A\n- caf\xe9\n- na\xefve\n" + f"- {ANN}\n".encode()
+
+
+def test_task_memories_are_merged_where_there_are_tasks(shop: Sandbox) -> None:
+    (shop.root / "backlog").mkdir()
+    assert merge_driver.install(project_in(shop)).attribute_files == [
+        ".claude-mpm/memories/.gitattributes",
+        "backlog/memory/.gitattributes",
+    ]
+    told = git(shop.root, "check-attr", "merge", "backlog/memory/task-1/a.md").stdout
+    assert told.endswith("merge: agent-memory\n")
+
+
+# Telling a clone, and taking it back.
+
+
+def test_a_second_time_changes_nothing(told: Sandbox) -> None:
+    config = (told.root / ".git" / "config").read_bytes()
+    assert not merge_driver.install(project_in(told))
+    assert (told.root / ".git" / "config").read_bytes() == config
+    assert git(told.root, "status", "--porcelain").stdout == ""
+
+
+def test_uninstall_leaves_what_was_there(shop: Sandbox) -> None:
+    attributes = shop.memories / ".gitattributes"
+    attributes.write_text("*.png binary\nPM.md merge=ours")
+    before = read_files(shop.root / ".claude-mpm")
+    config = (shop.root / ".git" / "config").read_bytes()
+    done = merge_driver.install(project_in(shop))
+    assert done.config
+    assert attributes.read_text().startswith("*.png binary\nPM.md merge=ours\n#")
+    done = merge_driver.uninstall(project_in(shop))
+    assert done.config
+    assert (shop.root / ".git" / "config").read_bytes() == config
+    after = read_files(shop.root / ".claude-mpm")
+    assert after.pop("memories/.gitattributes") == before.pop("memories/.gitattributes") + b"\n"
+    assert {name: after[name] for name in before} == before
+    assert not merge_driver.uninstall(project_in(shop))
+
+
+def test_uninstall_removes_a_file_of_ours(told: Sandbox) -> None:
+    merge_driver.uninstall(project_in(told))
+    assert not (told.memories / ".gitattributes").exists()
+
+
+@pytest.fixture
+def person(shop: Sandbox, tmp_path: Path) -> Person:
+    made = Person(shop, tmp_path)
+    for role in ("AUTHOR", "COMMITTER"):
+        made.env |= {f"GIT_{role}_NAME": "ann", f"GIT_{role}_EMAIL": "ann@example.org"}
+    return made
+
+
+def test_without_a_repository(person: Person) -> None:
+    shutil.rmtree(person.sandbox.root / ".git")
+    before = read_files(person.sandbox.root)
+    for word in ("install", "uninstall"):
+        done = person.run("git", word)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "is in no git repository" in done.stderr
+    assert read_files(person.sandbox.root) == before
+
+
+def test_without_git(person: Person) -> None:
+    done = person.run("git", "install", PATH=str(person.bin))
+    assert (done.returncode, done.stderr) == (1, "agent-memory: there is no `git` on PATH\n")
+
+
+def test_json(person: Person) -> None:
+    path = ".claude-mpm/memories/.gitattributes"
+    told = {"attributes": [path], "config": True, "ignored": False, "mended": []}
+    assert person.read_json("git", "install") == told
+    assert person.read_json("git", "install") == {**told, "attributes": [], "config": False}
+    assert person.read_json("git", "uninstall") == told
+
+
+def test_memories_that_git_ignores_are_told_of(person: Person) -> None:
+    (person.sandbox.root / ".gitignore").write_text(".claude-mpm\n")
+    git(person.sandbox.root, "rm", "-rq", "--cached", ".claude-mpm")
+    assert "git ignores the memories here" in person.run("git", "install").stderr
+
+
+# A clone that was not told.
+
+
+def untold(sandbox: Sandbox) -> Path:
+    folder = sandbox.root.parent / "clone"
+    git(sandbox.root, "clone", "-q", ".", str(folder))
+    return folder
+
+
+def test_a_clone_is_told_once(told: Sandbox, tmp_path: Path) -> None:
+    clone = untold(told)
+    folder = str(clone / ".claude-mpm" / "memories")
+    assert not merge_driver.is_driver_missing(str(told.memories))
+    assert merge_driver.is_driver_missing(folder)
+    assert merge_driver.format_notice(folder).count("\n") == 0
+    assert merge_driver.INSTALL_COMMAND in merge_driver.format_notice(folder)
+    merge_driver.install(project_at(clone))
+    assert not merge_driver.is_driver_missing(folder)
+    assert merge_driver.format_notice(folder) == ""
+
+
+def test_a_driver_of_the_person_is_one(
+    told: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = untold(told)
+    monkeypatch.setenv("HOME", str(told.home))
+    (told.home / ".gitconfig").write_text(f"{merge_driver.CONFIG_SECTION}\n\tdriver = x\n")
+    assert not merge_driver.is_driver_missing(str(clone / ".claude-mpm" / "memories"))
+
+
+@pytest.mark.parametrize("name", ["no .git", "an odd .git", "a .git that leads nowhere"])
+def test_what_is_no_repository_misses_nothing(told: Sandbox, name: str) -> None:
+    shutil.rmtree(told.root / ".git")
+    if name == "an odd .git":
+        (told.root / ".git").write_text("odd")
+    if name == "a .git that leads nowhere":
+        (told.root / ".git").write_text("gitdir: ../nowhere/worktrees/x\n")
+    assert merge_driver.is_driver_missing(str(told.memories)) == (name != "no .git")
+
+
+def test_the_doctor_names_it(told: Sandbox, tmp_path: Path) -> None:
+    somebody = Person(told, tmp_path)
+    assert ("warning", "git") not in somebody.list_findings()
+    git(told.root, "config", "--unset", "merge.agent-memory.driver")
+    git(told.root, "config", "--unset", "merge.agent-memory.name")
+    assert ("warning", "git") in somebody.list_findings()
+    git(told.root, "config", "merge.agent-memory.driver", "/gone/python -I /gone/x %O || git x")
+    assert ("warning", "git") in somebody.list_findings()
+
+
+def test_a_conflict_of_an_untold_clone_is_mended(told: Sandbox) -> None:
+    clone = untold(told)
+    add(clone, ANN)
+    add(told.root, BOB)
+    git(clone, "fetch", "-q", str(told.root), "main")
+    assert git(clone, "merge", "FETCH_HEAD", check=False).returncode == 1
+    path = clone / ".claude-mpm" / "memories" / "engineer.md"
+    assert "<<<<<<<" in path.read_text()
+    (done,) = merge_driver.install(project_at(clone)).mended
+    assert (done.agent, done.refused) == ("engineer", "")
+    assert items(clone) == [FACT, ANN, BOB]
+
+
+def test_a_driver_that_is_gone_loses_nothing(told: Sandbox) -> None:
+    """git runs its own text merge then, as the driver's command says."""
+    gone = merge_driver.build_command().replace(sys.executable, "/gone/python")
+    git(told.root, "config", "merge.agent-memory.driver", gone)
+    branch(told.root, "ann", ANN)
+    add(told.root, BOB)
+    assert git(told.root, "merge", "--no-edit", "ann", check=False).returncode == 1
+    text = told.read_memory("engineer")
+    assert all(each in text for each in ("<<<<<<< ours", ANN, BOB, ">>>>>>> theirs"))
+    assert git(told.root, "status", "--porcelain").stdout.startswith("UU")
+
+
+def test_a_text_merge_without_a_conflict_is_one(told: Sandbox) -> None:
+    git(told.root, "config", "merge.agent-memory.driver", "false || git merge-file -q %A %O %B")
+    branch(told.root, "ann", ANN)
+    path = told.memories / "engineer.md"
+    path.write_text(path.read_text().replace("# engineer", "# Engineer"))
+    commit(told.root)
+    merged(told.root)
+    assert items(told.root) == [FACT, ANN]
+
+
+def test_what_cannot_be_read_is_left_to_git(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = tmp_path / "ours"
+    ours.write_text("- a\n")
+    assert (
+        merge_driver.merge_file(str(tmp_path / "none"), str(ours), str(ours), "a/engineer.md") == 1
+    )
+    assert ours.read_text() == "- a\n"
+    assert capsys.readouterr().err.startswith("agent-memory: engineer.md is merged as text: ")
+
+
+# Whole histories.
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_clones_lose_and_double_no_item(seed: int) -> None:
+    _seed, counts = simulation.play(seed)
+    assert (counts["duplicates"], counts["missing"]) == (0, 0)
+
+
+# The page.
+
+
+def turns() -> list[tuple[str, str]]:
+    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    found = [turn for block in blocks for turn in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(turn.partition("\n")[0], turn.partition("\n")[2]) for turn in found]
+
+
+def test_the_sessions_of_the_page_are_true(person: Person) -> None:
+    git(person.sandbox.root, "branch", "-qM", "main")
+    del person.env["CLAUDE_PROJECT_DIR"]  # the page goes into a second clone
+    assert len(turns()) > 10
+    for line, expected in turns():
+        done = person.run_shell(line)
+        told = f"{(done.stdout + done.stderr).rstrip()}\n".lstrip("\n")
+        if " pull " in line:  # before that stands what git itself says of a conflict
+            told = told.split("\n")[-2] + "\n"
+        if expected or not line.startswith("git"):
+            assert doctest.OutputChecker().check_output(expected, told, doctest.ELLIPSIS), told
+
+
+# What wires it.
+
+
+def test_a_session_tells_of_a_missing_driver(told: Sandbox) -> None:
+    clone = untold(told)
+    event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+    env = {"CLAUDE_PROJECT_DIR": str(clone)}
+    reply = json.loads(told.run_hook("session_start", event, **env).stdout)
+    assert reply == {
+        "systemMessage": merge_driver.format_notice(str(clone / ".claude-mpm" / "memories"))
+    }
+    (clone / ".claude-mpm" / "memories" / "PM.md").write_text(f"## A\n- {FACT}\n")
+    reply = json.loads(told.run_hook("session_start", event, **env).stdout)
+    assert FACT in reply["hookSpecificOutput"]["additionalContext"]
+    assert merge_driver.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
+    assert merge_driver.INSTALL_COMMAND in reply["systemMessage"]
+    merge_driver.install(project_at(clone))
+    assert "systemMessage" not in told.run_hook("session_start", event, **env).stdout.decode()
+
+
+def test_the_next_write_mends_what_git_left(shop: Sandbox) -> None:
+    path = shop.memories / "engineer.md"
+    head = path.read_text()
+    path.write_text(f"{head}<<<<<<< ours\n- {ANN}\n=======\n- {BOB}\n>>>>>>> theirs\n")
+    found = extraction.Extraction([extraction.Learning("tip", "The lift is slow")], [], [])
+    remember.save_learnings(project_in(shop), "engineer", [found], "a1")
+    assert items(shop.root) == [FACT, ANN, BOB, "The lift is slow"]
+    assert not markdown.parse_document(path.read_text()).markers

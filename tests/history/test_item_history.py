@@ -1,0 +1,523 @@
+"""An item's past: what its records come to, what a person did, and who leaves first."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.document import markdown, merge, template
+from memory_core.history import item_history
+from memory_core.learning import extraction
+from memory_core.learning.extraction import Learning
+from memory_core.memory import agent_memory, remember
+from memory_core.memory.project import find_project
+from memory_core.storage import history_file
+from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
+from support.sandbox import Sandbox
+
+NOW = "2026-11-21 08:00:00"
+WORDS = ["Use tabs in makefiles", "Fixtures are generated", "The lift is slow", "Ask Ann first"]
+
+
+def at(day: int) -> str:
+    return f"2026-11-{day:02}T08:00:00.000Z"
+
+
+def told(kind: str, text: str, day: int, **fields: Any) -> item_history.Record:
+    return item_history.make_record(kind, at(day), text, **fields)
+
+
+def state(known: item_history.ItemState | None) -> dict[str, Any]:
+    assert known is not None
+    return {name: getattr(known, name) for name in ("born", "added_at", "is_present", "confidence")}
+
+
+# What records come to.
+
+
+HAS = told("learned", FACT, 1, run="a1")
+
+
+@pytest.mark.parametrize(
+    ("records", "confidence"),
+    [
+        ([HAS], 0.5),
+        ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a1")], 0.5),
+        ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a2")], 0.6),
+        ([told("reinforced", FACT, n, run=f"a{n}") for n in range(1, 20)], 1.0),
+        ([told("imported", FACT, 1)], 0.8),
+        ([told("edited", FACT, 1)], 0.8),
+        ([told("edited", FACT, 1), told("reinforced", FACT, 2, run="a2")], 0.9),
+        ([told("learned", FACT, 1, source="person")], 0.8),
+        ([told("approved", FACT, 1)], 0.8),
+        ([told("preference", FACT, 1)], 0.8),
+        ([told("imported", FACT, 1, confidence=0.3)], 0.3),
+        ([HAS, told("confirmed", FACT, 2, source="person")], 0.6),
+        ([HAS, *[told("confirmed", FACT, n, source="person") for n in range(2, 20)]], 1.0),
+        ([HAS, told("contradicted", FACT, 2, run="a2")], 0.3),
+        ([HAS, *[told("contradicted", FACT, n, run="a2") for n in range(2, 9)]], 0.3),
+        ([HAS, *[told("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)]], 0.0),
+        ([HAS, *[told("contradicted", FACT, n, source="person") for n in (2, 3)]], 0.1),
+        # after the worst, one confirmation counts as ever
+        (
+            [
+                HAS,
+                *[told("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)],
+                told("reinforced", FACT, 10, run="a10"),
+            ],
+            0.1,
+        ),
+        # one who taught it may find out that it is wrong
+        ([HAS, told("contradicted", FACT, 2, run="a1")], 0.3),
+        # it left and was learned again
+        ([HAS, told("evicted", FACT, 2), told("learned", FACT, 3, run="a2")], 0.6),
+    ],
+)
+def test_each_further_run_makes_it_surer(
+    records: list[item_history.Record], confidence: float
+) -> None:
+    known = item_history.History(records).find(FACT)
+    assert known is not None
+    assert known.confidence == confidence
+
+
+RECORDS = st.lists(
+    st.builds(
+        lambda kind, text, run, was: {"kind": kind, "text": text, "run": run, "was": was},
+        st.sampled_from(["learned", "reinforced", "merged", "edited", "removed", "evicted"]),
+        st.sampled_from(WORDS),
+        st.sampled_from(["a1", "a2", "a3"]),
+        st.sampled_from([item_history.id_of(word) for word in WORDS]),
+    ),
+    max_size=12,
+)
+
+
+@given(RECORDS, st.randoms())
+def test_neither_order_nor_doubles_matter(found: list[dict[str, str]], random: Any) -> None:
+    records = [told(day=day, **fields) for day, fields in enumerate(found, 1)]
+    mixed = records + records[: random.randint(0, len(records))]
+    random.shuffle(mixed)
+    one, other = item_history.History(records), item_history.History(mixed)
+    assert [state(known) for known in sorted(one, key=lambda known: known.id)] == [
+        state(known) for known in sorted(other, key=lambda known: known.id)
+    ]
+
+
+def test_a_better_wording_keeps_the_past() -> None:
+    found = item_history.History(
+        [
+            told("learned", "Use tabs", 1, run="a1"),
+            told(
+                "merged",
+                "Use tabs in makefiles",
+                3,
+                run="a2",
+                was=item_history.id_of("Use tabs"),
+            ),
+        ]
+    )
+    assert state(found.find("use *tabs* in makefiles.")) == {
+        "born": at(1),
+        "added_at": at(3),
+        "is_present": True,
+        "confidence": 0.6,
+    }
+    older = found.find("Use tabs")
+    assert older is not None
+    assert not older.is_present
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "confidence"),
+    [("merged", {"run": "a1"}, 0.1), ("merged", {"run": "a2"}, 0.2), ("edited", {}, 0.8)],
+)
+def test_another_wording_is_as_doubtful(
+    kind: str, fields: dict[str, str], confidence: float
+) -> None:
+    doubted = [told("contradicted", FACT, n, source="person") for n in (2, 3)]
+    better = told(kind, f"{FACT} at all", 4, was=item_history.id_of(FACT), **fields)
+    known = item_history.History([HAS, *doubted, better]).find(f"{FACT} at all")
+    assert known is not None
+    assert known.confidence == confidence
+
+
+def test_what_was_put_back_is_young_again() -> None:
+    found = item_history.History(
+        [told("learned", FACT, 1), told("evicted", FACT, 2), told("restored", FACT, 3)]
+    )
+    assert state(found.find(FACT))["born"] == at(3)
+
+
+# What a person did.
+
+HAD = [told("learned", "Use tabs", 1), told("learned", "Ask Ann first", 3)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "stamp", "expected"),
+    [
+        (["Use tabs", "Ask Ann first"], 3, {}),
+        (["Ask Ann first", "use *tabs*."], 3, {}),
+        (["Ask Ann first"], 3, {"gone": ["Use tabs"]}),
+        (["Ask Ann first"], 1, {"gone": ["Use tabs"]}),
+        (["Use tabs"], 3, {"gone": ["Ask Ann first"]}),
+        (["Use tabs"], 1, {"missed": ["Ask Ann first"]}),
+        ([], 1, {"gone": ["Use tabs"], "missed": ["Ask Ann first"]}),
+        (["Use tabs", "Ask Bob first"], 3, {"new": ["Ask Bob first was Ask Ann first"]}),
+        (
+            ["Use tabs", "The lift is slow"],
+            3,
+            {"new": ["The lift is slow was "], "gone": ["Ask Ann first"]},
+        ),
+        (["Use tabs"], None, {"gone": ["Ask Ann first"]}),
+    ],
+)
+def test_what_a_person_did(
+    texts: list[str], stamp: int | None, expected: dict[str, list[str]]
+) -> None:
+    found = item_history.compare(
+        item_history.History(HAD),
+        [(t, "A", "") for t in texts],
+        at(stamp)[:19] if stamp else "",
+        at(1),
+        at(9),
+    )
+    was = {item_history.id_of(record["text"]): record["text"] for record in HAD}
+    assert {
+        "new": [f"{text} was {was.get(key, '')}" for text, _section, _nested, key in found.new],
+        "gone": [known.text for known in found.gone],
+        "missed": [known.text for known in found.missed],
+        "back": [text for text, _section, _nested in found.returned],
+    } == {"new": [], "gone": [], "missed": [], "back": [], **expected}
+
+
+def test_what_came_from_the_future_is_not_brought_back_for_ever() -> None:
+    found = item_history.compare(
+        item_history.History([told("learned", FACT, 20)]), [], at(1)[:19], at(1), at(9)
+    )
+    assert [known.text for known in found.gone] == [FACT]
+
+
+def test_two_files_with_nothing_in_common_are_compared_in_no_time() -> None:
+    records = [told("learned", f"old line {n} of many", 1) for n in range(3000)]
+    items = [(f"new line {n} among them", "A", "") for n in range(3000)]
+    found = item_history.compare(item_history.History(records), items, at(1)[:19], at(1), at(9))
+    assert (len(found.new), len(found.gone)) == (3000, 3000)
+
+
+# Who leaves first.
+
+
+@given(st.permutations(WORDS))
+def test_the_oldest_leaves_wherever_people_moved_it(order: list[str]) -> None:
+    ages = item_history.History([told("learned", word, day) for day, word in enumerate(WORDS, 1)])
+    text = "## Recent Learnings\n" + "".join(f"- {word}\n" for word in order)
+    new = [Learning("tip", "Two more of them")]
+    found = merge.merge_learnings(text, new, template.Limits(items=4), NOW, "qa", ages.age_of)
+    assert found.evicted == [("Recent Learnings", WORDS[0])]
+
+
+def sections(texts: dict[str, list[str]]) -> str:
+    parts = [f"## {title}\n" + "".join(f"- {t}\n" for t in lines) for title, lines in texts.items()]
+    return "\n".join([template.render_new("qa", "shop", template.Limits(), NOW), *parts])
+
+
+@pytest.mark.parametrize(
+    ("records", "first"),
+    [
+        # the least confirmed of all sections but Recent Learnings
+        ([told("reinforced", WORDS[0], 4, run="a2")], WORDS[1]),
+        ([told("reinforced", w, 4, run="a2") for w in WORDS[:2]], WORDS[2]),
+        # of these the oldest, whichever section it is in
+        ([], WORDS[0]),
+        ([told("edited", WORDS[0], 1)], WORDS[1]),
+    ],
+)
+def test_when_the_file_is_too_large_the_least_sure_leaves(
+    records: list[item_history.Record], first: str
+) -> None:
+    learned = [told("learned", word, day, run="a1") for day, word in enumerate(WORDS[:3], 1)]
+    ages = item_history.History([*learned, *records])
+    texts = {"Project Architecture": [WORDS[2], WORDS[1]], "Effective Strategies": [WORDS[0]]}
+    text = sections(texts)
+    found = merge.evict_excess(
+        text, template.Limits(size=len(text) - 12), NOW, "qa", ages=ages.age_of
+    )
+    assert found.evicted[0][1] == first
+
+
+def test_recent_learnings_leave_before_all_others() -> None:
+    ages = item_history.History([told("edited", WORDS[0], 5), told("learned", WORDS[1], 1)])
+    text = sections({"Project Architecture": [WORDS[1]], "Recent Learnings": [WORDS[0]]})
+    found = merge.evict_excess(
+        text, template.Limits(size=len(text) - 12), NOW, "qa", ages=ages.age_of
+    )
+    assert found.evicted[0][1] == WORDS[0]
+
+
+# The file.
+
+
+def test_a_line_behind_a_torn_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "history" / "qa.jsonl"
+    history_file.append(str(path), [told("learned", FACT, 1)])
+    with path.open("a") as file:
+        file.write('{"time": "2026-')
+    history_file.append(str(path), [told("learned", LEARNED, 2)])
+    assert [record["text"] for record in history_file.read(str(path))] == [FACT, LEARNED]
+
+
+WHOLE = json.dumps(told("learned", FACT, 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<<<<<<< HEAD\n{WHOLE}\n=======\n>>>>>>> other\n",
+        f"{WHOLE}\n[]\nnull\n{{}}\n3\n",
+        f'{{"time": 3, "kind": "learned", "id": "x"}}\n{WHOLE}',
+        f'{WHOLE}\n{{"time": "t", "kind": "learned", "id": ["x"]}}',
+        f'{{"time": "t", "kind": "learned", "id": "x", "text": 3}}\n{WHOLE}',
+        f"{'[' * 100_000}\n{WHOLE}\n{{{'[' * 100_000}\n",
+        f"\ufeff{WHOLE}\n{WHOLE}\n",
+        f"{WHOLE}\n\x00\udc80{{\n",
+    ],
+)
+def test_what_is_no_record_is_passed_over(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "qa.jsonl"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert [record["text"] for record in history_file.read(str(path))] == [FACT]
+
+
+# Through the hooks.
+
+
+def learns(sandbox: Sandbox, run: str, content: str) -> None:
+    assert is_silent(
+        sandbox.run_hook("subagent_stop", make_stop_event(run, REPORT.replace(LEARNED, content)))
+    )
+
+
+def records(sandbox: Sandbox) -> list[item_history.Record]:
+    found = history_file.read(str(sandbox.memories / "history" / "engineer.jsonl"))
+    return [record for record in found if record["kind"] in item_history.ITEM_KINDS]
+
+
+def kinds(sandbox: Sandbox) -> list[tuple[str, str]]:
+    texts = {record["id"]: record["text"] for record in records(sandbox) if "text" in record}
+    return [(record["kind"], texts.get(record["id"], "")) for record in records(sandbox)]
+
+
+def items(sandbox: Sandbox) -> list[str]:
+    return [
+        text
+        for text, _, _ in agent_memory.list_items(
+            markdown.parse_document(sandbox.read_memory("engineer"))
+        )
+    ]
+
+
+def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
+    path = sandbox.write_memory("engineer", FACT)
+    learns(sandbox, "a1", LEARNED)
+    learns(sandbox, "a2", LEARNED.lower())
+    path.write_text(path.read_text().replace(FACT, f"{FACT}, at last"))
+    learns(sandbox, "a3", "The lift is slow")
+    path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
+    learns(sandbox, "a4", "The lift is slow")
+    assert kinds(sandbox) == [
+        ("edited", FACT),
+        ("learned", LEARNED),
+        ("reinforced", LEARNED),
+        ("edited", f"{FACT}, at last"),
+        ("learned", "The lift is slow"),
+        ("removed", LEARNED),
+        ("reinforced", "The lift is slow"),
+    ]
+    assert records(sandbox)[3]["was"] == records(sandbox)[0]["id"]
+    assert records(sandbox)[1] == {
+        "v": 1,
+        "time": records(sandbox)[1]["time"],
+        "kind": "learned",
+        "id": item_history.id_of(LEARNED),
+        "agent": "engineer",
+        "section": "Coding Patterns Learned",
+        "run": "a1",
+        "session": make_stop_event()["session_id"],
+        "source": "agent",
+        "text": LEARNED,
+        "confidence": 0.5,
+        "change": records(sandbox)[1]["change"],
+        "n": 1,
+    }
+
+
+def test_the_oldest_leaves_though_people_reorder_and_reword(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
+    for number, word in enumerate(WORDS):
+        learns(sandbox, f"a{number}", word)
+    path = sandbox.memories / "engineer.md"
+    head, _, _rest = path.read_text().partition(f"- {WORDS[0]}")
+    moved = [WORDS[3], WORDS[2], f"{WORDS[0]}, never blanks", WORDS[1]]
+    path.write_text(head + "".join(f"* {word}\n" for word in moved))
+    learns(sandbox, "a5", LEARNED)
+    assert items(sandbox) == [WORDS[3], WORDS[2], WORDS[1], LEARNED]
+    assert kinds(sandbox)[-1][0] == "evicted"
+    learns(sandbox, "a6", "One more of them")
+    assert items(sandbox) == [WORDS[3], WORDS[2], LEARNED, "One more of them"]
+
+
+def test_without_its_history_a_memory_has_all_it_knows(sandbox: Sandbox) -> None:
+    learns(sandbox, "a1", FACT)
+    (sandbox.memories / "history" / "engineer.jsonl").unlink()
+    learns(sandbox, "a2", LEARNED)
+    assert items(sandbox) == [FACT, LEARNED]
+    assert kinds(sandbox) == [("imported", FACT), ("learned", LEARNED)]
+
+
+def test_where_no_history_can_be_written_a_learning_waits(sandbox: Sandbox) -> None:
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    path.mkdir(parents=True)
+    learns(sandbox, "a1", LEARNED)
+    assert not (sandbox.memories / "engineer.md").exists()
+    assert sandbox.read_log("agent.memory.waiting")
+    path.rmdir()
+    learns(sandbox, "a2", FACT)
+    assert items(sandbox) == [LEARNED, FACT]
+
+
+def test_a_write_that_fails_leaves_the_history_as_it_was(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
+    for number, word in enumerate(WORDS):
+        learns(sandbox, f"a{number}", word)
+    before = records(sandbox)
+    (sandbox.memories / "engineer.md").rename(sandbox.memories / "away.md")
+    (sandbox.memories / "engineer.md").symlink_to("/dev/full")  # it can be read, and not written
+    learns(sandbox, "a5", LEARNED)
+    assert records(sandbox) == before
+    (sandbox.memories / "away.md").rename(sandbox.memories / "engineer.md")
+    learns(sandbox, "a6", FACT)
+    assert items(sandbox) == [*WORDS[2:], LEARNED, FACT]
+    assert "removed" not in dict(kinds(sandbox))
+
+
+def removed_once(sandbox: Sandbox, text: str) -> None:
+    path = sandbox.memories / "engineer.md"
+    path.write_text(path.read_text().replace(f"- {text}\n", ""))
+
+
+def test_what_a_person_removes_stays_away_though_the_clock_goes_back(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, clock = find_project(str(sandbox.root), sandbox.env), time.time
+    for hours, remove, text in ((1, "", FACT), (0, FACT, WORDS[0]), (2, "", WORDS[1])):
+        if remove:
+            removed_once(sandbox, remove)
+        monkeypatch.setattr(time, "time", lambda hours=hours: clock() + 3600 * hours)
+        found = extraction.Extraction([Learning("tip", text)], [], [])
+        remember.save_learnings(project, "engineer", [found], text)
+    assert items(sandbox) == WORDS[:2]
+    assert [kind for kind, _text in kinds(sandbox)].count("removed") == 1
+
+
+@pytest.mark.slow
+def test_more_writes_than_seconds_bring_nothing_back(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {default_size_kb: 64, max_items_per_section: 1000}}")
+    project = find_project(str(sandbox.root), sandbox.env)
+
+    def learn(number: int) -> None:
+        found = extraction.Extraction([Learning("tip", f"Fact_{number}")], [], [])
+        remember.save_learnings(project, "engineer", [found], f"a{number}")
+
+    for number in range(320):
+        learn(number)
+    removed_once(sandbox, "Fact_310")
+    learn(320)
+    assert "Fact_310" not in items(sandbox)
+    assert len(items(sandbox)) == 320
+
+
+def test_a_late_save_without_a_change_costs_nothing_that_cannot_be_put_back(
+    sandbox: Sandbox,
+) -> None:
+    learns(sandbox, "a1", FACT)
+    path = sandbox.memories / "engineer.md"
+    text = path.read_text()
+    learns(sandbox, "a2", LEARNED)
+    path.write_text(text)
+    learns(sandbox, "a3", WORDS[0])
+    assert items(sandbox) == [FACT, WORDS[0]]
+    assert LEARNED in (sandbox.memories / "archive" / "engineer.md").read_text()
+
+
+def test_two_writes_within_a_second_are_two_versions(sandbox: Sandbox) -> None:
+    stamps = []
+    for run in ("a1", "a2", "a3"):
+        learns(sandbox, run, f"{LEARNED} of {run}")
+        stamps.append(
+            template.read_update_time(markdown.parse_document(sandbox.read_memory("engineer")))
+        )
+    assert len(set(stamps)) == 3
+    assert stamps == sorted(stamps)
+
+
+def test_git_merges_the_histories_of_two_branches(sandbox: Sandbox) -> None:
+    def git(*words: str) -> None:
+        names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
+        subprocess.run(["git", *names, *words], cwd=sandbox.root, check=True, capture_output=True)
+
+    learns(sandbox, "a1", FACT)
+    git("init")
+    git("add", "-A")
+    git("commit", "-m", "begin")
+    for branch, text in (("one", WORDS[0]), ("other", WORDS[1])):
+        git("checkout", "-b", branch, "main")
+        learns(sandbox, branch, text)
+        assert items(sandbox) == [FACT, text], "a checkout brings nothing of another branch along"
+        git("commit", "-am", branch)
+    with pytest.raises(subprocess.CalledProcessError):
+        git("merge", "one")  # of the memory file itself
+    told = git_status(sandbox)
+    assert "UU .claude-mpm/memories/engineer.md" in told
+    assert "history" not in "".join(line for line in told if line.startswith("UU"))
+    assert {text for kind, text in kinds(sandbox) if kind == "learned"} == {FACT, *WORDS[:2]}
+
+
+def git_status(sandbox: Sandbox) -> list[str]:
+    words = ["git", "status", "--porcelain"]
+    done = subprocess.run(words, cwd=sandbox.root, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_a_link_out_of_the_memory_is_no_history(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = sandbox.memories / "history"
+    folder.mkdir(parents=True)
+    outside = tmp_path / "outside"
+    outside.write_text("mine\n")
+    os.symlink(outside, folder / "engineer.jsonl")
+    learns(sandbox, "a1", LEARNED)
+    assert outside.read_text() == "mine\n"
+    assert sandbox.read_log("agent.memory.waiting")
+
+
+@pytest.mark.parametrize("kind", ["history", "archive", "quarantine"])
+def test_nor_is_a_folder_that_is_elsewhere(sandbox: Sandbox, tmp_path: Path, kind: str) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 1}}")
+    learns(sandbox, "a1", FACT)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(sandbox.memories / kind, ignore_errors=True)
+    os.symlink(outside, sandbox.memories / kind)
+    learns(sandbox, "a2", f"{LEARNED}\n#\n# Remember:\nContent: {'far too long ' * 20}")
+    assert not list(outside.iterdir())
+    assert sandbox.read_log("agent.memory.waiting")

@@ -1,0 +1,638 @@
+"""Text in, learnings out: tables of cases, and what holds for all texts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from math import isqrt
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.learning import classify, extraction
+from memory_core.learning.extraction import (
+    Extraction,
+    Learning,
+    RejectedLearning,
+    extract,
+    remove_spans,
+)
+from memory_core.memory.remember import may_teach
+from memory_core.text.sanitize import clean_line
+from support.paths import CASES, REPO
+
+DOCUMENTS = [CASES / "learnings.md", REPO / "docs" / "learnings.md"]
+
+# Whole reports, told apart by what stands in front of their blocks.
+GENUINE, EXPLAINING = CASES / "genuine.md", CASES / "explaining.md"
+
+
+class Case(NamedTuple):
+    """One heading with its blocks."""
+
+    title: str
+    info: str
+    text: str
+    found: str
+    left: str | None
+
+    def extract(self) -> Extraction:
+        return extract(self.text, natural_language="natural" in self.info)
+
+
+def cases(path: Path) -> Iterator[Case]:
+    """Read a document's cases: headings, each with blocks fenced by four backticks or more."""
+    for title, blocks in sections(path.read_text("utf-8").splitlines(keepends=True)):
+        text = next((info for info in blocks if info.startswith("text")), None)
+        if text is not None:
+            end = next((end for word, end in ENDS.items() if word in text), "\n")
+            left = blocks["left"].replace("\n", end) if "left" in blocks else None
+            yield Case(title, text, blocks[text].replace("\n", end), blocks.get("found", ""), left)
+
+
+# The words of a block's info that choose another line end.
+ENDS = {"crlf": "\r\n", "cr": "\r"}
+
+
+def sections(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Read headings with their blocks by info; what looks like either inside a block is neither."""
+    title, fence, info, blocks = "", "", "", dict[str, str]()
+    for line in lines:
+        if fence and line.strip() == fence:
+            fence = ""
+        elif fence:
+            blocks[info] += line
+        elif line.startswith("````"):
+            info = line.strip().lstrip("`")
+            fence, blocks[info] = line.strip()[: -len(info)], ""
+        elif line.startswith("## "):
+            yield title, blocks
+            title, blocks = line[3:].strip(), {}
+    yield title, blocks
+
+
+def told(each: Learning) -> str:
+    if isinstance(each, RejectedLearning):
+        return f"rejected {each.type}: {each.content} ({each.reason})\n"
+    return f"{each.type}: {each.content}\n"
+
+
+CASES = [case for path in DOCUMENTS for case in cases(path)]
+CORPUS = "".join(case.text for case in CASES)
+
+
+def test_there_are_cases() -> None:
+    assert all(len(list(cases(path))) >= 5 for path in DOCUMENTS)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_case(case: Case) -> None:
+    found = case.extract()
+    wanted = case.found.splitlines(keepends=True)
+    assert [told(each) for each in found.learnings] == [w for w in wanted if w[:8] != "rejected"]
+    assert [told(each) for each in found.rejected] == [w for w in wanted if w[:8] == "rejected"]
+    assert remove_spans(case.text, found.spans) == (case.text if case.left is None else case.left)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_nothing_is_taken_out_that_was_not_kept(case: Case) -> None:
+    found = case.extract()
+    kept = " ".join(each.content for each in found.learnings + found.rejected)
+    for start, end in found.spans:
+        assert start == 0 or case.text[start - 1] in "\r\n"
+        assert end == len(case.text) or case.text[end - 1] in "\r\n"
+        if '"remember"' not in case.text[start:end]:
+            cut = case.text[start:end].splitlines()
+            assert [line for line in cut if not is_form(line) and said(line) not in kept] == []
+
+
+def is_form(line: str) -> bool:
+    """Tell what belongs to the form of a block: its marks and its type."""
+    bare = line.strip("> \t*-.1").lower()
+    if bare.startswith("#"):
+        return ":" not in bare or not said(line)
+    return not bare.strip("`~") or bare.startswith(("type:", "type**", "```", "~~~", "content:**"))
+
+
+def said(line: str) -> str:
+    field = line.lstrip("> \t-.1#").removeprefix("**")
+    return clean_line(
+        field.partition(":")[2].strip().removeprefix("**") if ":" in field else line[2:]
+    )
+
+
+@pytest.mark.parametrize("case", list(cases(GENUINE)), ids=lambda case: case.title)
+def test_a_report_of_learnings_is_learned_from(case: Case) -> None:
+    found = case.extract()
+    assert len(found.learnings) == (case.text.count("Content:") or case.text.count('"remember"'))
+    assert found.rejected == []
+    assert found.spans
+
+
+@pytest.mark.parametrize("case", list(cases(EXPLAINING)), ids=lambda case: case.title)
+def test_a_report_that_explains_teaches_nothing(case: Case) -> None:
+    found = case.extract()
+    assert found.learnings == []
+    assert {each.reason for each in found.rejected} <= {extraction.EXAMPLE_REASON}
+    assert found.spans == []
+
+
+def test_the_reports_are_many_and_of_both_kinds() -> None:
+    assert min(len(list(cases(path))) for path in (GENUINE, EXPLAINING)) >= 35
+
+
+# Ways in which a report may hold a whole page.
+QUOTING: dict[str, Callable[[str], str]] = {
+    "plain": lambda page: page,
+    "plain, among other text": lambda page: f"I wrote this page.\n\n{page}\nAll tests pass.\n",
+    "quoted": lambda page: "The page:\n\n" + indented(page, "> "),
+    "indented": lambda page: "The page:\n\n" + indented(page, "    "),
+    "fenced": lambda page: f"It reads\n\n```markdown\n{page}```\n\nAll tests pass.\n",
+    "in a longer fence": lambda page: f"It reads\n\n``````\n{page}``````\n\nAll tests pass.\n",
+    "nothing but a fence": lambda page: f"``````markdown\n{page}``````\n",
+    "with CRLF": lambda page: page.replace("\n", "\r\n"),
+}
+
+INSTRUCTIONS = [
+    """# Memory
+
+If you learn something that will matter again, put it into your final report:
+
+# Add To Memory:
+Type: pattern
+Content: Services talk through the event bus, never directly
+#
+
+One block for each learning.
+""",
+    """# CLAUDE.md
+
+## Agents
+
+Agents record what they find out about the project, in one of two forms.
+
+A marker block:
+
+```
+# Add To Memory:
+Type: mistake
+Content: Raising in a handler kills the worker
+#
+```
+
+A JSON object:
+
+```json
+{"remember": [{"type": "mistake", "content": "Raising in a handler kills the worker"}]}
+```
+""",
+]
+PAGES = {
+    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("*.md")},
+    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("docs/*.md")},
+    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("tests/**/*.md")},
+    **{f"instructions {at}": text for at, text in enumerate(INSTRUCTIONS)},
+}
+
+
+def indented(text: str, margin: str) -> str:
+    return "".join(margin + line for line in text.splitlines(keepends=True))
+
+
+@pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_a_report_that_quotes_a_page_teaches_nothing(
+    page: str, quoting: Callable[[str], str]
+) -> None:
+    report = quoting(page)
+    found = extract(report, natural_language=True)
+    assert found.learnings == []
+    assert len(found.rejected) <= extraction.MAX_EXAMPLES + 1
+    assert found.spans == []
+
+
+def test_a_manual_does_not_fill_the_review() -> None:
+    text = "For example:\n" + "".join(block(f"Fact number {at}") for at in range(30))
+    told = extract(text + "\nThe end.\n" + block("none")).rejected
+    assert told[0].reason == "4 characters: at least 6 are required"
+    assert [each.content for each in told[1:3]] == ["Fact number 0", "Fact number 1"]
+    assert (len(told), told[-1].content) == (12, "20 more like these are in the report")
+
+
+INTRODUCTIONS = [
+    ("", True),
+    ("Information worth keeping:", True),
+    ("What I learned from this example:", True),
+    ("My learnings, in the required format:", True),
+    ("For example, the cache. Recorded:", True),
+    ("**Learnings**", True),
+    ("Learnings:", True),
+    ("Learnings about the template engine:", True),
+    ("Findings worth keeping:", True),
+    ("I add this to memory:", True),
+    ("Recorded for later runs:", True),
+    ("What I learned:", True),
+    ("Memory update:", True),
+    ("### Memory Updates", True),
+    ("Key insights:", True),
+    ("Gotchas:", True),
+    ("Lessons from this session:", True),
+    ("For the record:", True),
+    ("Documenting this for future sessions:", True),
+    ("In the format you asked for:", True),
+    ("Note for the next engineer:", True),
+    ("I updated the example in the README.", True),
+    ("- the docs have a new example of the format", True),
+    ("These are worth\nremembering when somebody touches\nthe handlers again:", True),
+    ("For example:", False),
+    ("Agents write, e.g. this:", False),
+    ("**Format:**", False),
+    ("I documented the hook as follows:", False),
+    ("The docs now say:", False),
+    ("All is done. The template looks like this", False),
+    ("Agents record what they learn like this:", False),
+    ("such as this one:", False),
+    ("If you want to record a learning\nend your report with a block:", False),
+    ("docs/learnings.md says:", False),
+    ("CLAUDE.md has this now:", False),
+    ("## Format", False),
+    ("<example>", False),
+    ("例如：", False),
+    ("An example is below.", False),
+]
+
+# What says nothing of itself is an introduction only to what is set off.
+SET_OFF_ONLY = [
+    "The block has this form:",
+    "The test feeds this input:",
+    "The hook receives this text:",
+    "With this report nothing is stored:",
+    "Input:",
+    "Expected:",
+    "Before:",
+    "JSON:",
+    "1. The marker:",
+    "文档如下：",
+    "The block —",
+    "It is\ncut from the\nreport:",
+]
+SHAPES: dict[str, Callable[[str], str]] = {
+    "fenced": lambda block: f"```\n{block}```\n",
+    "quoted": lambda block: indented(block, "> "),
+    "indented": lambda block: indented(block, "    "),
+    "fenced in a list": lambda block: indented(f"```\n{block}```\n", "   "),
+}
+
+
+@pytest.mark.parametrize("shape", [str, *SHAPES.values()], ids=["plain", *SHAPES])
+@pytest.mark.parametrize(("introduction", "is_own"), INTRODUCTIONS)
+def test_an_introduction_tells_an_example(
+    introduction: str, is_own: bool, shape: Callable[[str], str]
+) -> None:
+    shown = f"Report.\n\n{introduction}\n\n{shape(block('Handlers return Result'))}\nEnd.\n"
+    assert bool(extract(shown).learnings) is is_own
+    assert bool(extract(shown).rejected) is not is_own
+
+
+@pytest.mark.parametrize("introduction", SET_OFF_ONLY)
+def test_an_introduction_of_what_is_set_off(introduction: str) -> None:
+    recorded = block("Handlers return Result")
+    assert extract(f"{introduction}\n\n{recorded}").learnings
+    for shape in SHAPES.values():
+        assert extract(f"Report.\n\n{introduction}\n\n{shape(recorded)}").rejected
+
+
+def block(content: str, kind: str = "pattern") -> str:
+    return f"# Add To Memory:\nType: {kind}\nContent: {content}\n#\n"
+
+
+@pytest.mark.parametrize("kind", classify.TYPES)
+def test_every_type(kind: str) -> None:
+    assert extract(block("Handlers return Result", kind.upper())).learnings == [
+        Learning(kind, "Handlers return Result")
+    ]
+
+
+@pytest.mark.parametrize(("length", "kept"), [(5, 0), (6, 1), (100, 1), (101, 0)])
+def test_the_limits_of_length(length: int, kept: int) -> None:
+    found = extract(block("x" * (length - 1) + "y"))
+    assert (len(found.learnings), len(found.rejected)) == (kept, 1 - kept)
+    assert found.spans
+
+
+REFUSED = [
+    "# Remember:\nContent: {}\n#\n",
+    "# Remember:\nType: {}\n#\n",
+    '{{"remember": [{{"text": "{}"}}]}}\n',
+    '{{"remember": ["{}", "Handlers return Result"]}}\n',
+]
+
+
+@pytest.mark.parametrize("form", REFUSED)
+def test_what_is_refused_is_kept_with_its_words(form: str) -> None:
+    for length, is_whole in ((200, True), (3900, True), (50_000, False)):
+        words = " ".join(f"word{at}" for at in range(length // 8))
+        found = extract(form.format(words))
+        kept = " ".join(f"{each.type} {each.content}" for each in found.rejected)
+        assert len(kept) < 4100
+        assert (words in kept) is is_whole
+        assert (words in remove_spans(form.format(words), found.spans)) is not is_whole
+
+
+ITEMS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("ab c"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "Type", "content", "text"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.lists(ITEMS, max_size=4))
+def test_no_word_of_an_object_is_lost(items: list[object]) -> None:
+    text = json.dumps({"remember": items})
+    found = extract(text)
+    kept = [f"{each.type} {each.content}" for each in found.learnings + found.rejected]
+    everything = clean_line(" ".join([remove_spans(text, found.spans), *kept]))
+    assert [leaf for leaf in leaves(items) if clean_line(leaf) not in everything] == []
+
+
+def leaves(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from leaves(each)
+    elif isinstance(value, dict):
+        yield from leaves(list(value.values()))
+    elif value is not None:
+        yield value if isinstance(value, str) else json.dumps(value)
+
+
+def test_the_limit_can_be_another() -> None:
+    assert extract(block("x" * 149 + "y"), max_length=150).learnings
+    assert extract(block("Handlers return"), max_length=10).rejected
+
+
+CLEANED = [
+    ("  a \t b  ", "a b"),
+    ("done.", "done"),
+    ("done ...", "done ..."),
+    ("done..", "done.."),
+    ("a\0b\x07c", "a b c"),
+    ("\x1b[31mred\x1b[0m text", "red text"),
+    ("\x9b1;2Hred", "red"),
+    ("\x1b]0;title\x07text", "text"),
+    ("\x1b]8;;no end", "8;;no end"),
+    ("\x1bcreset", "reset"),
+    ("a\u202eb\u2066c\u200bd\ufeffe", "abcde"),
+    ("a\u2028b\u0085c\u00a0d\re", "a b c d e"),
+    ("a\ud800b", "a\ufffdb"),
+    ("a\U000e0041b\U000e0100c\u3164d", "abcd"),
+    ("naïve 工程师 😀", "naïve 工程师 😀"),
+]
+
+
+@pytest.mark.parametrize(("text", "line"), CLEANED)
+def test_content_is_cleaned(text: str, line: str) -> None:
+    assert clean_line(text) == line
+
+
+@given(st.text())
+def test_a_cleaned_text_is_one_harmless_line(text: str) -> None:
+    line = clean_line(text)
+    assert line.splitlines() in ([line], [])
+    assert line.encode().decode() == line
+    assert not any(char in line for char in "\0\x1b\u202e\u200b\u2066\r")
+    assert line == line.strip()
+
+
+LINES = st.sampled_from(
+    [
+        *CORPUS.splitlines(keepends=True),
+        "\n",
+        "#\n",
+        "```\n",
+        "{\n",
+        "}\n",
+        "> ",
+        "    ",
+        "\t",
+        "İ",
+        "\ud800",
+        "\r",
+        "- ",
+        "~~~\n",
+        "For example:\n",
+        "- # Add To Memory:\n",
+        "# Remember: long enough\n",
+        '{"remember": ["long enough", ["a"]]}\n',
+        '{"remember": ["',
+        '"]}\n',
+        "\\",
+        '"',
+        "# Add To Memory:\n",
+        "Content: x",
+    ]
+)
+TEXTS = st.lists(st.one_of(LINES, st.text(max_size=5)), max_size=25).map("".join)
+
+
+@given(TEXTS, st.booleans())
+def test_no_text_is_too_strange(text: str, natural_language: bool) -> None:
+    found = extract(text, natural_language)
+    starts = [start for start, _ in found.spans]
+    assert starts == sorted(starts)
+    assert all(0 <= start < end <= len(text) for start, end in found.spans)
+    assert all(one[1] <= two[0] for one, two in zip(found.spans, found.spans[1:], strict=False))
+    for each in found.learnings:
+        assert each.type in classify.TYPES
+        assert 5 < len(each.content) <= 100
+        assert each.content == clean_line(each.content) or each.content.endswith(".")
+    assert bool(found.spans) <= bool(found.learnings + found.rejected)
+
+
+@given(TEXTS)
+def test_what_is_left_is_what_stood_there(text: str) -> None:
+    spans = extract(text).spans
+    left = remove_spans(text, spans)
+    outside, at = "", 0
+    for start, end in spans:
+        outside += text[at:start]
+        at = end
+    outside += text[at:]
+    assert "".join(left.split()) == "".join(outside.split())
+    assert spans or left == text
+
+
+@given(TEXTS)
+def test_the_quick_check_misses_no_learning(text: str) -> None:
+    extraction = extract(text)
+    if extraction.learnings or extraction.rejected:
+        assert may_teach(text)
+        assert may_teach(json.dumps({"text": text}))
+        assert may_teach(json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False))
+
+
+def test_the_quick_check_rejects_most_texts() -> None:
+    assert not may_teach("The memory is full")
+    assert not may_teach('{"cwd": "/home/me/notes", "text": "# Done"}')
+    assert may_teach("# Add To Memory:")
+
+
+def test_no_small_form_moves_the_text() -> None:
+    every = "".join(map(chr, range(0x110000)))
+    assert len(extraction._lower(every)) == len(every)
+
+
+def test_positions_hold_behind_a_letter_that_grows() -> None:
+    text = "İİİ\n" + block("Handlers return Result")
+    assert remove_spans(text, extract(text).spans) == "İİİ\n"
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "markers without end": lambda n: "# Add To Memory:\n" * n,
+    "markers with a type": lambda n: "# Remember:\nType: pattern\n" * n,
+    "markers on one line": lambda n: "# Remember: " * n,
+    "one block of many lines": lambda n: "# Remember:\nContent: long enough\n" + "more\n" * n,
+    "one block of many keys": lambda n: "# Remember:\n" + "Content: long enough\n" * n,
+    "one long line": lambda n: "# Remember:\nContent: " + "é\u200b" * n,
+    "one long bare line": lambda n: "# Remember:\n" + "x " * n + "\n#",
+    "escapes": lambda n: "# Remember:\nContent: " + "\x1b[" * n,
+    "braces": lambda n: '"remember"' + "{" * n,
+    "lines of braces": lambda n: '"remember"\n' + "{\n" * n,
+    "nested objects": lambda n: '"remember"\n' + '{"a":\n' * n,
+    "nested and closed": lambda n: '{"a":' * n + '"remember"' + "}" * n,
+    "nested lists": lambda n: '{"remember":' + "[" * n + "]" * n + "}",
+    "open strings": lambda n: '{"remember": "x\n' * n,
+    "far quotes": lambda n: '{"remember"\n' + "{ \n" * n + '"',
+    "strings of escaped quotes": lambda n: '"remember"\n' + '{\\"\n' * n,
+    "backslashes": lambda n: '{"remember": "' + "\\" * n + '"}',
+    "escaped quotes": lambda n: '{"remember": "' + '\\"' * n + '"}',
+    "small objects": lambda n: '{"remember": ["long enough"]}\n' * n,
+    "objects on a line": lambda n: '{"remember": []}' * n,
+    "open fences": lambda n: "```x\n" * n + block("long enough"),
+    "fences": lambda n: "```\n" * n + block("long enough"),
+    "fences with blocks": lambda n: "```\n# Remember:\nContent: long enough\n```\n" * n,
+    "backticks": lambda n: "`" * n + "\n" + block("long enough"),
+    "quotation marks": lambda n: ">" * n + "# Remember:\n" + block("long enough"),
+    "blank lines": lambda n: block("long enough") + " \n" * n + block("long enough"),
+    "blanks": lambda n: block("long enough") + " " * n + block("long enough"),
+    "open tags": lambda n: "<agent-memory>\n" * n + block("long enough"),
+    "tags": lambda n: "<agent-memory>\n</agent-memory>\n" * n + block("long enough") * 10,
+    "tags and blocks": lambda n: ("<agent-memory>\n</agent-memory>\n" + block("long enough")) * n,
+    "sentences": lambda n: "Mistake: long enough\n" * n,
+    "introductions": lambda n: ("In the end, the cache of it all:\n\n" + block("long enough")) * n,
+    "indented behind headings": lambda n: "# x\n\ny\n\n  # Remember:\n  Content: long\n" * n,
+    "quotations with text": lambda n: "> text\n>\n> # Remember:\n> Content: long enough\n" * n,
+    "blank quotations": lambda n: ">\n" * n + "> # Remember:\n> Content: long enough\n",
+    "carriage returns": lambda n: "# Remember:\rContent: long enough\r" * n,
+    "blank carriage returns": lambda n: block("long enough") + "\r" * n + block("long enough"),
+    "fences in fences": lambda n: "````\n```\n" * n + block("long enough") + "```\n````\n" * n,
+    "fences that grow": lambda n: (
+        block("long enough") + "".join("`" * at + "\n" for at in range(3, isqrt(2 * n)))
+    ),
+    "open and closed fences": lambda n: "```x\n" * n + "```\n" * n + block("long enough"),
+    "tags around": lambda n: "<pre>\n# Remember:\nContent: long enough\n" * n,
+    "content on the marker's line": lambda n: "# Add To Memory: long enough\n" * n,
+    "markers in a list": lambda n: "1. # Remember: long enough\n" * n,
+    "objects in markers": lambda n: '# Remember:\n{"remember": ["long enough"]}\n#\n' * n,
+    "objects in a marker": lambda n: "# Remember:\n" + '{"remember": ["long enough"]}\n' * n,
+    "odd items": lambda n: '{"remember": [' + '["a"],' * n + "1]}",
+    "a deep item": lambda n: '{"remember": [' + "[" * (n % 3000) + "]" * (n % 3000) + "]}",
+    "an item of odd letters": lambda n: '{"remember": [{"text": "' + "é\\ud800" * n + '"}]}',
+    "sentences on a line": lambda n: "Mistake: long enough " * n,
+}
+
+
+class Counted(str):
+    """A text that counts the characters over which its searches and slices go."""
+
+    __slots__ = ()
+    seen = 0
+
+    def find(self, word: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+        end = len(self) if end is None else end
+        place = super().find(word, start, end)
+        Counted.seen += max(0, (end if place < 0 else place) - start) + 1
+        return place
+
+    def rfind(self, word: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+        end = len(self) if end is None else end
+        place = super().rfind(word, start, end)
+        Counted.seen += end - (start if place < 0 else place) + 1
+        return place
+
+    def __getitem__(self, key: int | slice) -> str:  # type: ignore[override]
+        part = super().__getitem__(key)
+        Counted.seen += len(part)
+        return part
+
+    def lower(self) -> Counted:
+        Counted.seen += len(self)
+        return Counted(super().lower())
+
+    def replace(self, old: str, new: str) -> Counted:  # type: ignore[override]
+        Counted.seen += len(self)
+        return Counted(super().replace(old, new))
+
+
+def work(text: str) -> int:
+    """Count the characters that are looked at, and the lines of code that are executed."""
+    lines = 0
+
+    def trace(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal lines
+        lines += 1
+        return trace
+
+    Counted.seen = 0
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        found = extract(Counted(text), natural_language=True)
+        remove_spans(Counted(text), found.spans)
+    finally:
+        sys.settrace(before)
+    return lines + Counted.seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+def test_twice_the_text_is_at_most_twice_the_work(hostile: Callable[[int], str]) -> None:
+    # Quadratic work would be four times as much; some lines run once only, whatever the text.
+    assert work(hostile(1600)) <= 2.5 * work(hostile(800)) + 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+def test_a_large_hostile_text_comes_to_an_end(hostile: Callable[[int], str]) -> None:
+    """The C functions, too, must be linear: a quadratic one would take minutes here."""
+    text = hostile(500_000 // len(hostile(1)))
+    found = extract(text, natural_language=True)
+    assert len(remove_spans(text, found.spans)) <= len(text)
+
+
+def test_ordinary_text_is_not_parsed() -> None:
+    text = "All tests pass; the memory of the agent was not changed.\n" * 1000
+    assert work(text) < 3 * len(text) + 100
+
+
+def test_importing_costs_nothing() -> None:
+    code = (
+        "import sys; before = set(sys.modules); from memory_core.learning import extraction\n"
+        "found = extraction.extract('# Remember:\\nType: pattern\\nContent: long enough\\n')\n"
+        "assert found.learnings and found.spans\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split()) - {"bisect", "_bisect"}
+    learning = {"marker_blocks", "code_examples", "classify", "extraction", "line_ranges"}
+    own = {f"memory_core.learning.{name}" for name in learning}
+    own |= {"memory_core", "memory_core.learning", "memory_core.text", "memory_core.text.sanitize"}
+    assert loaded == {"__future__"} | own

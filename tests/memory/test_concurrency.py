@@ -1,0 +1,247 @@
+"""Many processes, and a person with an editor, on one memory file: no one's lines are lost."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memory_core.memory import remember
+from memory_core.memory.project import find_project
+from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
+from support.processes import read_output, release_programs, start_program
+from support.sandbox import Sandbox
+
+WRITERS = 64
+REPORTS, EACH = 2, 25  # 3,200 merges one by one take minutes
+AGENTS = ("engineer", "qa", "docs")
+READERS = 2
+
+WRITER = """
+import sys
+from memory_core import learnings, memory
+root, number = sys.argv[1:]
+project = memory.project_of(root, {"CLAUDE_PROJECT_DIR": root})
+types = ("pattern", "architecture", "guideline", "mistake", "strategy") * 5
+print("ready", flush=True)
+sys.stdin.read()
+for report in range(2):
+    words = [f"Fact_{number}_{report}_{place}" for place in range(25)]
+    learned = [learnings.Learning(kind, word) for kind, word in zip(types, words)]
+    found = learnings.Found(learned, [], [])
+    agent = ("engineer", "qa", "docs")[(int(number) + report) % 3]
+    assert memory.remember(project, agent, [found], f"w{number}r{report}", "s1")
+"""
+
+READER = """
+import os, re, select, sys
+line = r"(?:|<!-- .* -->|## .*|- Fact_\\d+_\\d+_\\d+)\\n"
+whole = re.compile(rf"# Engineer Memory - shop\\n(?:{line})+")
+os.nice(19)
+print("ready", flush=True)
+seen = reads = 0
+while not select.select([sys.stdin], [], [], 0)[0]:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        text = file.read()
+    assert whole.fullmatch(text), text[-200:]
+    assert text.count("\\n- ") >= seen, "lines went away"
+    seen = text.count("\\n- ")
+    reads += 1
+print(reads)
+"""
+
+
+@pytest.mark.slow
+def test_64_processes_with_50_learnings_each_lose_none_and_double_none(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}")
+    sandbox.run_hook("subagent_stop", make_stop_event(text=REPORT.replace(LEARNED, "Fact_64_0_0")))
+    path = sandbox.memories / "engineer.md"
+    readers = [start_program(READER, path) for _ in range(READERS)]
+    writers = [start_program(WRITER, sandbox.root, number) for number in range(WRITERS)]
+    release_programs(writers)
+    for writer in writers:
+        read_output(writer)
+    # Whoever could not have the lock in time left it to the next writer.
+    for agent in AGENTS:
+        remember.merge_spool(find_project(str(sandbox.root), sandbox.env), agent)
+    release_programs(readers)
+    assert all(int(read_output(reader)) > 10 for reader in readers)
+    texts = [(sandbox.memories / f"{agent}.md").read_text() for agent in AGENTS]
+    lines = Counter(line for text in texts for line in text.splitlines() if line.startswith("- "))
+    assert set(lines.values()) == {1}, "doubled"
+    assert len(lines) == WRITERS * REPORTS * EACH + 1
+    assert not [path for path in (sandbox.state / "spool").rglob("*") if path.is_file()]
+    names = [*(f"{agent}.md" for agent in AGENTS), "README.md", "history"]
+    assert sorted(os.listdir(sandbox.memories)) == sorted(names)
+
+
+# A person's editor.  It reads the whole file, and later writes the whole file.
+
+
+def by_rename(path: Path, text: str) -> None:
+    path.with_name("engineer.md~").write_text(text)
+    path.with_name("engineer.md~").rename(path)
+
+
+def in_place(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+SAVES = pytest.mark.parametrize("save", [by_rename, in_place])
+Save = Callable[[Path, str], None]
+
+OWN = "A line that a person added"
+CHANGED = f"{FACT}, says the person"
+
+
+def edited(text: str) -> str:
+    return text.replace(FACT, CHANGED) + f"- {OWN}\n"
+
+
+def learns(sandbox: Sandbox, run: str, content: str) -> None:
+    assert is_silent(
+        sandbox.run_hook("subagent_stop", make_stop_event(run, REPORT.replace(LEARNED, content)))
+    )
+
+
+def assert_holds(sandbox: Sandbox, *contents: str) -> None:
+    lines = Counter(sandbox.read_memory("engineer").splitlines())
+    assert {each: lines[f"- {each}"] for each in contents} == dict.fromkeys(contents, 1)
+
+
+@SAVES
+def test_a_person_who_saves_between_two_writes(sandbox: Sandbox, save: Save) -> None:
+    path = sandbox.write_memory("engineer", FACT)
+    learns(sandbox, "a1", LEARNED)
+    save(path, edited(path.read_text()))
+    learns(sandbox, "a2", "Migrations run before the tests")
+    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
+
+
+@SAVES
+def test_what_a_person_removes_stays_away(sandbox: Sandbox, save: Save) -> None:
+    path = sandbox.write_memory("engineer", FACT)
+    learns(sandbox, "a1", LEARNED)
+    save(path, path.read_text().replace(f"- {LEARNED}\n", ""))
+    learns(sandbox, "a2", "Migrations run before the tests")
+    assert LEARNED not in sandbox.read_memory("engineer")
+
+
+@SAVES
+def test_a_person_who_opened_the_file_before_a_write_and_saves_after_it(
+    sandbox: Sandbox, save: Save
+) -> None:
+    path = sandbox.write_memory("engineer", FACT)
+    learns(sandbox, "a1", "Tests need docker to be running")
+    text = path.read_text()
+    learns(sandbox, "a2", LEARNED)
+    save(path, edited(text))
+    learns(sandbox, "a3", "Migrations run before the tests")
+    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
+
+
+def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None]) -> None:
+    """Have a hook learn, and do something when it has read the memory and not yet replaced it.
+
+    It reads the history then, and that is a pipe here.
+    """
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    records = path.read_bytes()
+    path.unlink()
+    os.mkfifo(path)
+
+    def interrupt() -> None:
+        with path.open("wb") as pipe:  # opens when the hook has opened it
+            deed()
+            path.unlink()
+            path.write_bytes(records)
+            pipe.write(records)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    learns(sandbox, run, LEARNED)
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+
+
+def learned_once(sandbox: Sandbox) -> Path:
+    path = sandbox.write_memory("engineer", FACT)
+    learns(sandbox, "a1", "Tests need docker to be running")
+    return path
+
+
+@SAVES
+def test_a_person_who_saves_while_a_hook_is_at_work(sandbox: Sandbox, save: Save) -> None:
+    path = learned_once(sandbox)
+    between_read_and_replace(sandbox, "a2", lambda: save(path, edited(path.read_text())))
+    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Tests need docker to be running")
+
+
+@SAVES
+def test_a_person_who_saves_what_is_older_while_a_hook_is_at_work(
+    sandbox: Sandbox, save: Save
+) -> None:
+    path = learned_once(sandbox)
+    text = path.read_text()
+    learns(sandbox, "a2", "Migrations run before the tests")
+    between_read_and_replace(sandbox, "a3", lambda: save(path, edited(text)))
+    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
+
+
+def test_an_old_version_that_a_person_puts_back_stays(sandbox: Sandbox) -> None:
+    path = learned_once(sandbox)
+    text = path.read_text()
+    learns(sandbox, "a2", LEARNED)
+    path.write_text(text)
+    learns(sandbox, "a3", "Migrations run before the tests")
+    assert_holds(sandbox, FACT, "Tests need docker to be running")
+    assert LEARNED not in sandbox.read_memory("engineer")
+
+
+def test_a_person_who_had_the_file_open_before_the_first_learning(sandbox: Sandbox) -> None:
+    path = sandbox.write_memory("engineer", FACT)
+    text = path.read_text()
+    learns(sandbox, "a1", LEARNED)
+    path.write_text(edited(text))
+    learns(sandbox, "a2", "Migrations run before the tests")
+    assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
+
+
+def test_a_person_who_empties_the_file_gets_nothing_back(sandbox: Sandbox) -> None:
+    path = learned_once(sandbox)
+    learns(sandbox, "a2", LEARNED)
+    path.write_text("")
+    learns(sandbox, "a3", "Migrations run before the tests")
+    assert_holds(sandbox, "Migrations run before the tests")
+    assert sandbox.read_memory("engineer").count("\n- ") == 1
+
+
+def test_what_came_back_by_a_late_save_leaves_only_once(sandbox: Sandbox) -> None:
+    path = learned_once(sandbox)
+    text = path.read_text()
+    learns(sandbox, "a2", LEARNED)
+    path.write_text(edited(text))
+    learns(sandbox, "a3", "Migrations run before the tests")
+    path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
+    learns(sandbox, "a4", "Deployments need the VPN to be up")
+    assert LEARNED not in sandbox.read_memory("engineer")
+
+
+def test_what_killed_hooks_were_writing_goes_away(sandbox: Sandbox) -> None:
+    learns(sandbox, "a1", LEARNED)
+    names = ["state/config.json.1", "state/route.json.1.tmp", "state/spool/engineer/1-1.json.1.tmp"]
+    paths = [sandbox.root / ".claude-mpm" / name for name in names]
+    for path in paths:
+        path.write_text("{")
+    session = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
+    sandbox.run_hook("session_start", session)
+    assert all(path.exists() for path in paths), "somebody may still be writing them"
+    for path in paths:
+        os.utime(path, (0, 0))
+    sandbox.run_hook("session_start", session)
+    assert not any(path.exists() for path in paths)
+    assert LEARNED in sandbox.read_memory("engineer")

@@ -1,0 +1,34 @@
+"""A sample of what tests/tools/faults.py does: it kills and fails hooks at their system calls."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.paths import REPO
+
+# How many the sample has at least; fewer would mean that strace showed no calls.
+LEAST = {"kill points": 60, "faults": 90, "other harms": 20}
+
+
+@pytest.mark.slow
+def test_whatever_call_is_killed_or_fails_nothing_is_lost(tmp_path: Path) -> None:
+    if not shutil.which("strace") and not os.environ.get("CI"):
+        pytest.skip("strace is not installed (package strace)")
+    done = subprocess.run(
+        [sys.executable, str(REPO / "tests" / "tools" / "faults.py"), "--quick", "--jobs", "2"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    counts = {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z ]+)", done.stdout)}
+    assert all(counts[kind] >= least for kind, least in LEAST.items()), counts
+    assert not any(counts[kind] for kind in ("missed", "lost", "doubled", "broken"))

@@ -1,0 +1,674 @@
+"""install.sh and uninstalling, as real processes: what a polite installer does and does not.
+
+Two environments are built for real, with pip from the package index; everything
+else uses the first of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from memory_core.claude_code import claude_md, sample_events, settings_json
+from support.paths import REPO
+
+PARTS = ["pyproject.toml", "README.md", "LICENSE", "install.sh", "settings.template.json"]
+PAGE = "docs/json.md"  # `agent-memory help json` prints it
+SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh", "ksh") if shutil.which(shell)]
+
+FOREIGN = """\
+{
+    "model": "opus",
+    "hooks": {
+        "PreToolUse": [
+            {"matcher": "Task|Agent", "hooks": [{"type": "command", "command": "other"}]}
+        ],
+        "Stop": []
+    },
+    "note": "\\u00e9 stays escaped"
+}"""
+
+BEFORE = {
+    "no file": None,
+    "empty file": "",
+    "empty object": "{}",
+    "foreign hooks": FOREIGN,
+    "tabs": '{\n\t"model": "opus"\n}\n',
+    "minified": '{"model":"opus","hooks":{}}',
+    "windows": '\ufeff{\r\n  "model": "opus"\r\n}\r\n',
+}
+
+
+class Machine:
+    """A user's home, with blanks in its name, and a clone of this repository."""
+
+    first: Done  # how install.sh ended
+    first_project: Path
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "my home"
+        self.data = self.home / ".local" / "share" / "agent-memory"
+        self.clone = folder / "my clone"
+        self.bin = folder / "bin"
+        self.python = self.data / "venv" / "bin" / "python"
+        self.link = self.home / ".local" / "bin" / "agent-memory"
+        self.home.mkdir()
+        self.bin.mkdir()
+        self._folder = folder
+
+    def copy_clone(self) -> None:
+        self.clone.mkdir()
+        for name in PARTS:
+            shutil.copy2(REPO / name, self.clone / name)
+        (self.clone / PAGE).parent.mkdir()
+        shutil.copy2(REPO / PAGE, self.clone / PAGE)
+        for name in ("hooks", "memory_core"):
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(REPO / name, self.clone / name, ignore=ignored)
+
+    def project(self, name: str, text: str | None = None) -> Path:
+        """Make a project, with these settings."""
+        project = self._folder / name
+        project.mkdir()
+        if text is not None:
+            (project / ".claude").mkdir()
+            settings_of(project).write_bytes(text.encode())
+        return project
+
+    def env(self, **more: str) -> dict[str, str]:
+        path = f"{self.bin}{os.pathsep}{os.environ['PATH']}"
+        inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        return {**inherited, "HOME": str(self.home), "PATH": path, **more}
+
+    def run(self, *command: object, cwd: Path | None = None, **env: str) -> Done:
+        return run([str(part) for part in command], self.env(**env), cwd or self.home)
+
+    def install_sh(
+        self, *arguments: object, clone: Path = REPO, cwd: Path | None = None, **env: str
+    ) -> Done:
+        python = ["--python", sys.executable] if "--python" not in arguments else []
+        return self.run(clone / "install.sh", *python, *arguments, cwd=cwd, **env)
+
+    def verb(self, name: str, *arguments: object, **env: str) -> Done:
+        """Run `agent-memory install` or `agent-memory uninstall`."""
+        command = self.data / "venv" / "bin" / "agent-memory"
+        return self.run(command, name, *arguments, cwd=None, **env)
+
+    def has(self, name: str, text: str) -> Path:
+        """Put an executable on the PATH."""
+        path = self.bin / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+
+Done = subprocess.CompletedProcess[str]
+
+
+def run(command: list[str], env: dict[str, str], cwd: Path, stdin: str = "") -> Done:
+    return subprocess.run(
+        command,
+        env=env,
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def settings_of(project: Path) -> Path:
+    return project / ".claude" / "settings.json"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder, with its bytes."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def commands_of(project: Path) -> dict[str, str]:
+    entries = settings_json.find_entries(settings_of(project).read_text(encoding="utf-8"))
+    return {entry.event: entry.value["command"] for entry in entries}
+
+
+CALL = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s1",
+    "tool_name": "Agent",
+    "tool_input": {"description": "d", "prompt": "Fix it.", "subagent_type": "engineer"},
+    "tool_use_id": "toolu_1",
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """A machine on which install.sh has run, and whose clone is gone again."""
+    machine = Machine(tmp_path_factory.mktemp("machine"))
+    machine.copy_clone()
+    project = machine.project("first shop", FOREIGN)
+    machine.first = machine.install_sh(clone=machine.clone, cwd=project)
+    machine.first_project = project
+    assert machine.first.returncode == 0, machine.first.stderr
+    shutil.rmtree(machine.clone)
+    return machine
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Machine:
+    """A machine without agent-memory."""
+    return Machine(tmp_path)
+
+
+@pytest.fixture
+def project(installed: Machine, tmp_path: Path) -> Iterator[Path]:
+    """A project without settings, on the machine with agent-memory."""
+    folder = tmp_path / "my shop"
+    folder.mkdir()
+    yield folder
+    assert not (installed.home / ".claude-mpm").exists(), "a trial has touched the user's memory"
+
+
+# --- installing ---
+
+
+def test_installs_and_shows_what_an_agent_will_get(installed: Machine) -> None:
+    done = installed.first
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"reported this finding:\n  - {sample_events.LEARNING}\n" in done.stdout
+    assert f"  | {sample_events.PROMPT}\n" in done.stdout
+    prompt = done.stdout.partition("The next prompt of that agent:")[2]
+    assert sample_events.LEARNING in prompt
+
+
+def test_the_settings_keep_every_foreign_byte(installed: Machine) -> None:
+    text = settings_of(installed.first_project).read_text()
+    assert settings_json.remove_hooks(text) == FOREIGN
+    assert len(settings_json.find_entries(text)) == 6
+
+
+def test_neither_the_project_nor_the_user_gets_a_memory_by_installing(installed: Machine) -> None:
+    project = installed.first_project
+    assert [path.name for path in project.rglob("*")] == [".claude", "settings.json"]
+    assert not (installed.home / ".claude-mpm").exists()
+    assert not (installed.home / ".claude").exists()
+
+
+def test_the_command_is_linked_and_runs_without_the_clone(installed: Machine) -> None:
+    assert not installed.clone.exists()
+    assert os.readlink(installed.link) == str(installed.data / "venv" / "bin" / "agent-memory")
+    assert installed.run(installed.link, "--help").returncode == 0
+    done = installed.first
+    assert f"{installed.link.parent} is not on your PATH" in done.stdout
+
+
+def test_bytecode_is_compiled(installed: Machine) -> None:
+    package = next((installed.data / "venv" / "lib").glob("python*/site-packages/memory_core"))
+    compiled = {path.name.partition(".")[0] for path in (package / "__pycache__").iterdir()}
+    assert {path.stem for path in package.glob("*.py")} <= compiled
+
+
+def test_the_package_is_a_copy_not_a_link_to_the_clone(installed: Machine) -> None:
+    where = installed.run(installed.python, "-I", "-c", "import memory_core as m; print(m)")
+    assert "site-packages" in where.stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_written_command_works_in_any_shell_and_folder(
+    installed: Machine, project: Path, shell: str, tmp_path: Path
+) -> None:
+    installed.verb("install", project)
+    command = commands_of(project)["PreToolUse"]
+    elsewhere = tmp_path / "else where"
+    elsewhere.mkdir()
+    env = installed.env(CLAUDE_PROJECT_DIR=str(project), PATH="/usr/bin:/bin")
+    event = json.dumps({**CALL, "cwd": str(project)})
+    done = run([shell, "-c", command], env, elsewhere, event)
+    assert (done.returncode, done.stderr) == (0, "")
+    prompt = json.loads(done.stdout)["hookSpecificOutput"]["updatedInput"]["prompt"]
+    assert prompt.startswith("Fix it.")
+
+
+def test_installs_for_the_user(installed: Machine) -> None:
+    done = installed.verb("install", "--user")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(commands_of(installed.home)) == set(settings_json.MIN_VERSIONS) | {
+        "PreToolUse",
+        "PostToolUse",
+        "SubagentStop",
+        "SessionStart",
+    }
+    assert installed.verb("uninstall", "--user").returncode == 0
+    assert not (installed.home / ".claude").exists()
+
+
+def test_user_settings_are_where_claude_code_looks_for_them(
+    installed: Machine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "claude config"
+    done = installed.verb("install", "--user", CLAUDE_CONFIG_DIR=str(folder))
+    assert done.returncode == 0
+    assert (folder / "settings.json").exists()
+    assert not (installed.home / ".claude").exists()
+
+
+def test_a_second_run_changes_nothing(installed: Machine, project: Path) -> None:
+    installed.verb("install", project)
+    once = files(project)
+    done = installed.verb("install", project)
+    assert files(project) == once
+    assert "Hooks already installed" in done.stdout
+
+
+def test_hooks_of_an_older_version_are_replaced(installed: Machine, project: Path) -> None:
+    old = {"hooks": [{"type": "command", "command": settings_json.COMMAND_PREFIX + "older"}]}
+    settings_of(project).parent.mkdir()
+    settings_of(project).write_text(json.dumps({"hooks": {"PreToolUse": [old], "Stop": [old]}}))
+    assert installed.verb("install", project).returncode == 0
+    assert "older" not in settings_of(project).read_text()
+    assert len(commands_of(project)) == 6
+
+
+def test_an_old_claude_code_gets_only_events_it_knows(installed: Machine, project: Path) -> None:
+    claude = installed.has("claude", "#!/bin/sh\necho '2.0.30 (Claude Code)'\n")
+    done = installed.verb("install", project)
+    claude.unlink()
+    assert not set(settings_json.MIN_VERSIONS) & set(commands_of(project))
+    assert "Claude Code 2.0.30 does not support it" in done.stdout
+
+
+def test_a_claude_that_fails_is_no_obstacle(installed: Machine, project: Path) -> None:
+    claude = installed.has("claude", "#!/bin/sh\nexit 1\n")
+    done = installed.verb("install", project)
+    claude.unlink()
+    assert done.returncode == 0
+    assert len(commands_of(project)) == 6
+
+
+def test_file_mode_and_link_are_kept(installed: Machine, project: Path, tmp_path: Path) -> None:
+    target = tmp_path / "dotfiles.json"
+    target.write_text("{}")
+    target.chmod(0o640)
+    settings_of(project).parent.mkdir()
+    settings_of(project).symlink_to(target)
+    installed.verb("install", project)
+    assert settings_of(project).is_symlink()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert settings_json.find_entries(target.read_text())
+    installed.verb("uninstall", project)
+    assert target.read_text() == "{}"
+
+
+def test_a_backup_is_kept_and_named(installed: Machine, project: Path) -> None:
+    settings_of(project).parent.mkdir()
+    settings_of(project).write_text(FOREIGN)
+    done = installed.verb("install", project)
+    line = next(
+        line for line in done.stdout.splitlines() if "Backup of the previous settings: " in line
+    )
+    backup = Path(line.partition(": ")[2])
+    assert backup.read_text() == FOREIGN
+    assert backup.is_relative_to(installed.data)
+    installed.verb("uninstall", project)
+    assert not backup.exists()
+
+
+def test_hooks_that_do_not_work_are_not_written(installed: Machine, project: Path) -> None:
+    script = installed.data / "venv" / "hooks" / "post_tool_use.py"
+    text = script.read_text()
+    script.write_text("raise SystemExit('broken on purpose')\n")
+    done = installed.verb("install", project)
+    script.write_text(text)
+    assert done.returncode == 1
+    assert "PostToolUse hook ended with status 1: broken on purpose" in done.stderr
+    assert files(project) == {}
+
+
+# --- for whom it is not installed ---
+
+
+@pytest.mark.parametrize(
+    "event", settings_json.build_hooks((REPO / "settings.template.json").read_text())
+)
+def test_a_teammate_without_it_notices_nothing(fresh: Machine, event: str) -> None:
+    project = fresh.project("shop", settings_json.add_hooks("", block()))
+    command = commands_of(project)[event]
+    for env in (fresh.env(), {"PATH": "/usr/bin:/bin"}):
+        done = run(["sh", "-c", command], env, project, json.dumps(CALL))
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_broken_environment_stops_no_agent(fresh: Machine) -> None:
+    project = fresh.project("shop", settings_json.add_hooks("", block()))
+    fresh.python.parent.mkdir(parents=True)
+    fresh.python.symlink_to(sys.executable)  # and no hooks beside it
+    for command in commands_of(project).values():
+        done = run(["sh", "-c", command], fresh.env(), project, json.dumps(CALL))
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def block() -> settings_json.HookGroups:
+    return settings_json.build_hooks((REPO / "settings.template.json").read_text())
+
+
+def test_nothing_that_is_written_names_a_home_directory(installed: Machine) -> None:
+    project = installed.first_project
+    assert str(installed.home) not in settings_of(project).read_text()
+
+
+# --- uninstalling ---
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_uninstalling_restores_the_bytes(installed: Machine, project: Path, name: str) -> None:
+    text = BEFORE[name]
+    if text is not None:
+        settings_of(project).parent.mkdir()
+        settings_of(project).write_bytes(text.encode())
+    before = files(project)
+    assert installed.verb("install", project).returncode == 0
+    assert files(project) != before
+    done = installed.verb("uninstall", project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert files(project) == before
+
+
+def test_uninstalling_leaves_what_came_later(installed: Machine, project: Path) -> None:
+    installed.verb("install", project)
+    value = json.loads(settings_of(project).read_text())
+    value["model"] = "opus"
+    value["hooks"]["PreToolUse"].append({"matcher": "Bash", "hooks": []})
+    settings_of(project).write_text(json.dumps(value))
+    installed.verb("uninstall", project)
+    assert json.loads(settings_of(project).read_text()) == {
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": []}]},
+        "model": "opus",
+    }
+
+
+def test_the_project_may_be_the_current_folder_or_an_option(
+    installed: Machine, project: Path
+) -> None:
+    command = installed.data / "venv" / "bin" / "agent-memory"
+    assert installed.run(command, "install", cwd=project).returncode == 0
+    assert len(commands_of(project)) == 6
+    assert installed.run(command, "--project", project, "uninstall").returncode == 0
+    assert files(project) == {}
+
+
+def test_the_command_refuses_as_the_installer_does(installed: Machine, project: Path) -> None:
+    done = installed.verb("install", project / "gone")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr
+        == f"agent-memory: {project}/gone does not exist: give the folder of a project\n"
+    )
+
+
+def test_uninstalling_an_empty_file_leaves_it(installed: Machine, project: Path) -> None:
+    settings_of(project).parent.mkdir()
+    settings_of(project).touch()
+    assert installed.verb("uninstall", project).returncode == 0
+    assert settings_of(project).read_bytes() == b""
+
+
+def test_uninstalling_twice_is_no_error(installed: Machine, project: Path) -> None:
+    done = installed.verb("uninstall", project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "No agent-memory hooks" in done.stdout
+    assert files(project) == {}
+
+
+def test_uninstalling_keeps_memories_and_says_where_they_are(
+    installed: Machine, project: Path
+) -> None:
+    installed.verb("install", project)
+    memory = project / ".claude-mpm" / "memories" / "engineer.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_text("- kept\n")
+    done = installed.verb("uninstall", project)
+    assert memory.read_text() == "- kept\n"
+    assert f"Kept: {memory.parent.parent} (memory files" in done.stdout
+
+
+def test_uninstalling_takes_the_tasks_out_of_claude_md(fresh: Machine) -> None:
+    """From a clone, by the standard library alone."""
+    project = fresh.project("shop", settings_json.add_hooks("", block()))
+    backlog, state = project / "backlog", project / ".claude-mpm" / "state" / "tasks"
+    (backlog / "memory").mkdir(parents=True)
+    state.mkdir(parents=True)
+    (project / "CLAUDE.md").write_bytes(b"# Caf\xe9\r\n")
+    before = files(project)
+    text = (project / "CLAUDE.md").read_bytes().decode("utf-8", "surrogateescape")
+    added = claude_md.set_block(text, ["@backlog/CLAUDE.md"])
+    (project / "CLAUDE.md").write_bytes(added.encode("utf-8", "surrogateescape"))
+    (backlog / "CLAUDE.md").write_text(claude_md.set_block("", ["@memory/task-1.md"]))
+    (backlog / "memory" / "task-1.md").write_text("kept\n")
+    (state / "task-1.md").write_text("a copy\n")
+    stood = files(fresh.home.parent)
+    shown = fresh.install_sh("--uninstall", "--dry-run", project)
+    assert "-@backlog/CLAUDE.md" in shown.stdout
+    assert "-@memory/task-1.md" in shown.stdout
+    assert files(fresh.home.parent) == stood
+    done = fresh.install_sh("--uninstall", project)
+    assert (done.returncode, done.stderr) == (0, "")
+    removed = "Removed the import of task memory from "
+    assert f"{removed}{project / 'CLAUDE.md'}.\n{removed}{backlog / 'CLAUDE.md'}.\n" in done.stdout
+    before = {name: before[name] for name in before if not name.startswith(".claude/")}
+    del before[".claude"]
+    assert files(project) == {**before, "backlog/memory/task-1.md": b"kept\n"}
+
+
+def test_all_removes_the_program_and_nothing_else(fresh: Machine) -> None:
+    project = fresh.project("shop", settings_json.add_hooks("", block()))
+    environment = fresh.data / "environments" / "1"
+    (environment / "bin").mkdir(parents=True)
+    (fresh.data / "venv").symlink_to("environments/1")
+    (fresh.data / "backups").mkdir()
+    fresh.link.parent.mkdir()
+    fresh.link.symlink_to(fresh.data / "venv" / "bin" / "agent-memory")
+    other = fresh.link.parent / "other"
+    other.touch()
+    shown = fresh.install_sh("--uninstall", "--all", "--dry-run", project)
+    assert f"Would remove {fresh.link}" in shown.stdout
+    assert environment.exists()
+    done = fresh.install_sh("--uninstall", "--all", project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not fresh.data.exists()
+    assert list(fresh.link.parent.iterdir()) == [other]
+    assert not settings_of(project).exists()
+
+
+# --- dry runs ---
+
+
+def test_a_dry_run_touches_nothing_at_all(fresh: Machine) -> None:
+    project = fresh.project("shop", FOREIGN)
+    before = files(fresh.home.parent)
+    done = fresh.install_sh("--dry-run", project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"+++ {settings_of(project)}\n" in done.stdout
+    assert '+                        "command": "agent_memory=' in done.stdout
+    assert "Would build a Python environment" in done.stdout
+    assert files(fresh.home.parent) == before
+
+
+def test_a_dry_run_of_uninstalling_touches_nothing(fresh: Machine) -> None:
+    project = fresh.project("shop", settings_json.add_hooks(FOREIGN, block()))
+    before = files(fresh.home.parent)
+    done = fresh.install_sh("--uninstall", "--dry-run", project)
+    assert done.returncode == 0
+    assert '-                        "command": "agent_memory=' in done.stdout
+    assert files(fresh.home.parent) == before
+
+
+def test_the_installed_dry_run_shows_a_new_file(installed: Machine, project: Path) -> None:
+    done = installed.verb("install", project, "--dry-run")
+    assert done.stdout.startswith("--- /dev/null\n")
+    assert files(project) == {}
+
+
+# --- what is refused, before anything is built ---
+
+BROKEN = {
+    "comment": ('{\n  "a": 1, // why\n}', "line 2, column 11: a comment"),
+    "trailing comma": ('{\n  "a": 1,\n}', "line 2, column 9: a comma"),
+    "cut off": ('{"hooks": {', "line 1, column 12: the file ends"),
+    "null hooks": ('{"hooks": null}', 'line 1, column 11: "hooks" should be an object'),
+    "latin-1": ('{\n "a": "\udce9"}', "line 2, column 8: not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_refuses_broken_settings_and_leaves_them(fresh: Machine, name: str) -> None:
+    text, complaint = BROKEN[name]
+    project = fresh.project("shop", "")
+    settings_of(project).write_bytes(text.encode("utf-8", "surrogateescape"))
+    before = files(fresh.home.parent)
+    done = fresh.install_sh(project)
+    assert done.returncode == 1
+    assert f"{settings_of(project)}: {complaint}" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert files(fresh.home.parent) == before
+
+
+WRONG_USE = {
+    "no such project": (["gone"], 2, "gone does not exist"),
+    "a file": (["/dev/null"], 2, "/dev/null is not a folder"),
+    "two projects": (["a", "b"], 2, "more than one PROJECT"),
+    "unknown option": (["--what"], 2, "unknown option --what"),
+    "python without a name": (["--python"], 2, "--python needs a value"),
+    "all without uninstall": (["--all"], 2, "--all needs --uninstall"),
+    "no Python": (["--python", "/nowhere/python"], 1, "/nowhere/python is not a Python of"),
+    "not a Python": (["--python=/bin/sh"], 1, "/bin/sh is not a Python of"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_USE)
+def test_wrong_use_gets_one_clear_sentence(fresh: Machine, name: str) -> None:
+    arguments, status, complaint = WRONG_USE[name]
+    done = fresh.run(REPO / "install.sh", *arguments)
+    assert done.returncode == status
+    assert complaint in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert files(fresh.home) == {}
+
+
+def test_help_is_on_stdout(fresh: Machine) -> None:
+    done = fresh.install_sh("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Usage: ./install.sh [PROJECT]")
+
+
+def test_without_a_home_it_says_so(fresh: Machine) -> None:
+    env = {name: value for name, value in fresh.env().items() if name != "HOME"}
+    done = run([str(REPO / "install.sh"), "--python", sys.executable], env, fresh.home)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "agent-memory: HOME is '': set it to an absolute path\n",
+    )
+
+
+def test_an_old_python_is_passed_over(fresh: Machine) -> None:
+    shim = "#!/bin/sh\necho 'the shim knows no such version' >&2\nexit 127\n"
+    for name in ("python3.13", "python3.12", "python3.11", "python3.10"):
+        fresh.has(name, shim)
+    fresh.has("python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    done = fresh.run(REPO / "install.sh", "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"environment with {sys.executable} in" in done.stdout
+
+
+def test_without_any_python_it_says_what_to_do(fresh: Machine) -> None:
+    for name in ("python3.13", "python3.12", "python3.11", "python3.10", "python3", "python"):
+        fresh.has(name, "#!/bin/sh\nexit 1\n")
+    done = fresh.run(REPO / "install.sh", "--dry-run")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "install.sh: no Python 3.10 or newer found: install one, or name it with --python PY\n"
+    )
+
+
+# --- a build that fails ---
+
+
+def test_a_python_that_makes_no_environments_names_the_missing_package(fresh: Machine) -> None:
+    fresh.has("uv", "#!/bin/sh\nexit 1\n")
+    script = f"""#!/bin/sh
+case "$*" in
+    *sys.executable*) echo "$0" ;;
+    *ensurepip*) exit 1 ;;
+    *) exec "{sys.executable}" "$@" ;;
+esac
+"""
+    python = fresh.has("debian-python", script)
+    done = fresh.install_sh("--python", python)
+    assert done.returncode == 1
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert f"sudo apt install python{version}-venv. Or install uv." in done.stderr
+    assert not fresh.data.exists()
+
+
+def test_a_failing_build_leaves_everything_as_it_was(fresh: Machine) -> None:
+    fresh.has("uv", "#!/bin/sh\necho 'uv: no index' >&2\nexit 1\n")
+    project = fresh.project("shop", FOREIGN)
+    done = fresh.install_sh(project, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
+    assert done.returncode == 1
+    assert "uv failed, trying pip ..." in done.stdout
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("install.sh: cannot install the packages: ")
+    assert done.stderr.endswith(" Nothing was changed.\n")
+    assert settings_of(project).read_text() == FOREIGN
+    assert not fresh.data.exists()
+    assert not fresh.link.exists()
+
+
+# --- upgrading ---
+
+
+def test_running_again_upgrades_beside_the_old_environment(installed: Machine) -> None:
+    project = installed.first_project
+    before, text = os.readlink(installed.data / "venv"), settings_of(project).read_bytes()
+    (installed.home.parent / "elsewhere").mkdir()
+    environments = installed.data / "environments"
+    (environments / "earlier" / "hooks").mkdir(parents=True)
+    (environments / "being-built").mkdir()
+    installed.link.unlink()
+    installed.link.write_text("someone else's\n")
+    installed.copy_clone()
+    package = installed.clone / "memory_core" / "__init__.py"
+    package.write_text(package.read_text().replace("__version__ = ", '__version__ = "9.9.9" or '))
+
+    command, runs = commands_of(project)["PreToolUse"], 0
+    env = installed.env(CLAUDE_PROJECT_DIR=str(installed.home.parent / "elsewhere"))
+    with ThreadPoolExecutor() as threads:
+        upgrade = threads.submit(installed.install_sh, project, clone=installed.clone)
+        while not upgrade.done():  # agents go on working meanwhile
+            hook = run(["sh", "-c", command], env, project, json.dumps(CALL))
+            assert (hook.returncode, hook.stderr) == (0, "")
+            assert "Fix it." in hook.stdout
+            runs += 1
+    done = upgrade.result()
+
+    assert runs > 5
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "agent-memory 9.9.9\n" in done.stdout
+    now = os.readlink(installed.data / "venv")
+    assert now != before
+    names = {os.path.basename(before), os.path.basename(now), "being-built"}
+    assert {path.name for path in environments.iterdir()} == names
+    assert settings_of(project).read_bytes() == text
+    assert installed.link.read_text() == "someone else's\n"
+    assert f"Not replaced: {installed.link} belongs to another program" in done.stdout

@@ -1,0 +1,665 @@
+"""config.yml and the variables over it: what is right counts, each problem names its line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_core.claude_code import agent_names, sample_events
+from memory_core.storage import config, config_defaults, config_file, config_models, paths
+from support.command_line import Person
+from support.sandbox import Sandbox
+
+
+def load_text(root: Path, text: str | bytes, **env: str) -> config.Config:
+    """Return the settings in force in a project with this config.yml."""
+    folder = root / ".claude-mpm"
+    folder.mkdir(exist_ok=True)
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    (folder / "config.yml").write_bytes(data)
+    return config.load(paths.LevelPaths(str(root)), None, env)
+
+
+def format_problems(loaded: config.Config) -> list[str]:
+    """Return the problems without the file's path: "LINE: KEY: reason"."""
+    return [problem.partition("config.yml:")[2] for problem in loaded.problems]
+
+
+def value(loaded: config.Config, key: str) -> Any:
+    values: Any = loaded.values
+    for name in key.split("."):
+        values = values[name]
+    return values
+
+
+UNKNOWN = "unknown key"
+
+# Name: text of config.yml, problems by line, settings in force.
+WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "a key that YAML takes for true, at the root": (
+        "on: x\nmemory: {enabled: false}\n",
+        [f"1: on: {UNKNOWN}"],
+        {"enabled": False},
+    ),
+    "and beside others": (
+        "memory:\n  enabled: false\n  on: true\n",
+        [f"3: memory.on: {UNKNOWN}"],
+        {"enabled": False},
+    ),
+    "keys that are no texts to YAML": (
+        "memory:\n  enabled: off\n  no: 1\n  ~: 1\n  1.5: 1\n  2024-01-01: 1\n  0x10: 1\n  =: 1\n",
+        [
+            f"{line}: memory.{key}: {UNKNOWN}"
+            for line, key in enumerate(["no", "~", "1.5", "2024-01-01", "0x10", "="], 3)
+        ],
+        {"enabled": False},
+    ),
+    "agents whose names are no texts to YAML": (
+        "memory: {agent_overrides: {no: {size_kb: 3}, 7: {size_kb: 4}, null: {size_kb: 5}}}",
+        [],
+        {f"agent_overrides.{name}.size_kb": size for name, size in (("no", 3), ("7", 4))},
+    ),
+    "an agent with a wrong setting": (
+        "memory:\n  agent_overrides:\n    no:\n      size_kb: 3\n      on: 1\n    qa: 7\n",
+        [
+            f"5: memory.agent_overrides.no.on: {UNKNOWN}",
+            "6: memory.agent_overrides.qa: Input should be a valid mapping, not 7",
+        ],
+        {"agent_overrides.no.size_kb": 3},
+    ),
+    "an agent by two spellings": (
+        "memory:\n  agent_overrides:\n   Research: {size_kb: 3}\n   research-agent: {size_kb: 4}\n",
+        ["4: memory.agent_overrides.research-agent: stands on line 3 as well; this one counts"],
+        {"agent_overrides.research.size_kb": 4},
+    ),
+    "a key that is a list": (
+        "? [a]\n: 1\nmemory:\n  enabled: false\n  ? {a: 1}\n  : 2\n",
+        ["1: a key is a word, not a list", "5: memory: a key is a word, not a mapping"],
+        {"enabled": False},
+    ),
+    "a key that is a mapping, in a list": (
+        "memory:\n  enabled: false\n  include:\n  - ? {a: 1}\n    : 2\n",
+        ["4: memory.include: Input should be a valid string, not a mapping"],
+        {"enabled": False},
+    ),
+    "a key twice": (
+        'memory:\n  enabled: true\n  include: [qa]\n  "enabled": false\n',
+        ["4: memory.enabled: stands on line 2 as well; this one counts"],
+        {"enabled": False, "include": ["qa"]},
+    ),
+    "a key twice, and wrong at last": (
+        "memory:\n  enabled: false\n  enabled: 3\n",
+        [
+            "3: memory.enabled: stands on line 2 as well; this one counts",
+            "3: memory.enabled: Input should be a valid boolean, not 3",
+        ],
+        {"enabled": True},
+    ),
+    "a merge key": (
+        "memory:\n  <<: {enabled: true}\n  enabled: false\n",
+        [f"2: memory.<<: {UNKNOWN}"],
+        {"enabled": False},
+    ),
+    "all commented out": ("memory:\n#  enabled: false\n", [], {"enabled": True}),
+    "much commented out": (
+        "memory:\n limits:\n exclude:\n enabled:\n user_level: ~\n agent_overrides:\n  qa:\n",
+        [],
+        {"limits.max_sections": 10, "exclude": [], "enabled": True, "user_level": "append"},
+    ),
+    "an unknown key without a value": ("memory:\n  foo:\n", [f"2: memory.foo: {UNKNOWN}"], {}),
+    "one bad entry": (
+        "memory:\n  exclude:\n  - qa\n  - 3\n  - [x]\n  - on\n  -\n  - ops\n  include: ['', pm]\n",
+        [
+            "4: memory.exclude: Input should be a valid string, not 3 (in quotes it is one)",
+            "5: memory.exclude: Input should be a valid string, not a list",
+            "6: memory.exclude: Input should be a valid string, not on (in quotes it is one)",
+            "7: memory.exclude: Input should be a valid string, not nothing",
+            '9: memory.include: String should have at least 1 character, not ""',
+        ],
+        {"exclude": ["qa", "ops"], "include": ["pm"]},
+    ),
+    "a list that is none": (
+        "memory:\n  exclude: qa\n  include: {qa: 1}\n",
+        [
+            "2: memory.exclude: Input should be a valid list, not qa",
+            "3: memory.include: Input should be a valid list, not a mapping",
+        ],
+        {"exclude": [], "include": []},
+    ),
+    "values that cannot be made": (
+        "memory:\n  enabled: !!int ''\n  auto_learning: !foo true\n  strip_markers: !!bool x\n"
+        "  max_learning_length: 2024-99-99\n  natural_language: true\n",
+        [
+            '2: memory.enabled: Input should be a valid boolean, not ""',
+            "3: memory.auto_learning: Input should be a valid boolean, not !foo true",
+            "4: memory.strip_markers: Input should be a valid boolean, not x",
+            "5: memory.max_learning_length: Input should be a valid integer, not 2024-99-99",
+        ],
+        {"natural_language": True},
+    ),
+    "a number of 5,000 digits": (
+        f"memory:\n  max_learning_length: {'9' * 5000}\n  enabled: false\n",
+        [
+            "2: memory.max_learning_length: Input should be a valid integer,"
+            f" not {'9' * config_file.MAX_VALUE_LENGTH}..."
+        ],
+        {"enabled": False},
+    ),
+    "control characters": (
+        'memory:\n  "a\\nb": 1\n  enabled: "\\e["\n  directory: "a\\0b"\n',
+        [
+            f"2: memory.a\\nb: {UNKNOWN}",
+            '3: memory.enabled: Input should be a valid boolean, not "\\x1b["',
+            "4: memory.directory: a folder's name without control characters is expected,"
+            ' not "a\\x00b"',
+        ],
+        {},
+    ),
+    "half characters": (
+        'memory:\n  "\\uD800": 1\n  enabled: false\n  agent_overrides: {"\\uD800": {size_kb: 3}}\n',
+        [f"2: memory.\\ud800: {UNKNOWN}"],
+        {"enabled": False},
+    ),
+    "the project's root, and what is outside": (
+        "memory:\n  directory: ./\n",
+        ["2: memory.directory: a folder below the project's root is expected, not ./"],
+        {"directory": ".claude-mpm/memories"},
+    ),
+    "a key in the wrong place": (
+        "enabled: false\nMemory: {}\nmemory:\n  max_line_length: 80\n",
+        [
+            "1: enabled: unknown key; did you mean memory.enabled?",
+            "2: Memory: unknown key; did you mean memory?",
+            "4: memory.max_line_length: unknown key; did you mean memory.limits.max_line_length?",
+        ],
+        {"limits.max_line_length": 120},
+    ),
+    "`off`, which YAML takes for false": ("memory: {user_level: off}", [], {"user_level": "off"}),
+    "Windows' line ends, and a byte order mark": (
+        "\ufeffmemory:\r\n  enabled: false\r\n  foo: 1\r\n",
+        [f"3: memory.foo: {UNKNOWN}"],
+        {"enabled": False},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "problems", "values"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_told_by_line_and_the_rest_counts(
+    tmp_path: Path, text: str, problems: list[str], values: dict[str, Any]
+) -> None:
+    loaded = load_text(tmp_path, text)
+    assert format_problems(loaded) == problems
+    assert {key: value(loaded, key) for key in values} == values
+    assert loaded.is_readable
+
+
+def test_bytes_that_are_not_utf_8_cost_only_their_own_setting(tmp_path: Path) -> None:
+    text = "memory:\n  exclude: [grüße]\n  enabled: false\n"
+    loaded = load_text(tmp_path, text.encode("latin-1"))
+    assert (format_problems(loaded), loaded["enabled"]) == (
+        ["2: holds bytes that are not UTF-8"],
+        False,
+    )
+
+
+# Text of config.yml, and how the message begins behind the file's name.
+UNREADABLE: dict[str, tuple[str, str]] = {
+    "a tab": ("memory:\n  enabled: true\n\tinclude: []\n", "3:1: not YAML: while scanning"),
+    "an open list": (
+        "memory:\n  exclude: [a,\nlimits: 3\n",
+        "4:1: not YAML: while parsing a flow sequence from line 2,",
+    ),
+    "two documents": ("memory: {}\n---\nmemory: {}\n", "2:1: not YAML: expected a single document"),
+    "an unknown alias": ("memory: *x", "1:9: not YAML: the alias *x is not supported"),
+    "a list": ("# settings\n- a\n", "2:1: a mapping is expected, with the key memory, not a list"),
+    "a word": ("memory", "1:1: a mapping is expected, with the key memory, not memory"),
+    "a NUL": ("memory:\n  enabled: \0", "2:12: not YAML: the character U+0000 is not allowed"),
+    "no character": ('memory: "\\UFFFFFFFF"', "1:12: not YAML: "),
+    "another YAML": ("%YAML 2.0\n---\nmemory: {}\n", "1:1: not YAML: found incompatible"),
+    "a version of 5,000 digits": (f"%YAML 1.{'9' * 5000}\n---\n", "1:9: not YAML: "),
+    "a deep list": ("[" * 5000, "1:52: not YAML: nested too deeply"),
+    "an alias": (
+        "memory:\n  limits: &a {max_sections: 2}\n  tasks: *a\n",
+        "3:10: not YAML: the alias *a is not supported",
+    ),
+    "a large file": ("#" * config_file.MAX_BYTES + "\n", " is larger than 64 KB"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), UNREADABLE.values(), ids=UNREADABLE)
+def test_a_file_that_cannot_be_read_is_told_by_line_and_column(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    start = time.process_time()
+    loaded = load_text(tmp_path, text)
+    assert time.process_time() - start < 2, "a hook has five seconds for everything"
+    if message:
+        assert format_problems(loaded)[0].startswith(message)
+        assert not loaded.is_readable
+        assert not loaded["enabled"]
+    assert all("\n" not in problem for problem in loaded.problems)
+
+
+def test_the_defaults_are_those_of_the_models() -> None:
+    assert config_models.MemoryConfig().model_dump() == config_defaults.DEFAULTS
+
+
+@pytest.mark.parametrize(("is_compiled", "length"), [(True, 50), (False, 100)])
+def test_without_yaml_the_compiled_settings_count_or_memory_is_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_compiled: bool, length: int
+) -> None:
+    if is_compiled:
+        load_text(tmp_path, "memory: {max_learning_length: 50}")
+    monkeypatch.setitem(sys.modules, "memory_core.storage.config_file", None)
+    monkeypatch.delattr("memory_core.storage.config_file", raising=False)
+    loaded = load_text(tmp_path, "memory: {max_learning_length: 60}")
+    assert loaded["max_learning_length"] == length
+    assert loaded["enabled"] == is_compiled
+    assert "is not installed" in loaded.problems[0]
+
+
+def test_commands_tell_what_cannot_be_read(person: Person) -> None:
+    person.sandbox.configure("memory: {max_learning_length: 50}\n")
+    assert person.run("config", "check").returncode == 0
+    person.run("status")
+    person.sandbox.configure("memory:\n\tenabled: true\n")
+    path = person.sandbox.root / ".claude-mpm" / "config.yml"
+    where = f"{path}:2:1"
+    done = person.run("config", "check")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith(f"{where}: not YAML: ")
+    assert done.stdout.count("\n") == 1
+    problems = json.loads(person.run("config", "check", "--json").stdout)["problems"]
+    assert problems == [done.stdout.rstrip()]
+
+    shown = person.run("config", "show")
+    assert shown.returncode == 1
+    assert shown.stderr.startswith(problems[0])
+    assert "max_learning_length: 50  (.claude-mpm/config.yml)\n" in shown.stdout
+    shown = person.run("config", "show", "--json")
+    assert shown.returncode == 1
+    loaded = {entry["key"]: (entry["value"], entry["source"]) for entry in json.loads(shown.stdout)}
+    assert loaded["max_learning_length"] == (50, str(path))
+    assert loaded["strip_markers"] == (True, "default")
+
+    warned = json.loads(person.run("status", "--json").stdout)["warnings"]
+    warning = {"what": "config.yml: 1 problem", "mend": "agent-memory config check"}
+    assert warning in warned
+    findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
+    (finding,) = [finding for finding in findings if finding["check"] == "config"]
+    assert (finding["level"], finding["where"]) == ("warning", where)
+
+
+@pytest.mark.parametrize("text", ["on: x", "memory: {no: 1}", "? [a]\n: 1\n", "memory: ["])
+def test_no_command_ends_with_an_internal_error(person: Person, text: str) -> None:
+    person.sandbox.configure(text)
+    for words in ("status", "doctor", "config check", "config show"):
+        for flags in ([], ["--json"]):
+            done = person.run(*words.split(), *flags)
+            assert "internal error" not in done.stderr, words
+            assert not flags or json.loads(done.stdout) is not None
+
+
+def test_hooks_give_memory_beside_a_wrong_key(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
+    sandbox.configure("on: x\nmemory: {user_level: off, no: 1}\n")
+    event = sample_events.build("pre", "engineer", str(sandbox.root), "1")
+    assert "event bus" in sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
+
+
+def test_the_projects_word_on_an_agent_stands_over_the_users(sandbox: Sandbox) -> None:
+    users = sandbox.home / ".claude-mpm" / "config.yml"
+    users.parent.mkdir()
+    users.write_text("memory: {agent_overrides: {Research: {size_kb: 32, max_sections: 3}}}")
+    sandbox.configure(
+        "memory: {agent_overrides: {research agent: {size_kb: 4, max_sections: null}}}"
+    )
+    loaded = config.load(
+        paths.LevelPaths(str(sandbox.root)), paths.LevelPaths(str(sandbox.home)), {}
+    )
+    assert loaded.size_kb("Research_Agent") == 4
+    assert loaded.find_override("research")["max_sections"] is None, "taken back"
+
+
+def test_what_is_compiled_of_another_shape_is_made_anew(tmp_path: Path) -> None:
+    assert load_text(tmp_path, "memory: {max_learning_length: 50}")["max_learning_length"] == 50
+    compiled = tmp_path / ".claude-mpm" / "state" / "config.json"
+    for key, strange in (("limits", 3), ("agent_overrides", None), ("include", "x")):
+        kept = json.loads(compiled.read_text())
+        kept["values"][key] = strange
+        compiled.write_text(json.dumps(kept))
+        loaded = config.load(paths.LevelPaths(str(tmp_path)), None, {"AGENT_MEMORY_LIMIT_KB": "4"})
+        assert (loaded["max_learning_length"], loaded.size_kb("qa")) == (50, 4)
+
+
+# --- for one run ---
+
+OVERRIDDEN = "memory: {agent_overrides: {research: {size_kb: 16, auto_learning: true}}}"
+SILENCED = "memory: {auto_learning: false, agent_overrides: {research: {auto_learning: false}}}"
+
+RUNS: dict[str, tuple[str, dict[str, str], bool, int]] = {
+    "nothing said": (OVERRIDDEN, {}, True, 16),
+    "learning off": (OVERRIDDEN, {"AGENT_MEMORY_LEARNING": "off"}, False, 16),
+    "learning on": (SILENCED, {"AGENT_MEMORY_LEARNING": "on"}, True, 8),
+    "a limit": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "4"}, True, 4),
+    "a limit with zeros": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": " 0004 "}, True, 4),
+    "a limit without end": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "0005000000"}, True, 16),
+    "a limit of too many digits": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "9" * 5000}, True, 16),
+    "a limit of none": (OVERRIDDEN, {"AGENT_MEMORY_LIMIT_KB": "0"}, True, 16),
+}
+
+
+@pytest.mark.parametrize(("text", "env", "learns", "size"), RUNS.values(), ids=RUNS)
+def test_the_environment_stands_over_what_is_set_for_an_agent(
+    tmp_path: Path, text: str, env: dict[str, str], learns: bool, size: int
+) -> None:
+    loaded = load_text(tmp_path, text, **env)
+    assert (loaded.may_learn("Research"), loaded.size_kb("Research")) == (learns, size)
+    assert load_text(tmp_path, text).size_kb("research") != 4, "the file's word stays as it is"
+
+
+def test_run_stands_over_what_is_set_for_an_agent(person: Person) -> None:
+    """Real processes all the way: run, and below it a hook and a command."""
+    person.sandbox.configure(OVERRIDDEN)
+    person.sandbox.write_memory("research", "Services talk through the event bus, never directly")
+    event = json.dumps(sample_events.build("stop", "research", str(person.sandbox.root), "1"))
+    hook = 'python3 "$HOOKS/subagent_stop.py"'
+    done = person.run("run", "--no-learning", "--", "sh", "-c", hook, data=event.encode())
+    assert done.returncode == 0, done.stderr
+    assert sample_events.LEARNING not in person.sandbox.read_memory("research")
+    status = ["agent-memory", "status", "--json"]
+    done = person.run("run", "--memory-limit", "4", "--", *status)
+    assert json.loads(done.stdout)["agents"][0]["limit"] == 4096
+    shown = person.run("run", "--memory-limit", "4", "agent-memory", "config", "show", "--json")
+    loaded = {entry["key"]: (entry["value"], entry["source"]) for entry in json.loads(shown.stdout)}
+    assert loaded["agent_overrides.research.size_kb"] == (4, "environment")
+    event = event.replace('"sample-1"', '"sample-2"')
+    person.run("run", "--", "sh", "-c", hook, data=event.encode())
+    assert sample_events.LEARNING in person.sandbox.read_memory("research")
+    assert json.loads(person.run(*status[1:]).stdout)["agents"][0]["limit"] == 16 * 1024
+
+
+STRANGE = [
+    ("AGENT_MEMORY", "maybe", "AGENT_MEMORY: on or off is expected, not 'maybe'"),
+    ("AGENT_MEMORY_LEARNING", "maybe", "AGENT_MEMORY_LEARNING: on or off is expected, not 'maybe'"),
+    ("AGENT_MEMORY_LIMIT_KB", "x\n", "AGENT_MEMORY_LIMIT_KB: 1 to 1024 is expected, not 'x\\n'"),
+    ("AGENT_MEMORY_LIMIT_KB", "0", "AGENT_MEMORY_LIMIT_KB: 1 to 1024 is expected, not '0'"),
+    ("AGENT_MEMORY_LIMIT_KB", "1025", "AGENT_MEMORY_LIMIT_KB: 1 to 1024 is expected, not '1025'"),
+    ("AGENT_MEMORY", " OFF ", ""),
+    ("AGENT_MEMORY_LEARNING", "1", ""),
+    ("AGENT_MEMORY_LIMIT_KB", "1024", ""),
+    ("AGENT_MEMORY_LIMIT_KB", "", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "problem"), STRANGE)
+def test_a_variable_that_says_nothing_known_is_told(
+    person: Person, name: str, said: str, problem: str
+) -> None:
+    done = person.run("config", "check", **{name: said})
+    assert (done.returncode, done.stdout) == ((1, f"{problem}\n") if problem else (0, ""))
+    done = person.run("status", "--json", **{name: said})
+    warned = [warning["what"] for warning in json.loads(done.stdout)["warnings"]]
+    assert [what for what in warned if "expected" in what] == ([problem] if problem else [])
+    if problem:
+        event = sample_events.build("pre", "engineer", str(person.sandbox.root), "1")
+        outcome = person.sandbox.run_hook("pre_tool_use", event, **{name: said})
+        assert (outcome.status, outcome.stderr) == (0, b"")
+        assert not person.sandbox.read_log("agent.memory.error")
+
+
+# What stands behind `run`, and what the command is given of it.
+COMMANDS = [
+    (["claude", "--debug", "-p", "hi"], ["--debug", "-p", "hi"]),
+    (["claude", "--project", "X", "--project=Y"], ["--project", "X", "--project=Y"]),
+    (["--", "claude", "--debug"], ["--debug"]),
+    (["claude", "--", "--debug"], ["--", "--debug"]),
+    (["claude", "--help", "--no-memory"], ["--help", "--no-memory"]),
+    (["--debug", "--project", ".", "claude", "run", "--debug"], ["run", "--debug"]),
+    (["--memory-limit", "4", "claude", "--debug"], ["--debug"]),
+    (["--memory-limit=4", "--no-memory", "claude", "--json", ""], ["--json", ""]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "given"), COMMANDS)
+def test_what_stands_behind_the_command_is_the_commands(
+    person: Person, arguments: list[str], given: list[str]
+) -> None:
+    person.add_program("claude", "printf '<%s>' \"$@\"")
+    done = person.run("run", *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "".join(f"<{argument}>" for argument in given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["--", ""], 127, "agent-memory: '': command not found\n"),
+        (["nowhere", "--debug"], 127, "agent-memory: nowhere: command not found\n"),
+        (
+            ["--project", "nowhere", "claude"],
+            2,
+            "agent-memory: invalid value for '--project': dir 'nowhere' does not exist\n",
+        ),
+        (["--memory-limit", "1025", "claude"], 2, "agent-memory: invalid value"),
+        ([], 2, "agent-memory: missing argument"),
+    ],
+)
+def test_what_cannot_be_run(person: Person, arguments: list[str], status: int, said: str) -> None:
+    done = person.run("run", *arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.startswith(said)
+    assert "Traceback" not in done.stderr
+
+
+def test_debug_is_for_errors_of_ours(person: Person) -> None:
+    assert "Traceback" in person.run("run", "--debug", "nowhere").stderr
+
+
+# --- any file at all ---
+
+
+def lines_of(*rows: tuple[str, Any]) -> list[tuple[str, Any]]:
+    return list(rows)
+
+
+# As YAML, and the value it has.  What is wrong everywhere has none.
+YES_OR_NO = lines_of(("true", True), ("off", False), ("Yes", True), ("!!bool 'no'", False))
+NEVER = [
+    *("[a, b]", "{x: 1}", "3.5", "2024-01-01", "!foo 3", "!!int ''", ".inf", "!!binary aGk="),
+    *("'3'", "-1", "0", "99999", "9" * 4999, "[[[[[[]]]]]]", "{? [a] : 1}", "{on: off}", "=", "''"),
+]
+NUMBER = lines_of(("30", 30), ("0x20", 32), ("0b100000", 32), ("1_0_0", 100), ("040", 32))
+FOLDER = lines_of(("docs/memory", "docs/memory"), ("'on'", "on"), (".memory/", ".memory/"))
+LEVEL = lines_of(("shadow", "shadow"), ("off", "off"), ("'append'", "append"))
+BAD_FOLDERS = ["/etc", "../up", "~/x", "a/../../b", "on", "12", ".", '"a\\tb"', "[x]", "{}", "''"]
+BAD_WORDS = ["both", "true", "3", "[off]", "''"]
+ENTRIES = lines_of(("qa", "qa"), ("'*'", "*"), ("code-*", "code-*"), ("'on'", "on"))
+BAD_ENTRIES = ["on", "3", "[qa]", "{qa: 1}", "''", "~", "", "2024-01-01", "!foo x"]
+
+SCALARS: dict[str, tuple[list[tuple[str, Any]], list[str]]] = {
+    "enabled": (YES_OR_NO, NEVER),
+    "auto_learning": (YES_OR_NO, NEVER),
+    "natural_language": (YES_OR_NO, NEVER),
+    "strip_markers": (YES_OR_NO, NEVER),
+    "max_learning_length": (NUMBER, NEVER),
+    "directory": (FOLDER, BAD_FOLDERS),
+    "user_level": (LEVEL, BAD_WORDS),
+}
+LIMITS = dict.fromkeys(config_defaults.DEFAULTS["limits"], (NUMBER, NEVER))
+OVERRIDE = {
+    "size_kb": (NUMBER, NEVER),
+    "max_sections": (NUMBER, NEVER),
+    "max_items_per_section": (NUMBER, NEVER),
+    "auto_learning": (YES_OR_NO, NEVER),
+}
+STRANGERS = ["on", "no", "~", "1.5", "0x10", "2024-01-01", "'<<'", "=", "enabledd", "größe", '""']
+AGENTS = ["qa", "no", "7", "on", "Research Agent", "2024-01-01", "'plugin-a:reviewer'", "Y"]
+NO_MAPPING = ["3", "x", "[a]", "''", "[{size_kb: 3}]", "true"]
+
+
+class Written:
+    """A config.yml as it grows line by line, and the lines of its faults."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+        self.lines: list[str] = []
+        self.faults: list[int] = []
+
+    def add(self, depth: int, text: str, fault: bool = False) -> None:
+        self.lines.append("  " * depth + text)
+        if fault:
+            self.faults.append(len(self.lines))
+
+    def one_of(self, values: Any) -> Any:
+        return self.draw(st.sampled_from(values))
+
+    def some(self, values: list[str]) -> list[str]:
+        return self.draw(st.lists(st.sampled_from(values), unique=True, max_size=len(values)))
+
+    def mapping(self, depth: int, keys: Any) -> dict[str, Any]:
+        """Write some keys of a mapping in any order, strangers among them; return what is right."""
+        loaded: dict[str, Any] = {}
+        for key in self.some([*keys, *self.some(STRANGERS)]):
+            right, wrong = keys.get(key, ([], NEVER))
+            if key in keys and self.draw(st.booleans()):
+                text, loaded[key] = self.one_of(right)
+                self.add(depth, f"{key}: {text}")
+            else:
+                self.add(depth, f"{key}: {self.one_of(wrong)}", fault=True)
+        return loaded
+
+    def section(self, depth: int, key: str, keys: Any) -> dict[str, Any]:
+        """Write a mapping under its key, or, in its place, something wrong or nothing."""
+        if self.draw(st.integers(0, 5)) == 0:
+            self.add(depth, f"{key}: {self.one_of(NO_MAPPING)}", fault=True)
+            return {}
+        self.add(depth, f"{key}:")
+        return self.mapping(depth + 1, keys)
+
+    def listed(self, key: str) -> list[str]:
+        self.add(1, f"{key}:")
+        loaded = []
+        for _ in range(self.draw(st.integers(0, 5))):
+            if self.draw(st.booleans()):
+                text, entry = self.one_of(ENTRIES)
+                loaded.append(entry)
+                self.add(1, f"- {text}")
+            else:
+                self.add(1, f"- {self.one_of(BAD_ENTRIES)}", fault=True)
+        return loaded
+
+    def overrides(self) -> dict[str, Any]:
+        self.add(1, "agent_overrides:")
+        loaded = {}
+        for name in self.some(AGENTS):
+            before = len(self.faults), len(self.lines)
+            own = self.section(2, name, OVERRIDE)
+            if self.faults[before[0] : before[0] + 1] != [before[1] + 1]:
+                loaded[agent_names.id_of(name.strip("'"))] = {**dict.fromkeys(OVERRIDE), **own}
+        return loaded
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[str, dict[str, Any], list[int]]:
+    """Return a config.yml, the settings that it should come to, and the lines of its faults."""
+    written = Written(draw)
+    for stranger in written.some(STRANGERS)[:2]:
+        written.add(0, f"{stranger}: {written.one_of(NEVER)}", fault=True)
+    written.add(0, "memory:")
+    values = {**config_defaults.DEFAULTS, **written.mapping(1, SCALARS)}
+    if draw(st.booleans()):
+        values["limits"] = {**values["limits"], **written.section(1, "limits", LIMITS)}
+    for key in written.some(["include", "exclude"]):
+        values[key] = written.listed(key)
+    if draw(st.booleans()):
+        values["agent_overrides"] = written.overrides()
+    return "\n".join(written.lines) + "\n", values, written.faults
+
+
+@settings(max_examples=300, deadline=None)
+@given(files())
+def test_of_any_settings_what_is_right_counts_and_each_fault_is_told_once(
+    file: tuple[str, dict[str, Any], list[int]],
+) -> None:
+    text, values, faults = file
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = load_text(Path(folder), text)
+    assert [int(problem.partition(":")[0]) for problem in format_problems(loaded)] == faults, text
+    assert loaded.values == values, text
+    assert all(problem.isprintable() for problem in loaded.problems)
+
+
+PIECES = [
+    *(
+        "memory:",
+        "\n",
+        "  ",
+        "\t",
+        "- ",
+        "? ",
+        ": ",
+        ", ",
+        "[",
+        "]",
+        "{",
+        "}",
+        "&a ",
+        "*a",
+        "<<: *a",
+    ),
+    *(
+        "enabled",
+        "limits",
+        "exclude",
+        "agent_overrides",
+        "size_kb",
+        "on",
+        "~",
+        "3",
+        "'",
+        '"',
+        "|\n",
+    ),
+    *(
+        "!!int ",
+        "!foo ",
+        "!!set ",
+        "!!omap ",
+        "%YAML 1.1\n",
+        "---\n",
+        "...\n",
+        "#",
+        "\\U0001",
+        "\0",
+    ),
+    *("\ud800", "\x85", "\u2028", "\ufeff", "=", "2024-01-01", ">-\n", "!!python/name:os.system "),
+]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=40),
+    st.booleans(),
+)
+def test_no_text_at_all_raises(text: str, below: bool) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = load_text(Path(folder), f"memory:\n  {text}" if below else text)
+    assert loaded.values.keys() == config_defaults.DEFAULTS.keys()
+    assert loaded.is_readable or len(loaded.problems) == 1
+    assert all(problem.isprintable() for problem in loaded.problems), loaded.problems
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=60))
+def test_no_bytes_at_all_raise(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        load_text(Path(folder), data)

@@ -1,0 +1,103 @@
+"""The event log: rotation, incomplete lines, times."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory_core.storage import event_log, paths
+from support.processes import read_output, release_programs, start_program
+
+
+def test_the_log_is_rotated_and_read_over_both_files(tmp_path: Path) -> None:
+    place = paths.LevelPaths(str(tmp_path))
+    for number in range(40):
+        event_log.write(place, "agent.memory.loaded", number=number, filler="x" * 60_000)
+    assert sorted(os.listdir(place.logs)) == ["events.1.jsonl", "events.jsonl"]
+    numbers = [event["number"] for event in event_log.read(place)]
+    assert numbers == list(range(numbers[0], 40))
+    assert len(numbers) > 15
+    with open(os.path.join(place.logs, "events.jsonl"), "a") as file:
+        file.write('{"torn')
+    assert len(event_log.read(place)) == len(numbers)
+
+
+def numbers(place: paths.LevelPaths) -> list[object]:
+    return [event["number"] for event in event_log.read(place)]
+
+
+def test_a_torn_line_takes_no_other_with_it(tmp_path: Path) -> None:
+    place = paths.LevelPaths(str(tmp_path))
+    event_log.write(place, "agent.memory.loaded", number=1)
+    path = Path(place.logs) / "events.jsonl"
+    path.write_text(path.read_text() + '{"torn')
+    event_log.write(place, "agent.memory.loaded", number=2)
+    event_log.write(place, "agent.memory.loaded", number=3)
+    assert numbers(place) == [1, 2, 3]
+    lines = path.read_text().splitlines()
+    assert lines.pop(1) == '{"torn'
+    assert [json.loads(line)["number"] for line in lines] == [1, 2, 3]
+
+
+# A disk that is full after ten bytes more, as a limit of the process.
+FULL = """
+import os, resource, sys
+from memory_core.storage import event_log, paths
+place = paths.LevelPaths(sys.argv[1])
+event_log.write(place, "agent.memory.loaded", number=1)
+size = os.path.getsize(os.path.join(place.logs, "events.jsonl")) + 10
+resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+event_log.write(place, "agent.memory.loaded", number=2)
+"""
+
+
+def test_a_line_that_is_written_in_part_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FULL, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("agent-memory: [Errno 28] only part of a line could be written")
+    assert '"number": 2}\n' in done.stderr
+    place = paths.LevelPaths(str(tmp_path))
+    event_log.write(place, "agent.memory.loaded", number=3)
+    assert numbers(place) == [1, 3]
+
+
+def overfull_log(folder: Path) -> tuple[paths.LevelPaths, Path]:
+    """Return a log that the next writer will find too large."""
+    place = paths.LevelPaths(str(folder))
+    path = Path(place.make_folder("logs")) / event_log.FILE_NAME
+    path.write_text(json.dumps({"number": -1, "filler": "x" * event_log.MAX_BYTES}) + "\n")
+    return place, path
+
+
+# Waits where the interpreter tells of a call, before that is made.
+PAUSING = """
+import sys
+from memory_core.storage import event_log, paths
+def pause(event, _arguments):
+    if event == sys.argv[2]:
+        print("ready", flush=True)
+        sys.stdin.read()
+sys.addaudithook(pause)
+event_log.write(paths.LevelPaths(sys.argv[1]), "agent.memory.loaded", number=0)
+"""
+
+
+@pytest.mark.parametrize("call", ["fcntl.flock", "os.rename"])
+def test_two_that_find_the_log_too_large_lose_no_line(tmp_path: Path, call: str) -> None:
+    place, path = overfull_log(tmp_path)
+    slow = start_program(PAUSING, tmp_path, call)
+    event_log.write(place, "agent.memory.loaded", number=1)
+    event_log.write(place, "agent.memory.loaded", number=2)
+    release_programs([slow])
+    read_output(slow)
+    assert numbers(place) == [-1, 0, 1, 2]
+    assert path.with_name("events.1.jsonl").stat().st_size > event_log.MAX_BYTES
+
+
+def test_times_are_utc_with_milliseconds() -> None:
+    assert event_log.format_utc(1_795_221_786.25) == "2026-11-21T00:43:06.250Z"

@@ -1,0 +1,162 @@
+"""A history that grew is packed, and answers as before."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.curation import change_log
+from memory_core.history import item_history
+from memory_core.memory.project import find_project
+from memory_core.storage import history_file
+from support.command_line import Person
+from support.sandbox import Sandbox
+
+WORDS = [f"Fact number {number} of the shop" for number in range(40)]
+
+
+def at(number: int) -> str:
+    return f"2026-11-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000Z"
+
+
+def many(count: int, first: int = 0) -> list[item_history.Record]:
+    """Return records of items that come, are taught again, leave and come back."""
+    kinds = ("learned", "reinforced", "evicted", "restored")
+    found = []
+    for number in range(first, first + count):
+        text, kind = WORDS[number % len(WORDS)], kinds[number // len(WORDS) % 4]
+        fields: dict[str, Any] = {"section": "A", "run": f"a{number}", "source": "agent"}
+        fields |= {"agent": "engineer", "change": f"{at(number)}-{first}", "session": "s" * 60}
+        found.append(item_history.make_record(kind, at(number), text, **fields))
+    return found
+
+
+def plain(path: Path) -> list[str]:
+    return [line for line in path.read_text().splitlines() if '"packed"' not in line]
+
+
+@pytest.fixture
+def large(sandbox: Sandbox) -> Path:
+    """A history of a memory, large enough to be packed at the next write."""
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    history_file.append(str(path), many(1600))
+    known = item_history.History(history_file.read(str(path)))
+    sandbox.write_memory("engineer", *[each.text for each in known if each.is_present])
+    text = (sandbox.memories / "engineer.md").read_text().replace("Project Architecture", "A")
+    (sandbox.memories / "engineer.md").write_text(text)
+    assert path.stat().st_size > history_file.MIN_PACK_BYTES
+    return path
+
+
+def pack(path: Path) -> None:
+    history_file.pack(str(path), path.stat().st_size)
+
+
+def state(records: list[item_history.Record]) -> list[tuple[Any, ...]]:
+    known = sorted(item_history.History(records), key=lambda each: each.id)
+    names = set(item_history.ItemState.__slots__)
+    return [tuple(getattr(each, name) for name in sorted(names)) for each in known]
+
+
+@pytest.mark.slow
+def test_packing_changes_no_answer(sandbox: Sandbox, large: Path, tmp_path: Path) -> None:
+    person = Person(sandbox, tmp_path)
+    project = find_project(str(sandbox.root), sandbox.env)
+
+    def answers() -> Any:
+        told = [person.run(*words).stdout for words in (["log"], ["blame", "engineer"])]
+        moments = [at(number) for number in range(0, 1600, 137)]
+        shown = [change_log.render_at(project, project.store, "engineer", each) for each in moments]
+        return told, shown, state(history_file.read(str(large))), history_file.read(str(large))
+
+    before = answers()
+    pack(large)
+    assert answers() == before
+    assert len(large.read_text().splitlines()) == 1 + history_file.PLAIN_LINES
+    assert len(plain(large)) == history_file.PLAIN_LINES
+    again = large.read_bytes()
+    pack(large)
+    assert large.read_bytes() == again
+
+
+def test_the_next_write_packs(sandbox: Sandbox, large: Path, tmp_path: Path) -> None:
+    person = Person(sandbox, tmp_path)
+    before = person.read_json("log")
+    item = person.read_json("blame", "engineer")[0]
+    assert person.run("confirm", "engineer", item["id"]).returncode == 0
+    assert len(large.read_text().splitlines()) == 1 + history_file.PLAIN_LINES
+    after = person.read_json("log")
+    assert after[0]["kind"] == "confirmed"
+    assert after[1:] == before
+
+
+def test_a_small_history_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "qa.jsonl"
+    history_file.append(str(path), many(300))
+    before = path.read_bytes()
+    pack(path)
+    assert path.read_bytes() == before
+
+
+def test_runs_are_packed_apart_and_what_is_packed_stays(large: Path) -> None:
+    tasks = [
+        {"v": 1, "time": at(number), "kind": "task", "id": f"{number:010}", "outcome": "done"}
+        for number in range(300)
+    ]
+    history_file.append(str(large), tasks)
+    pack(large)
+    first = large.read_text().splitlines()[:2]
+    assert [json.loads(line)["of"] for line in first] == ["items", "runs"]
+    assert len(history_file.read(str(large))) == 1900
+    assert not [each for each in history_file.read(str(large), runs=False) if each in tasks[:100]]
+    history_file.append(str(large), many(1600, first=1600))
+    pack(large)
+    assert large.read_text().splitlines()[:2] == first
+    assert len(history_file.read(str(large))) == 3500
+
+
+def test_a_damaged_packed_line_is_kept(large: Path) -> None:
+    pack(large)
+    packed, *rest = large.read_text().splitlines()
+    damaged = packed[:100] + packed[200:]
+    large.write_text("\n".join([damaged, *rest, ""]))
+    history_file.append(str(large), many(1600, first=1600))
+    pack(large)
+    assert large.read_text().splitlines()[0] == damaged
+
+
+@pytest.mark.parametrize("cut", [0.1, 0.5, 0.9])
+def test_a_torn_packed_line_is_passed_over(large: Path, cut: float) -> None:
+    pack(large)
+    packed, *rest = large.read_text().splitlines()
+    large.write_text("\n".join([packed[: int(len(packed) * cut)], *rest, ""]))
+    assert history_file.read(str(large)) == [json.loads(line) for line in rest]
+
+
+@pytest.mark.parametrize("text", ["", "no base64 ~", "AAAA", "eJwDAAAAAAE="])
+def test_what_was_not_packed_by_us_is_passed_over(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "qa.jsonl"
+    (record,) = many(1)
+    path.write_text(json.dumps({"v": 1, "packed": text}) + "\n" + json.dumps(record) + "\n")
+    assert history_file.read(str(path)) == [record]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_branches_of_which_one_has_packed_are_one(large: Path, seed: int) -> None:
+    base = history_file.read(str(large))
+    ours, theirs = many(30, 1600), many(30, 1700)
+    other = large.with_name("other.jsonl")
+    history_file.append(str(other), [*base, *theirs])
+    history_file.append(str(large), ours)
+    pack(large)
+    lines = list(dict.fromkeys([*large.read_text().splitlines(), *other.read_text().splitlines()]))
+    random.Random(seed).shuffle(lines)  # as a union may have them
+    large.write_text("\n".join([*lines, ""]))
+    merged = item_history.sort_records(history_file.read(str(large)))
+    assert merged == item_history.sort_records([*base, *ours, *theirs])
+    pack(large)
+    assert item_history.sort_records(history_file.read(str(large))) == merged

@@ -1,0 +1,1 @@
+"""What several test files use, one module a topic."""

@@ -1,0 +1,149 @@
+"""The command line `agent-memory`, as people run it in a sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from memory_core.claude_code import sample_events, settings_json
+from memory_core.setup import installation
+from support import forks
+from support.paths import REPO
+from support.sandbox import Sandbox
+
+PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
+JSON_PAGE = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
+ITEM = "Services talk through the event bus, never directly"
+COMMAND = [sys.executable, "-m", "memory_core.cli"]
+TIMEOUT = 60
+PLAIN_LINE = re.compile(r"""agent-memory( +([\w./:,@+=-]+|'[^']*'|"[^"$`\\]*"))*""")
+
+
+def make_result(
+    command: list[str], status: int, stdout: bytes, stderr: bytes
+) -> subprocess.CompletedProcess[str]:
+    """Return what a command came to, as text."""
+    texts = [part.decode("utf-8", "surrogateescape") for part in (stdout, stderr)]
+    return subprocess.CompletedProcess(command, status, *texts)
+
+
+class Person:
+    """Somebody at a shell in the sandbox: `agent-memory` is on PATH, and so are the hooks."""
+
+    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
+        self.sandbox = sandbox
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        # The interpreter that runs the tests, whether or not it has the command beside it.
+        self.add_program("agent-memory", f'exec "{sys.executable}" -m memory_core.cli "$@"')
+        path = f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        self.env = {
+            **sandbox.env,
+            "PATH": path,
+            "PYTHONPATH": str(REPO),
+            "HOOKS": str(REPO / "hooks"),
+        }
+
+    def add_program(self, name: str, script: str) -> None:
+        """Put a shell script on PATH."""
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def run(
+        self,
+        *arguments: str,
+        data: bytes = b"",
+        cwd: Path | None = None,
+        process: bool = False,
+        **env: str,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `agent-memory` with these arguments; an empty variable is left out.
+
+        A forked child runs it, unless a test is about the process itself.
+        """
+        command = [*COMMAND, *arguments]
+        variables = self._variables(env)
+        if process or not forks.can_fork(variables):
+            return self._run(command, data, cwd, env)
+        folder = cwd or self.sandbox.root
+        status, *outputs = forks.run(arguments, data, folder, variables)
+        return make_result(command, status, *outputs)
+
+    def run_shell(self, line: str) -> subprocess.CompletedProcess[str]:
+        """Run a line of shell; one that only runs `agent-memory` needs no shell."""
+        if PLAIN_LINE.fullmatch(line):
+            return self.run(*shlex.split(line)[1:])
+        return self._run(["sh", "-c", line], b"", None, {})
+
+    def _run(
+        self, command: list[str], data: bytes, cwd: Path | None, env: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            command,
+            input=data,
+            capture_output=True,
+            cwd=cwd or self.sandbox.root,
+            env=self._variables(env),
+            timeout=TIMEOUT,
+            check=False,
+        )
+        return make_result(command, done.returncode, done.stdout, done.stderr)
+
+    def _variables(self, env: dict[str, str]) -> dict[str, str]:
+        return {name: value for name, value in {**self.env, **env}.items() if value}
+
+    def read_json(self, *arguments: str, data: bytes = b"") -> Any:
+        """Run a command that succeeds, and return what its --json prints."""
+        done = self.run(*arguments, "--json", data=data)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def make_sample(self, kind: str, **changed: Any) -> bytes:
+        """Return a sample event for the engineer, with these fields changed."""
+        event = sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
+        return json.dumps({**event, **changed}).encode()
+
+    def list_findings(self, *levels: str) -> list[tuple[str, str]]:
+        """Return (level, check) of what the doctor finds."""
+        done = self.run("doctor", "--json")
+        answer = json.loads(done.stdout)
+        assert done.returncode == answer["broken"], done.stderr
+        findings = [(finding["level"], finding["check"]) for finding in answer["findings"]]
+        return [finding for finding in findings if not levels or finding[0] in levels]
+
+    def install(self) -> Path:
+        """Put our hooks into the project's settings, and the program where they look for it."""
+        data = self.sandbox.home / ".local" / "share" / "agent-memory" / "venv"
+        (data / "bin").mkdir(parents=True, exist_ok=True)
+        (data / "bin" / "python").symlink_to(sys.executable)
+        (data / "hooks").symlink_to(REPO / "hooks")
+        path = self.sandbox.root / ".claude" / "settings.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(
+            settings_json.add_hooks("", settings_json.build_hooks(installation.read_template()))
+        )
+        return path
+
+
+def read_fields(row: str) -> set[str]:
+    """Return the JSON fields that a row of docs/cli.md names."""
+    line = next(line for line in JSON_PAGE.split("\n") if line.startswith(f"| {row} |"))
+    without_notes = re.sub(r"\([^)]*\)", "", line.split("|")[2])
+    return set(re.findall(r"`(\w+)`", without_notes))
+
+
+def list_loaded_modules(person: Person, source: str, words: str) -> set[str]:
+    """Return the modules that a run of `main` out of this source has imported."""
+    program = f"{source}\nimport sys; sys.argv[1:] = {words.split()!r}; main();"
+    command = [sys.executable, "-c", f"{program} print(*sys.modules, file=sys.stderr)"]
+    done = subprocess.run(
+        command, env=person.env, cwd=person.sandbox.root, capture_output=True, text=True, check=True
+    )
+    return set(done.stderr.split())

@@ -1,0 +1,137 @@
+"""Events as Claude Code sends them to hooks: made for a test, recorded, and spoiled by chance."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from typing import Any
+
+from memory_core.claude_code import event_models, events
+from support.paths import EVENTS
+from support.sandbox import Outcome
+
+FACT = "Services talk through the event bus, never directly"
+LEARNED = "The retry count is set in settings.py"
+BLOCK = f"# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#"
+REPORT = f"Done.\n\n{BLOCK}\n"
+
+# A spoiled field becomes one of these.
+STRANGE_VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    "",
+    "x" * 70_000,
+    "\ud800",
+    [],
+    {},
+    [[]],
+    {"": 1},
+    "\0",
+]
+
+
+def make_pre_event(
+    call: str = "toolu_1", agent: str | None = "engineer", **more: Any
+) -> dict[str, Any]:
+    """Return the event before the main session calls an agent."""
+    given = {"description": "a job", "prompt": "Add a retry.", "run_in_background": False}
+    if agent is not None:
+        given["subagent_type"] = agent
+    return {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s1",
+        "tool_name": "Agent",
+        "tool_use_id": call,
+        "tool_input": given,
+        **more,
+    }
+
+
+def make_start_event(run: str = "a1", agent: str = "engineer", **more: Any) -> dict[str, Any]:
+    """Return the event of an agent that begins."""
+    return {
+        "hook_event_name": "SubagentStart",
+        "session_id": "s1",
+        "agent_id": run,
+        "agent_type": agent,
+        **more,
+    }
+
+
+def make_stop_event(
+    run: str = "a1", text: str | None = REPORT, agent: str = "engineer"
+) -> dict[str, Any]:
+    """Return the event of an agent that ends with this report."""
+    start = make_start_event(run, agent)
+    event = {**start, "hook_event_name": "SubagentStop", "stop_hook_active": False}
+    return event if text is None else {**event, "last_assistant_message": text}
+
+
+def make_post_event(
+    prompt: str = "Add a retry.",
+    text: str = REPORT,
+    run: str = "a1",
+    call: str = "toolu_1",
+    **response: Any,
+) -> dict[str, Any]:
+    """Return the event after an agent has answered the main session."""
+    event = make_pre_event(call)
+    answer = {
+        "status": "completed",
+        "prompt": prompt,
+        "agentId": run,
+        "agentType": "engineer",
+        "content": [{"type": "text", "text": text}],
+        **response,
+    }
+    return {
+        **event,
+        "hook_event_name": "PostToolUse",
+        "tool_input": {**event["tool_input"], "prompt": prompt},
+        "tool_response": answer,
+    }
+
+
+def make_failure_event(run: str | None = "a1", **more: Any) -> dict[str, Any]:
+    """Return the event after a command of an agent has failed."""
+    inside = {"agent_id": run, "agent_type": "engineer"} if run else {}
+    failure = {"error": "Exit code 2\nno such table: users", "is_interrupt": False, **more}
+    event = {"hook_event_name": "PostToolUseFailure", "session_id": "s1", "tool_name": "Bash"}
+    return {**event, **inside, **failure, "tool_use_id": "toolu_b"}
+
+
+def is_silent(outcome: Outcome) -> bool:
+    """Say whether a hook succeeded without a word."""
+    return outcome == Outcome(0, b"", b"")
+
+
+def read_recorded_events() -> list[dict[str, Any]]:
+    """Return the recorded events that our hooks read."""
+    values = [json.loads(path.read_text(encoding="utf-8")) for path in EVENTS]
+    return [value for value in values if name_kind(value) in event_models.EVENTS]
+
+
+def name_kind(value: dict[str, Any]) -> str:
+    """Return the name under which the models know an event of this kind."""
+    return events._key(value["hook_event_name"], value)
+
+
+def spoil(value: Any, chance: random.Random) -> Any:
+    """Return a copy with one field, somewhere, made strange, taken away or added."""
+    copied = copy.deepcopy(value)
+    place = copied
+    while True:
+        inner = [item for item in place.values() if isinstance(item, dict) and item]
+        if not inner or chance.random() < 0.4:
+            break
+        place = chance.choice(inner)
+    name = chance.choice([*place, "new_field"])
+    if chance.random() < 0.25:
+        place.pop(name, None)
+    else:
+        place[name] = copy.deepcopy(chance.choice(STRANGE_VALUES))
+    return copied

@@ -1,0 +1,14 @@
+"""Folders and files of this checkout that tests read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parent.parent.parent
+CASES = REPO / "tests" / "cases"
+EVENTS = sorted((REPO / "tests" / "events").glob("*/*/*.json"))
+BACKLOG = (
+    Path(os.environ.get("AGENT_MEMORY_BACKLOG") or REPO / ".tools" / "backlog").resolve()
+    / "node_modules/.bin/backlog"
+)

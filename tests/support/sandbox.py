@@ -1,0 +1,83 @@
+"""A project folder and a home for one test, and hooks that run in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from support.paths import REPO
+
+
+class Outcome(NamedTuple):
+    """What a hook's process returned and wrote."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def reply(self) -> dict[str, Any]:
+        return json.loads(self.stdout)["hookSpecificOutput"]
+
+
+class Sandbox:
+    """A project folder and a home folder; the hooks of this checkout run in them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "shop"
+        self.home = folder / "home"
+        self.root.mkdir()
+        self.home.mkdir()
+        self.memories = self.root / ".claude-mpm" / "memories"
+        self.user_memories = self.home / ".claude-mpm" / "memories"
+        self.state = self.root / ".claude-mpm" / "state"
+        self.env = {
+            "HOME": str(self.home),
+            "PATH": os.environ["PATH"],
+            "CLAUDE_PROJECT_DIR": str(self.root),
+        }
+
+    def run_hook(self, name: str, event: Any, **env: str) -> Outcome:
+        """Run hooks/NAME.py with an event (bytes as they are, anything else as JSON)."""
+        data = event if isinstance(event, bytes) else json.dumps(event).encode()
+        command = [sys.executable, "-I", str(REPO / "hooks" / f"{name}.py")]
+        done = subprocess.run(
+            command,
+            input=data,
+            capture_output=True,
+            cwd=self.root,
+            env={**self.env, **env},
+            timeout=60,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def write_memory(self, agent: str, *items: str, user: bool = False) -> Path:
+        """Write a memory file with these items."""
+        folder = self.user_memories if user else self.memories
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{agent}.md"
+        lines = "".join(f"- {item}\n" for item in items)
+        path.write_text(f"# {agent}\n\n## Project Architecture\n{lines}", encoding="utf-8")
+        return path
+
+    def configure(self, text: str) -> None:
+        """Write config.yml."""
+        folder = self.root / ".claude-mpm"
+        folder.mkdir(exist_ok=True)
+        (folder / "config.yml").write_text(text, encoding="utf-8")
+
+    def read_memory(self, agent: str) -> str:
+        """Return the text of an agent's memory file."""
+        return (self.memories / f"{agent}.md").read_text(encoding="utf-8")
+
+    def read_log(self, *names: str) -> list[dict[str, Any]]:
+        """Return the logged events of these names, or all."""
+        path = self.root / ".claude-mpm" / "logs" / "events.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        events = [json.loads(line) for line in lines]
+        return [event for event in events if not names or event["event"] in names]

@@ -1,0 +1,28 @@
+"""Entries of the spool: what agents learned while their memory was locked."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from memory_core.storage import paths, spool
+from support.command_line import Person
+
+
+def make_spool_entry(agent: str) -> dict[str, Any]:
+    """Return an entry as a capture that could not have the lock leaves it."""
+    learnings = [["pattern", "Retries are set in one place"]]
+    ids = {"agent": agent, "run": "a1", "session": "s1", "source": "agent"}
+    return {**ids, "learnings": learnings, "rejected": []}
+
+
+def add_spool_entry(person: Person) -> None:
+    """Put an entry of the engineer's into the spool."""
+    spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", make_spool_entry("engineer"))
+
+
+def add_cut_spool_entry(person: Person) -> None:
+    """Put half an entry into the spool, as a power failure leaves it."""
+    entry = make_spool_entry("engineer")
+    path = spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", entry)
+    os.truncate(path, 20)

@@ -1,0 +1,64 @@
+"""Hypothesis strategies: documents of common and broken parts, learnings and limits."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from memory_core.document import markdown, template
+from support.memory_files import Learning
+
+quick = settings(max_examples=200, deadline=None)
+
+WORDS = ["queue", "bank", "price", "order", "stock", "test", "cache", "login", "mail", "bus"]
+LINES = [
+    *["- " + word for word in WORDS],
+    *[f"* {one} {other}" for one in WORDS[:3] for other in WORDS[3:6]],
+    "## Project Architecture (Max: 15 items)",
+    "## Recent Learnings",
+    "## Mine",
+    "# Title",
+    "### Deeper",
+    "prose of a person",
+    "    code",
+    "  nested",
+    "<!-- comment -->",
+    "<!-- lost",
+    "```",
+    "---",
+    "<<<<<<< HEAD",
+    "=======",
+    ">>>>>>> other",
+    "| a | b |",
+    *[""] * 8,
+]
+
+contents = st.one_of(
+    st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join),
+    st.text("-*+#>`~<![]_:=|\\ 12.)ab\n", max_size=20),
+    st.text(max_size=130),
+)
+learnings = st.lists(
+    st.builds(
+        Learning,
+        st.sampled_from(
+            [*template.SECTION_TITLES, *template.CATEGORY_TYPES, "tip", " Pattern ", ""]
+        ),
+        contents,
+    ),
+    max_size=8,
+)
+documents = st.builds(
+    lambda mark, lines, end, last: mark + end.join(lines) + last * end,
+    st.sampled_from(["", markdown.BOM]),
+    st.lists(st.sampled_from(LINES), max_size=24),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.booleans(),
+)
+small_limits = st.builds(
+    template.Limits,
+    size=st.integers(300, 1200),
+    sections=st.integers(1, 4),
+    items=st.integers(1, 4),
+    line=st.integers(20, 80),
+)

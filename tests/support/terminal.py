@@ -1,0 +1,69 @@
+"""The command line on a terminal."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pexpect
+
+from support.command_line import Person
+
+
+class Terminal:
+    """A terminal on which a person started `agent-memory`, or a shell."""
+
+    def __init__(self, person: Person, command: str, width: int = 80, **env: str) -> None:
+        alone = not set(command) & set(";|")  # else Ctrl-C would end the shell around it, too
+        self.child = pexpect.spawn(
+            "sh",
+            ["-c", f"exec {command}" if alone else command],
+            env={**person.env, "TERM": "xterm", **env},
+            cwd=str(person.sandbox.root),
+            dimensions=(24, width),
+            encoding="utf-8",
+            codec_errors="replace",
+            timeout=30,
+        )
+        self.shown = ""
+
+    def wait_for(self, pattern: str) -> None:
+        """Wait until the terminal shows this."""
+        self.child.expect(pattern)
+        self.shown += f"{self.child.before}{self.child.after}"
+
+    def send_keys(self, keys: str) -> None:
+        """Send keys."""
+        self.child.send(keys)
+
+    def wait_for_end(self) -> int:
+        """Wait for the end of it all; return the exit status."""
+        self.shown += str(self.child.read())
+        self.child.close()
+        assert "Traceback" not in self.shown
+        return int(self.child.exitstatus)
+
+    @property
+    def lines(self) -> list[str]:
+        shown = re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|[=>])", "", self.shown).replace("\r\n", "\n")
+        return shown.splitlines()
+
+
+def run_on_terminal(person: Person, words: str, width: int = 80, **env: str) -> str:
+    """Run a command on a terminal of this width, and return what it shows."""
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "memory_core.cli", *words.split()],
+        env={**person.env, "TERM": "xterm", "PAGER": "cat", **env},
+        cwd=str(person.sandbox.root),
+        dimensions=(24, width),
+        encoding="utf-8",
+    )
+    shown = str(child.read())
+    child.close()
+    return shown
+
+
+def strip_colours(text: str) -> list[str]:
+    """Return the lines of what a terminal showed, without colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r\n", "\n").splitlines()

@@ -1,0 +1,188 @@
+"""The packages of memory_core ("wings") and who may import whom.
+
+Every import counts: at the top of a module, inside a function, and for type checking only.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.paths import REPO
+
+PACKAGE = REPO / "memory_core"
+
+CORE = "text claude_code document learning history storage memory tasks git"
+
+# Each wing, and the other wings that it may import.  docs/design.md explains them.
+WINGS = {
+    "text": "",
+    "claude_code": "text",
+    "document": "text",
+    "learning": "text",
+    "history": "text document",
+    "storage": "text claude_code document history",
+    "memory": "text claude_code document learning history storage",
+    "tasks": "text claude_code document learning history storage memory",
+    "git": "text claude_code document learning history storage memory tasks",
+    "curation": CORE,
+    "delegation": CORE,
+    "setup": f"{CORE} curation",
+    "doctor": f"{CORE} curation setup",
+    "hook": f"{CORE} curation delegation",
+    "api": f"{CORE} curation delegation",
+    "cli": f"{CORE} curation delegation setup doctor",
+    "mcp_server": f"{CORE} curation delegation setup doctor",
+}
+
+DOORS = {"hook", "api", "cli", "mcp_server"}
+
+# A command starts the server: the only import between two doors.
+SERVER_STARTER = "memory_core.cli.mcp"
+
+# The only places that may import a library.
+LIBRARIES = {
+    "yaml": {"storage.config_file"},
+    "pydantic": {
+        *("claude_code.event_models", "storage.config_models", "storage.record_models"),
+        *("storage.config_file", "mcp_server"),
+    },
+    "typer": {"cli"},
+    "rich": {"cli"},
+    **{name: {"mcp_server"} for name in ("mcp", "mcp_types", "anyio", "starlette", "uvicorn")},
+}
+
+MOST_AT_THE_TOP = 12
+MOST_IN_A_WING = 16
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(REPO).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def imported_names(path: Path) -> Iterator[str]:
+    """Yield the full name of everything that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path} has a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_modules(name: str) -> set[str]:
+    """Return the modules of memory_core that a module imports."""
+    modules = set()
+    for full in imported_names(MODULES[name]):
+        base = full.rpartition(".")[0]
+        modules |= {next((module for module in (full, base) if module in MODULES), "")}
+    return modules - {"", name, "memory_core"}
+
+
+IMPORTS = {name: imported_modules(name) for name in MODULES}
+
+
+def wing(name: str) -> str:
+    """Return the wing or door of a module: its folder or file in memory_core."""
+    return f"{name}.".split(".")[1]
+
+
+def against_the_table() -> set[tuple[str, str]]:
+    violations = set()
+    for name, used in IMPORTS.items():
+        if name == "memory_core":
+            continue
+        allowed = {wing(name), *WINGS[wing(name)].split()}
+        if name == SERVER_STARTER:
+            allowed.add("mcp_server")
+        violations |= {(name, other) for other in used if wing(other) not in allowed}
+    return violations
+
+
+def circles() -> list[set[str]]:
+    """Return the groups of modules that import each other, by Tarjan's algorithm."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    groups: list[set[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in IMPORTS[name]:
+            if other not in index:
+                visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], index[other])
+        if low[name] == index[name]:
+            group = set(stack[stack.index(name) :])
+            del stack[stack.index(name) :]
+            if len(group) > 1:
+                groups.append(group)
+
+    for name in MODULES:
+        if name not in index:
+            visit(name)
+    return groups
+
+
+def test_every_module_is_in_a_wing() -> None:
+    assert {wing(name) for name in MODULES if name != "memory_core"} == set(WINGS)
+
+
+def test_wings_import_only_what_the_table_allows() -> None:
+    assert against_the_table() == set()
+
+
+def test_no_circle_of_imports() -> None:
+    assert circles() == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_its_own_place_imports_a_library(name: str) -> None:
+    tops = {full.split(".")[0] for full in imported_names(MODULES[name])}
+    place = name.removeprefix("memory_core.")
+    for library in tops & set(LIBRARIES):
+        allowed = LIBRARIES[library]
+        assert place in allowed or place.split(".")[0] in allowed, f"{name} imports {library}"
+
+
+def folders() -> list[Path]:
+    return sorted({path.parent for path in MODULES.values()} - {PACKAGE})
+
+
+def modules_in(folder: Path) -> int:
+    """Count the modules and packages directly in a folder, without its `__init__`."""
+    packages = [path for path in folder.iterdir() if (path / "__init__.py").exists()]
+    return len(list(folder.glob("*.py"))) - 1 + len(packages)
+
+
+def test_the_top_folder_is_small() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= MOST_AT_THE_TOP
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.name)
+def test_a_wing_is_small(folder: Path) -> None:
+    assert modules_in(folder) <= MOST_IN_A_WING
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [folder for folder in folders() if folder.name not in DOORS],
+    ids=lambda folder: folder.name,
+)
+def test_the_init_of_a_wing_is_two_sentences_and_nothing_else(folder: Path) -> None:
+    """Hooks pay for every import, so a wing re-exports nothing."""
+    tree = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+    assert len(tree.body) == 1
+    text = ast.get_docstring(tree) or ""
+    assert len(re.findall(r"\.(?=\s|$)", text)) == 2, text

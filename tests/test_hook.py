@@ -1,0 +1,201 @@
+"""Whatever happens: exit status 0, no output or one JSON object, one line about it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.events import (
+    FACT,
+    LEARNED,
+    is_silent,
+    make_post_event,
+    make_pre_event,
+    make_start_event,
+    make_stop_event,
+)
+from support.paths import REPO
+from support.sandbox import Sandbox
+
+FUZZ = REPO / "tests" / "tools" / "fuzz.py"
+HOOKS = ["pre_tool_use", "subagent_start", "session_start", "post_tool_use", "subagent_stop"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_mutated_events(tmp_path: Path, seed: int) -> None:
+    """Two seeds, 3,000 events; `python tests/tools/fuzz.py 20000 SEED FOLDER` runs more."""
+    done = subprocess.run(
+        [sys.executable, str(FUZZ), "1500", str(seed), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    counts = json.loads(done.stdout)
+    assert counts["events"] == counts["silent"] + counts["reply"] == 1500
+    # The mutations are neither all harmless nor all fatal (the log is rotated meanwhile).
+    assert counts["reply"] > 50
+    assert counts["errors"] > 50
+    assert counts["learned"] > 10
+
+
+BROKEN = {
+    "empty": b"",
+    "blank": b" \n",
+    "no JSON": b"hello",
+    "cut": json.dumps(make_pre_event()).encode()[:-3],
+    "two objects": b"{}{}",
+    "not UTF-8": b'{"tool_name": "\xff"}',
+    "a list": b"[1]",
+    "deep": b"[" * 200_000,
+    "wrong types": b'{"hook_event_name": "SubagentStop", "last_assistant_message": 3}',
+    "no prompt": b'{"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {}}',
+}
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
+def test_a_broken_event_is_one_line_in_the_log(sandbox: Sandbox, hook: str, data: bytes) -> None:
+    assert is_silent(sandbox.run_hook(hook, data))
+    assert len(sandbox.read_log()) <= 1
+    assert all(event["event"] == "agent.memory.error" for event in sandbox.read_log())
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"hook_event_name": "TeammateIdle", "session_id": "s1"},
+        {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}},
+        {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_response": "text"},
+    ],
+)
+def test_other_events_are_no_business_of_ours(
+    sandbox: Sandbox, hook: str, event: dict[str, object]
+) -> None:
+    assert is_silent(sandbox.run_hook(hook, event))
+    assert not (sandbox.root / ".claude-mpm").exists()
+
+
+def test_an_event_of_several_megabytes_is_read_whole(sandbox: Sandbox) -> None:
+    text = "x" * 5_000_000 + f"\n# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#\n"
+    assert is_silent(sandbox.run_hook("subagent_stop", make_stop_event(text=text)))
+    assert LEARNED in sandbox.read_memory("engineer")
+
+
+def test_an_event_that_is_too_large_is_refused(sandbox: Sandbox) -> None:
+    assert is_silent(sandbox.run_hook("subagent_stop", b" " * (64 * 1024 * 1024 + 1)))
+    assert "larger than" in sandbox.read_log("agent.memory.error")[0]["error"]
+
+
+def test_fields_of_future_versions_are_kept(sandbox: Sandbox) -> None:
+    event = make_pre_event(new_field={"a": [1]})
+    event["tool_input"]["later"] = {"b": [None, 1.5, "\ud800"]}
+    reply = sandbox.run_hook("pre_tool_use", event).reply
+    assert reply["updatedInput"]["later"] == event["tool_input"]["later"]
+
+
+def test_a_project_that_cannot_be_written(sandbox: Sandbox) -> None:
+    """Files where folders should be: a read-only disk that root meets as well."""
+    sandbox.write_memory("engineer", FACT)
+    for name in ("state", "logs"):
+        (sandbox.memories.parent / name).write_text("")
+    assert sandbox.run_hook("pre_tool_use", make_pre_event()) == (0, b"", b"")
+    outcome = sandbox.run_hook("subagent_start", make_start_event())
+    assert FACT in outcome.reply["additionalContext"]
+    assert outcome.stderr.startswith(b"agent-memory: ")
+    outcome = sandbox.run_hook("post_tool_use", make_post_event())
+    assert outcome.status == 0
+    assert not outcome.stdout, "what was not kept is not stripped"
+    assert b"Traceback" not in outcome.stderr
+
+
+def test_no_home(sandbox: Sandbox) -> None:
+    del sandbox.env["HOME"]
+    sandbox.write_memory("engineer", FACT)
+    assert FACT in sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
+
+
+def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path) -> None:
+    alone = tmp_path / "hooks" / "pre_tool_use.py"
+    alone.parent.mkdir()
+    alone.write_bytes((REPO / "hooks" / "pre_tool_use.py").read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(alone)],
+        input=json.dumps(make_pre_event()).encode(),
+        capture_output=True,
+        env=sandbox.env,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr == b"agent-memory: No module named 'memory_core'\n"
+
+
+def test_without_yaml_compiled_settings_count(sandbox: Sandbox) -> None:
+    """Without the YAML library the settings that were compiled last count, else memory is off."""
+    sandbox.write_memory("engineer", FACT)
+    sandbox.configure("memory: &all {max_learning_length: 90}")
+
+    def bare() -> str:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", str(REPO / "hooks" / "pre_tool_use.py")],
+            input=json.dumps(make_pre_event()).encode(),
+            capture_output=True,
+            env=sandbox.env,
+            check=True,
+        )
+        return done.stdout.decode()
+
+    assert bare() == ""
+    assert "yaml is not installed" in sandbox.read_log("agent.memory.error")[0]["error"]
+    sandbox.run_hook("pre_tool_use", make_pre_event())
+    sandbox.configure("memory: &all {max_learning_length: 80}")
+    assert "at most 90 characters" in bare()
+    assert (
+        "at most 80 characters"
+        in sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
+    )
+
+
+def running(sandbox: Sandbox, hook: str) -> subprocess.Popen[bytes]:
+    """Start a hook that waits for the rest of its event."""
+    process = subprocess.Popen(
+        [sys.executable, "-I", str(REPO / "hooks" / f"{hook}.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=sandbox.env,
+    )
+    assert process.stdin is not None
+    # More than a pipe holds: when this returns, the hook is up and reading.
+    process.stdin.write(b" " * 300_000)
+    process.stdin.flush()
+    return process
+
+
+def read_to_end(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        return process.wait(timeout=30), process.stdout.read(), process.stderr.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_asked_to_end_it_ends_quietly(sandbox: Sandbox, number: signal.Signals) -> None:
+    process = running(sandbox, "post_tool_use")
+    process.send_signal(number)
+    assert read_to_end(process) == (0, b"", b"")
+    assert sandbox.read_log()[0]["error"] == "HookInterrupted: asked to end"
+
+
+def test_an_event_that_never_ends_meets_the_hooks_own_deadline(sandbox: Sandbox) -> None:
+    process = running(sandbox, "subagent_stop")
+    assert read_to_end(process) == (0, b"", b"")
+    assert sandbox.read_log()[0]["error"] == "HookInterrupted: out of time"

@@ -1,0 +1,31 @@
+"""How the tests are laid out: what several files share is in tests/support."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from support.paths import REPO
+
+TESTS = REPO / "tests"
+FILES = sorted(path.relative_to(TESTS) for path in TESTS.rglob("*.py"))
+
+
+def list_imports(path: Path) -> set[str]:
+    """Return each part of the names of the modules that a file imports."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse((TESTS / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names += [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            names.append(node.module or "")
+    return {part for name in names for part in name.split(".")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_no_file_imports_a_test_file(path: Path) -> None:
+    names = list_imports(path)
+    assert not {name for name in names if name.startswith("test_")}
+    assert "conftest" not in names

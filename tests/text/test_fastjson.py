@@ -1,0 +1,81 @@
+"""JSON by the C functions is the same as by the standard library."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.text import fastjson
+from support.paths import REPO
+
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+TEXTS = st.text(st.characters(codec=None))
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
+    max_leaves=20,
+)
+
+
+@given(VALUES)
+def test_json_is_what_the_standard_library_reads_and_writes(value: Any) -> None:
+    text = fastjson.dumps(value)
+    assert text.isascii()
+    assert text == json.dumps(value)
+    assert fastjson.loads(text) == json.loads(text) == value
+
+
+def plain_loads(text: str) -> Any:
+    def refuse(name: str) -> None:
+        raise ValueError(name)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@given(VALUES.map(json.dumps), st.integers(0, 40), TEXTS)
+def test_json_is_refused_where_the_standard_library_refuses_it(
+    text: str, at: int, junk: str
+) -> None:
+    spoilt = text[:at] + junk + text[at:]
+    try:
+        expected = plain_loads(spoilt)
+    except (ValueError, RecursionError):
+        with pytest.raises(ValueError):  # noqa: PT011 - each has its own words
+            fastjson.loads(spoilt)
+    else:
+        assert fastjson.loads(spoilt) == expected
+
+
+def test_json_works_without_the_private_c_functions() -> None:
+    program = (
+        "import sys, _json; del _json.make_scanner\n"
+        "from memory_core.text import fastjson\n"
+        "assert 're' in sys.modules\n"
+        "value = {'a': [1, None, '\\ud800'], 'b': {}}\n"
+        "assert fastjson.loads(fastjson.dumps(value)) == value\n"
+        "for bad in ('', '{', '1 2', 'NaN', '[' * 99999):\n"
+        "    try: fastjson.loads(bad)\n"
+        "    except ValueError: continue\n"
+        "    raise SystemExit(bad)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("bad", ["", "{", '{"a', '{"a" 1}', "[1", "1 2", "NaN"])
+def test_what_is_not_json_is_told_where_json_is_not_imported(bad: str) -> None:
+    program = (
+        "import sys\n"
+        f"sys.path.append({str(REPO)!r})\n"
+        "from memory_core.text import fastjson\n"
+        "assert 'json' not in sys.modules\n"
+        f"try: fastjson.loads({bad!r})\n"
+        "except ValueError: sys.exit(0)\n"
+        "sys.exit('nothing is wrong with it')\n"
+    )
+    subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)

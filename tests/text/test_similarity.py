@@ -1,0 +1,186 @@
+"""Which texts are one learning: a table of pairs, and what holds for all texts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memory_core.text import similarity
+from support.paths import CASES
+
+PAIRS = json.loads((CASES / "pairs.json").read_text("utf-8"))
+
+WORDS = (
+    "Use use the tabs tab not never in tests for clarity before run `run` *run* **always** _id"
+    " __init__ A B calls UserId 3.10 src/app.py --force -v -V and or because so `Foo` `foo bar`"
+    " *`Foo`* (`;`) valid? called all make sure to ` ' ; DEBUG users user before merging"
+)
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(WORDS.split()), max_size=8).map(" ".join),
+    st.text(max_size=30),
+    st.text(alphabet="*_`'\". aA-ßİ\u0345\u0301", max_size=12),
+    st.text(alphabet="*_`'aA;.( ", max_size=12),
+)
+
+
+def test_the_table_is_large_enough() -> None:
+    assert len(PAIRS) >= 270
+    assert sum(pair["same"] for pair in PAIRS) >= 75
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['text']} / {pair['other']}")
+def test_pairs(pair: dict[str, Any]) -> None:
+    text, other = pair["text"], pair["other"]
+    assert similarity.is_same(text, other) is pair["same"]
+    assert similarity.is_same(other, text) is pair["same"]
+    if pair["same"]:
+        assert similarity.choose_better(text, other) == (text, other)[pair["kept"]]
+
+
+@given(TEXTS, TEXTS)
+def test_the_same_both_ways(text: str, other: str) -> None:
+    assert similarity.is_same(text, other) == similarity.is_same(other, text)
+
+
+@given(TEXTS)
+@example("*a*.*")
+@example("ΐ")
+@example("`Foo`'`Bar`")
+@example("` a ` b` `Foo`")
+@example("_`a`' b_")
+def test_a_text_is_the_same_as_its_fold(text: str) -> None:
+    folded = similarity.normalize_text(text)
+    assert similarity.normalize_text(folded) == folded
+    assert similarity.is_same(text, text)
+    assert similarity.is_same(text, folded)
+
+
+FACTS = ["3", "3.10", "src/app.py", "--force", "-v", "load_user", "UserId", "DEBUG", "os.path"]
+SENTENCES = [pair["text"] for pair in PAIRS]
+PLAIN = [text for text in SENTENCES if not set("`_*'\"") & set(text)]
+
+
+def with_one_more(sentence: str, word: str, place: int) -> str:
+    words = sentence.split()
+    return " ".join([*words[:place], word, *words[place:]])
+
+
+@given(
+    st.sampled_from(PLAIN),
+    st.sampled_from([*FACTS, "not", "never", "without"]),
+    st.integers(0, 20),
+)
+def test_a_fact_or_a_negation_more_is_another_learning(
+    sentence: str, fact: str, place: int
+) -> None:
+    assert not similarity.is_same(sentence, with_one_more(sentence, fact, place))
+
+
+# What no list of English negations holds.
+TURNS = """
+    nicht nie kein ne pas jamais nunca não jamás не ni niet geen non mai inte aldrig ikke eivät nie
+    barely zero non- un- invalid stale empty obsolete supposedly excluding barring pretend hundred
+    archived nightly expired
+"""
+
+
+@given(
+    st.sampled_from([text for text in PLAIN if "because" not in text.split()]),
+    st.one_of(st.sampled_from(TURNS.split()), st.text("bdghqxzжщ", min_size=1)),
+    st.integers(0, 20),
+)
+def test_any_word_more_is_another_learning(sentence: str, word: str, place: int) -> None:
+    assert not similarity.is_same(sentence, with_one_more(sentence, word, place))
+
+
+CODE = st.text("aAbB_*.,;:!?'\"(){}[]<>$/\\- \u2019\u2013é", max_size=6).filter(str.strip)
+
+
+@given(CODE, CODE, st.sampled_from(["Use {} in tests", "Use {}", "{} is used", "**{}** ends it"]))
+@example("Foo", "foo", "Use {}")
+@example("save!", "save", "Use {}")
+def test_what_stands_in_backticks_is_meant_to_the_letter(one: str, two: str, text: str) -> None:
+    texts = (text.format(f"`{code}`") for code in (one, two))
+    assert similarity.is_same(*texts) is (one.split() == two.split())
+
+
+PROSE = ["use", "the", "tabs", "In", "a", "Makefile", "not", "API", "b", "read-only"]
+
+
+@given(st.lists(st.sampled_from(PROSE)))
+def test_a_text_in_capitals_is_the_text(words: list[str]) -> None:
+    text = " ".join(words)
+    assert similarity.normalize_text(text.upper()) == similarity.normalize_text(text.lower())
+
+
+@given(st.sampled_from(SENTENCES), st.sampled_from([*FACTS, "App/src", r"C:\Logs", "5Mb", "-rf"]))
+def test_the_case_of_a_fact_counts(sentence: str, fact: str) -> None:
+    one, two = (f"{sentence.rstrip('.')} with {word}" for word in (fact, fact.swapcase()))
+    assert similarity.is_same(one, two) is (fact == fact.swapcase())
+
+
+@given(st.sampled_from(SENTENCES), st.lists(st.sampled_from(FACTS), min_size=2, max_size=2))
+def test_another_fact_is_another_learning(sentence: str, facts: list[str]) -> None:
+    one, two = (f"{sentence.rstrip('.')} with {fact}" for fact in facts)
+    assert similarity.is_same(one, two) is (facts[0] == facts[1])
+
+
+@given(TEXTS, TEXTS)
+def test_what_is_kept_says_all_that_counts(text: str, other: str) -> None:
+    if similarity.is_same(text, other) and similarity.normalize_text(
+        text
+    ) != similarity.normalize_text(other):
+        kept = similarity.ParsedText(similarity.choose_better(text, other)).tokens
+        earlier = {word for token in kept for word in token[:2]}
+        for sentence in (text, other):
+            assert all({*token[:2]} & earlier for token in similarity.ParsedText(sentence).tokens)
+
+
+def test_comparing_is_quick() -> None:
+    """Five new learnings against a full memory; measured 1 to 2 ms, allowed far more."""
+    items = [f"{pair['text']} {number}" for number in range(2) for pair in PAIRS][:150]
+    start = time.perf_counter()
+    earlier = [similarity.ParsedText(item) for item in items]
+    for text in SENTENCES[:5]:
+        new = similarity.ParsedText(text)
+        assert not any(similarity.is_same_parsed(new, item) for item in earlier)
+    assert time.perf_counter() - start < 0.1
+
+
+@pytest.mark.parametrize("piece", ["*a* ", "*a", "_a", "a* ", "use the ", "`", "-", "for "])
+def test_long_text_takes_no_longer_than_its_length(piece: str) -> None:
+    text = piece * (200_000 // len(piece))
+    assert similarity.is_same(text, text + "x") in (True, False)
+    assert similarity.normalize_text(text) == similarity.normalize_text(text + " ")
+
+
+def test_importing_costs_nothing() -> None:
+    code = (
+        "import sys; before = set(sys.modules); from memory_core.text import similarity\n"
+        "similarity.is_same('Use **tabs** in Makefiles', 'Use spaces in Makefiles')\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [
+        "__future__",
+        "memory_core",
+        "memory_core.text",
+        "memory_core.text.english",
+        "memory_core.text.similarity",
+    ]
+
+
+def test_identical_texts_need_no_english() -> None:
+    code = (
+        "import sys; from memory_core.text import similarity\n"
+        "assert similarity.is_same('Use **tabs**', 'use tabs.')\n"
+        "assert 'memory_core.text.english' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

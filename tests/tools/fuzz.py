@@ -1,0 +1,127 @@
+"""Feed mutated events to the hooks and hold each to its promise; prints what it counted.
+
+    python tests/tools/fuzz.py COUNT SEED FOLDER
+
+Each event is handled by the hook's real frame in a process of its own: a fork, since
+20,000 starts of an interpreter would take longer than the rest of the tests.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+REPO = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(REPO), str(REPO / "tests")]
+
+from memory_core import hook  # noqa: E402
+from memory_core.claude_code import agent_names  # noqa: E402, F401
+from support.events import read_recorded_events, spoil  # noqa: E402
+
+NAMES = {
+    "PreToolUse": "pre_tool_use",
+    "SubagentStart": "subagent_start",
+    "SessionStart": "session_start",
+    "PostToolUse": "post_tool_use",
+    "PostToolUseFailure": "post_tool_use",
+    "SubagentStop": "subagent_stop",
+}
+BLOCK = "Done.\n# Add To Memory:\nType: pattern\nContent: Fact number {} of this project\n#\n"
+
+
+def load(name: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, REPO / "hooks" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def events() -> list[dict[str, Any]]:
+    """Return the recorded events, with learnings in their reports."""
+    texts = [json.dumps(value) for value in read_recorded_events()]
+    block = json.dumps(BLOCK)[1:-1]
+    return [json.loads(text.replace("LEARNED-ONE", f"x\\n{block}")) for text in texts]
+
+
+def bent(data: bytes, chance: random.Random) -> bytes:
+    """Spoil the bytes of an event now and then: cut, garbled, doubled, not UTF-8."""
+    kind = chance.randrange(12)
+    at = chance.randrange(len(data) + 1)
+    if kind == 0:
+        return data[:at]
+    if kind == 1:
+        return data[:at] + bytes(chance.randrange(256) for _ in range(3)) + data[at:]
+    if kind == 2:
+        return data * 2
+    if kind == 3:
+        return b"\xef\xbb\xbf" + data
+    if kind == 4:
+        return chance.choice(
+            [b"", b"\0", b"[]", b"null", b'"PreToolUse"', b"[" * 99_999, b"\xff\xfe"]
+        )
+    return data
+
+
+def outcome(
+    module: types.ModuleType, name: str, data: bytes, folder: Path
+) -> tuple[int, bytes, bytes]:
+    """Run one hook in a fork; return (exit status, stdout, stderr)."""
+    paths = [folder / stream for stream in ("stdin", "stdout", "stderr")]
+    paths[0].write_bytes(data)
+    child = os.fork()
+    if child == 0:
+        for number, path in enumerate(paths):
+            flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+            os.dup2(os.open(path, flags), number)
+        hook.run(name, module.handle, getattr(module, "after", None))
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status, paths[1].read_bytes(), paths[2].read_bytes()
+
+
+def verdict(status: int, stdout: bytes, stderr: bytes) -> str:
+    """Return "silent" or "reply"; raises AssertionError for a promise that is not kept."""
+    assert status == 0
+    assert b"Traceback" not in stderr
+    assert stderr.count(b"\n") <= 1
+    if not stdout:
+        return "silent"
+    value = json.loads(stdout)
+    assert list(value) == ["hookSpecificOutput"]
+    assert not {"decision", "permissionDecision", "continue"} & set(value["hookSpecificOutput"])
+    return "reply"
+
+
+def main(count: int, seed: int, folder: Path) -> None:
+    chance = random.Random(seed)
+    originals = events()
+    modules = {name: load(name) for name in set(NAMES.values())}
+    counts = {"silent": 0, "reply": 0}
+    os.environ.update(HOME=str(folder / "home"), CLAUDE_PROJECT_DIR=str(folder / "shop"))
+    (folder / "shop").mkdir()
+    for number in range(count):
+        value = spoil(chance.choice(originals), chance)
+        name = NAMES.get(str(value.get("hook_event_name")), "post_tool_use")
+        data = json.dumps(value).replace("{}", str(number)).encode()
+        data = bent(data, chance)
+        try:
+            result = outcome(modules[name], "PreToolUse", data, folder)
+            counts[verdict(*result)] += 1
+        except AssertionError:
+            sys.stderr.write(f"event {number} of seed {seed}: {data[:2000]!r} gave {result!r}\n")
+            raise
+    log = (folder / "shop" / ".claude-mpm" / "logs" / "events.jsonl").read_text()
+    errors = log.count('"agent.memory.error"')
+    learned = log.count('"agent.memory.learned"')
+    print(json.dumps({"events": count, **counts, "errors": errors, "learned": learned}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
