@@ -154,7 +154,7 @@ def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
     assert done.stderr == "1 item archived.\nTo undo: agent-memory undo\n"
     done = person.run("prune", "--older-than", "90d")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "Nothing to prune: no item is that old and that unsure.\n"
+    assert done.stderr == "Nothing to prune: no item is that old and uncertain.\n"
 
 
 @pytest.mark.slow

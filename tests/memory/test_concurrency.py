@@ -23,18 +23,20 @@ READERS = 2
 
 WRITER = """
 import sys
-from memory_core import learnings, memory
+from memory_core.learning.extraction import Extraction, Learning
+from memory_core.memory import remember
+from memory_core.memory.project import find_project
 root, number = sys.argv[1:]
-project = memory.project_of(root, {"CLAUDE_PROJECT_DIR": root})
+project = find_project(root, {"CLAUDE_PROJECT_DIR": root})
 types = ("pattern", "architecture", "guideline", "mistake", "strategy") * 5
 print("ready", flush=True)
 sys.stdin.read()
 for report in range(2):
     words = [f"Fact_{number}_{report}_{place}" for place in range(25)]
-    learned = [learnings.Learning(kind, word) for kind, word in zip(types, words)]
-    found = learnings.Found(learned, [], [])
+    learned = [Learning(kind, word) for kind, word in zip(types, words)]
     agent = ("engineer", "qa", "docs")[(int(number) + report) % 3]
-    assert memory.remember(project, agent, [found], f"w{number}r{report}", "s1")
+    result = Extraction(learned, [], [])
+    assert remember.save_learnings(project, agent, [result], f"w{number}r{report}", "s1")
 """
 
 READER = """
