@@ -1,4 +1,4 @@
-"""The command line's rows: what a person waits for, beside what typer costs by itself."""
+"""The rows of the command line: the waiting time of a person, and typer's share of it."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ def _names() -> list[str]:
 
 def _history(agent: str, memory: str) -> str:
     """Return a history in which each item was learned, one a day up to now."""
-    told = []
+    lines = []
     for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
         moment = event_log.format_utc(time.time() - DAY * number)
         fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
-        told.append(
+        lines.append(
             item_history.make_record(
                 "learned", moment, text, section="Work", source="agent", **fields
             )
         )
-    return "".join(f"{json.dumps(each)}\n" for each in reversed(told))
+    return "".join(f"{json.dumps(line)}\n" for line in reversed(lines))
 
 
 def _row(name: str, arguments: list[str], check: Callable[[Scene], None]) -> Row:
     def row(maker: Maker) -> Case:
-        memories = {f"{each}.md": samples.memory(each, SIZE) for each in _names()}
+        memories = {f"{name}.md": samples.memory(name, SIZE) for name in _names()}
         histories = {
-            f"history/{each}.jsonl": _history(each, memories[f"{each}.md"]) for each in _names()
+            f"history/{name}.jsonl": _history(name, memories[f"{name}.md"]) for name in _names()
         }
         folder = os.path.join(maker.folder, f"command-{len(os.listdir(maker.folder))}")
         place = Scene(folder, memories | histories)

@@ -1,4 +1,4 @@
-"""Our rows: every hook as it is installed, on the events that a delegation brings."""
+"""The rows of agent-memory: each installed hook, with the events of a delegation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INJECT_LIMIT, IDLE_LIMIT, LEARN_LIMIT = 1.5, 1.2, 2.0
 
 
 class Maker:
-    """Makes cases for one interpreter; each gets a folder of its own, warmed up."""
+    """Makes cases for one interpreter: every case has a new folder and has run once."""
 
     def __init__(self, python: str, folder: str, spawner: Spawner) -> None:
         self.python = python
@@ -44,12 +44,12 @@ class Maker:
         )
 
     def play(self, place: Scene, steps: tuple[str, ...], earlier: bool = False) -> None:
-        """Let hooks meet their events of this delegation, or of an earlier one, untimed.
+        """Run hooks with the events of this delegation, or of an earlier one, without timing.
 
-        The earlier one confirmed what the memory had: so there is a history of all of it.
+        The earlier delegation confirms all items of the memory, so all have a history.
         """
-        known = tuple(samples.items_of(place.memory_line())[:1]) if earlier else ()
-        report = samples.result(1000, known) if known else "Done."
+        confirmed = tuple(samples.items_of(place.memory_line())[:1]) if earlier else ()
+        report = samples.result(1000, confirmed) if confirmed else "Done."
         make = {
             "pre_tool_use": lambda: samples.pre_tool_use(place.project),
             "subagent_start": lambda: samples.subagent_start(place.project),
@@ -174,8 +174,8 @@ def _stop(name: str, learnings: tuple[str, ...]) -> Row:
     return row
 
 
-def made(maker: Maker, row: Row) -> Case:
-    """Return the row's case, run once and found to do its work."""
+def make_case(maker: Maker, row: Row) -> Case:
+    """Return the row's case after one run that did its work."""
     case = row(maker)
     case.before()
     case.after(maker.spawner.run(case.job()).status)

@@ -1,6 +1,6 @@
 """The MCP server's rows: how long a client waits for a resource, and for the server's start.
 
-The client is a pipe and JSON, so that what is measured is the server.
+The client is a pipe and JSON, so the server is measured.
 """
 
 from __future__ import annotations
@@ -137,12 +137,12 @@ def _resources() -> Iterator[tuple[str, list[str]]]:
 
 
 def _reads(client: Client, name: str, uris: list[str], is_quick: bool) -> Timed:
-    found = Timed(name, [])
+    row = Timed(name, [])
     chosen = random.Random(1).choices(uris, k=QUICK if is_quick else READS)
     for uri in chosen:
         began = time.perf_counter()
         (content,) = client.ask("resources/read", uri=uri)["contents"]
-        found.tries.append((time.perf_counter() - began) * 1000)
+        row.tries.append((time.perf_counter() - began) * 1000)
         if len(content["text"]) < SIZE // 2:
             raise Broken(f"{uri}: {content['text'][:200]!r}")
-    return found
+    return row

@@ -1,4 +1,4 @@
-"""What was measured, as Markdown tables or as JSON."""
+"""The results as Markdown tables or as JSON."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def _cpu() -> str:
 
 def _interpreter(python: str) -> str:
     ask = "import sys; print(*sys.version.split()[:1], 're' in sys.modules)"
-    told = subprocess.run([python, "-I", "-c", ask], capture_output=True, text=True, check=True)
-    version, burdened = told.stdout.split()
+    process = subprocess.run([python, "-I", "-c", ask], capture_output=True, text=True, check=True)
+    version, burdened = process.stdout.split()
     if burdened == "True":
         version += "; ITS SITE-PACKAGES IMPORT MODULES AT EVERY START: every x here flatters"
     return version
@@ -138,7 +138,7 @@ def _goal(goal: Goal) -> str:
 
 def data(report: Report) -> dict:
     """Return the same as values for JSON."""
-    groups = ("floors", "ours", "delegation", "commands", "rivals")
+    groups = ("floors", "own_hooks", "delegation", "commands", "rivals")
     return {
         "facts": report.facts,
         **{group: [_values(line) for line in getattr(report, group)] for group in groups},

@@ -5,8 +5,8 @@
     python bench/run.py --rivals        install the rivals first, under build/
     python bench/run.py --quick         a few rounds, to see that all is well
 
-Every measured process has a bare one just before it; every run is checked to have
-done its work.  Exit status 1: some row of ours could not be measured.
+A bare interpreter runs just before every measured process, and the result of every run is
+checked.  Exit status 1: a row of agent-memory could not be measured.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import ours
 import reads
 import tasks
 import theirs
-from ours import Maker, Row, made
+from ours import Maker, Row, make_case
 from reads import Timed
 from report import (
     DELEGATION_MS,
@@ -61,10 +61,10 @@ def main() -> int:
             report = measure(Maker(args.python, folder, spawner), rounds)
         except Unmeasured as error:  # in the midst of the rounds
             sys.exit(f"bench: {error}")
-    told = json.dumps(data(report), indent=2) if args.json else text(report)
-    print(told)
+    output = json.dumps(data(report), indent=2) if args.json else text(report)
+    print(output)
     if args.write:
-        write(args.write, told)
+        write(args.write, output)
     return int(any(line.summary is None for line in report.own_hooks + report.commands))
 
 
@@ -103,7 +103,7 @@ def measure(maker: Maker, rounds: int) -> Report:
     return Report(
         facts=about,
         floors=lines(floors, pairs),
-        ours=lines(mine, pairs) + broken,
+        own_hooks=lines(mine, pairs) + broken,
         delegation=list(delegations(pairs)),
         commands=lines(shown, pairs) + unshown,
         rivals=lines(others, pairs, "yes") + absent,
@@ -129,7 +129,7 @@ def prepared(maker: Maker, rows: Iterable[Row]) -> tuple[list[Case], list[Line]]
     cases, failed = [], []
     for row in rows:
         try:
-            cases.append(made(maker, row))
+            cases.append(make_case(maker, row))
         except Unmeasured as error:
             failed.append(Line(error.name, None, note=error.reason))
     return cases, failed
@@ -163,9 +163,9 @@ def goals(mine: list[Case], pairs: Pairs) -> Iterable[Goal]:
         ("capture without learnings, slowest row", ours.IDLE_LIMIT),
         ("capture with learnings, slowest row", ours.LEARN_LIMIT),
     ):
-        found = [all_of[case.name] for case in mine if case.limit == limit]
-        if found:
-            yield Goal(name, max(s.x for s in found), limit, "x", max(s.cpu_x for s in found))
+        rows = [all_of[case.name] for case in mine if case.limit == limit]
+        if rows:
+            yield Goal(name, max(s.x for s in rows), limit, "x", max(s.cpu_x for s in rows))
     if mine:
         yield Goal(
             "peak memory, largest row", max(s.rss for s in all_of.values()), RSS_LIMIT, "MiB"
@@ -180,7 +180,7 @@ def goals(mine: list[Case], pairs: Pairs) -> Iterable[Goal]:
 
 
 def goals_of_commands(pairs: Pairs) -> Iterable[Goal]:
-    """Give what a command costs beyond `import typer`, round by round, in bare interpreters."""
+    """Return the cost of a command beyond `import typer`, per round, in bare interpreters."""
     for name in (commands.HELP, commands.STATUS):
         if name in pairs and commands.TYPER in pairs:
             both = list(zip(pairs[name], pairs[commands.TYPER], strict=True))

@@ -1,4 +1,4 @@
-"""What a hook meets: a project, a home, an event. And how it all gets back as it was."""
+"""A project, a home folder and an event for a hook, and how to restore them after a run."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Unmeasured(Exception):
 
 
 class Scene:
-    """A folder of its own with project, home, transcript and one event."""
+    """A folder with a project, a home, a transcript and one event."""
 
     def __init__(self, folder: str, memories: dict[str, str] | None) -> None:
         self.folder = folder
         self.project = os.path.join(folder, "project")
         self._frozen: dict[str, bytes] = {}
         self._folders: set[str] = set()
-        for name in ("home", "project/.git"):  # the root of the project is found, not ours
+        for name in ("home", "project/.git"):  # .git makes it a project root
             os.makedirs(os.path.join(folder, name))
         self._write("project-transcripts/" + samples.SESSION + ".jsonl", samples.transcript())
         if memories is not None:
@@ -86,7 +86,7 @@ class Scene:
         self._folders = self._all_folders()
 
     def restore(self) -> None:
-        """Undo what was written since `freeze`; what is as it was stays untouched."""
+        """Restore the files that have changed since `freeze`."""
         now = self._files()
         for name in now.keys() - self._frozen.keys():
             os.unlink(os.path.join(self.folder, name))
@@ -108,13 +108,13 @@ class Scene:
         return [entry for top in tops for entry in os.walk(top)]
 
     def _files(self) -> dict[str, bytes]:
-        found = {}
+        contents = {}
         for folder, _, names in self._walk():
             for name in names:
                 path = os.path.join(folder, name)
                 with open(path, "rb") as file:
-                    found[os.path.relpath(path, self.folder)] = file.read()
-        return found
+                    contents[os.path.relpath(path, self.folder)] = file.read()
+        return contents
 
     def _all_folders(self) -> set[str]:
         return {os.path.relpath(folder, self.folder) for folder, _, _ in self._walk()}
@@ -190,8 +190,8 @@ def taught(scene: Scene) -> None:
 
 def taught_and_stripped(scene: Scene) -> None:
     taught(scene)
-    told = json.dumps(scene.reply()["updatedToolOutput"]["content"])
-    if samples.MARKER in told or "src/module_9.py" not in told:
+    output = json.dumps(scene.reply()["updatedToolOutput"]["content"])
+    if samples.MARKER in output or "src/module_9.py" not in output:
         raise Broken("the block was not taken out of what the main agent reads")
 
 

@@ -1,4 +1,4 @@
-"""Start commands one by one and say what each cost: the lean process behind timing.py.
+"""Start commands one by one and report the cost of each: the lean process behind timing.py.
 
 The kernel counts into a child's peak memory what its parent held at the start, so
 the parent must be no larger than a bare interpreter: run this with -I -S, import

@@ -1,4 +1,4 @@
-"""Rows of our hooks in a project with a thousand tasks of Backlog.md's, beside one without."""
+"""Rows of the hooks in a project with a thousand Backlog.md tasks, and in one without tasks."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def _project(maker: Maker, count: int) -> Scene:
     place = maker.scene()
     for number in range(count):
         status, text = STATUSES[number % len(STATUSES)], samples.prose(500)
-        told = FILE.format(number=number, status=status, text=text)
-        place.add(f"{OPEN}/task-{number} - Improve part {number}.md", told)
+        content = FILE.format(number=number, status=status, text=text)
+        place.add(f"{OPEN}/task-{number} - Improve part {number}.md", content)
     maker.play(place, LIFE, earlier=True)
     return place
 

@@ -1,4 +1,4 @@
-"""The rivals' rows: other ways to do the same work, each where it is installed."""
+"""The rows of the rivals: other tools for the same work, if they are installed."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _case(maker: Maker, name: str, rival: Rival, place: Scene, event: dict, chec
 
 
 def did_it(case: Case) -> str:
-    """Say what a command that is not checked was seen to do in its last run."""
+    """Describe the last run of a command whose result is not checked."""
     for check, verb in ((scene.prompt_with_memory, "injects"), (scene.taught, "learns")):
         try:
             check(case.scene)
@@ -128,8 +128,8 @@ def _in(folder: str, command: str) -> str | None:
 
 
 def _version(folder: str, package: str) -> str:
-    found = glob.glob(f"{folder}/lib/python*/site-packages/{package}-*.dist-info")
-    return " " + found[0].removesuffix(".dist-info").rpartition("-")[2] if found else ""
+    folders = glob.glob(f"{folder}/lib/python*/site-packages/{package}-*.dist-info")
+    return " " + folders[0].removesuffix(".dist-info").rpartition("-")[2] if folders else ""
 
 
 def _asked(command: str) -> str:

@@ -98,7 +98,7 @@ def in_turn(
 
 
 def summary(pairs: list[Pair]) -> Summary:
-    """Return medians of what was measured pair by pair, deciles, and the highest memory."""
+    """Return the medians and deciles of the measured pairs, and the peak memory."""
     walls = [pair.case.wall for pair in pairs]
     deciles = quantiles(walls, n=10) if len(walls) > 1 else walls * 9
     return Summary(
