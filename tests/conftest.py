@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,23 @@ from support.command_line import ITEM, Person  # noqa: E402 - pytest first
 from support.paths import EVENTS  # noqa: E402
 from support.sandbox import Sandbox  # noqa: E402
 
-# A busy machine is no failure.
+# No test fails because the machine is busy.
 settings.register_profile("patient", deadline=None, max_examples=60)
 settings.register_profile("few", deadline=None, max_examples=20)
-# Environments are built under homes of their own: what pip has fetched once need not come again.
+# Tests build environments under new homes; one cache for all saves downloads.
 os.environ.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
 settings.load_profile("patient")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell that starts the tests in the background ignores Ctrl-C for them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # so does nohup
     assert EVENTS, "tests/events holds no recorded event"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that nobody waits for it alone at the end."""
+    """Run the slow tests first, so that no worker runs one alone at the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
@@ -53,7 +57,7 @@ def settled(person: Person) -> Person:
 
 @pytest.fixture(autouse=True)
 def _no_real_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Give what a test runs in this process a home of its own."""
+    """Give each test a home folder under tmp_path."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in [name for name in os.environ if name.startswith(("CLAUDE", "AGENT_MEMORY"))]:
         if name not in ("AGENT_MEMORY_CLAUDE", "AGENT_MEMORY_BACKLOG"):
