@@ -26,7 +26,7 @@ class Goal(NamedTuple):
     name: str
     measured: float
     limit: float
-    indent_unit: str
+    unit: str
     cpu: float | None = None  # the same by CPU time, which other work on the machine moves less
 
     @property
@@ -132,7 +132,7 @@ def _goals(goals: list[Goal]) -> str:
 
 def _goal(goal: Goal) -> str:
     cpu = "" if goal.cpu is None else f"{goal.cpu:.2f}"
-    limit = f"<= {goal.limit:g} {goal.indent_unit}"
+    limit = f"<= {goal.limit:g} {goal.unit}"
     return f"| {goal.name} | {limit} | {goal.measured:.2f} | {cpu} | {goal.verdict} |"
 
 
