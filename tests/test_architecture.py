@@ -48,7 +48,7 @@ SERVER_STARTER = "memory_core.cli.mcp"
 LIBRARIES = {
     "yaml": {"storage.config_file"},
     "pydantic": {
-        *("claude_code.event_models", "storage.config_models", "storage.record_models"),
+        *("storage.config_models", "storage.record_models"),
         *("storage.config_file", "mcp_server"),
     },
     "typer": {"cli"},

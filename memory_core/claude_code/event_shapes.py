@@ -1,8 +1,8 @@
-"""The shapes of the events that hooks read, as plain data.
+"""The shapes of the events that hooks read: field -> (types, shape of the value, if an object).
 
-Generated from event_models.py by `python -m memory_core.claude_code.event_models`; do not edit.
-
-field -> (required, types, shape of the value if it is an object)
+A field whose types include NONE may be missing.  Names and types are those of Claude Code 2.0.30
+to 2.1.329, as recorded in tests/events.  Only the fields that hooks read are listed; an event
+keeps all others, so that an event of a later version loses nothing.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Shape = dict[str, tuple[tuple[type, ...], dict[str, Any] | None]]
+
 NONE = type(None)
 
-TEXT = (True, (str,), None)
-OPTIONAL_TEXT = (False, (str, NONE), None)
+TEXT = ((str,), None)
+OPTIONAL_TEXT = ((str, NONE), None)
 
-COMMON: dict[str, Any] = {
+# What every event has.  All of it may be missing in an event that a person pipes in.
+COMMON: Shape = {
     "hook_event_name": OPTIONAL_TEXT,
     "session_id": OPTIONAL_TEXT,
     "transcript_path": OPTIONAL_TEXT,
@@ -26,76 +29,46 @@ COMMON: dict[str, Any] = {
     "agent_type": OPTIONAL_TEXT,
 }
 
-EVENTS: dict[str, Any] = {
-    "PreToolUse:Agent": {
-        **COMMON,
-        "tool_name": TEXT,
-        "tool_input": (True, (dict,), {"prompt": TEXT, "subagent_type": OPTIONAL_TEXT}),
-        "tool_use_id": OPTIONAL_TEXT,
-    },
-    "PreToolUse:SubagentHandback": {
-        **COMMON,
-        "tool_name": TEXT,
-        "tool_input": (True, (dict,), {"message": TEXT}),
-        "tool_use_id": OPTIONAL_TEXT,
-    },
-    "PostToolUse:Agent": {
-        **COMMON,
-        "tool_name": TEXT,
-        "tool_input": (True, (dict,), {"prompt": TEXT, "subagent_type": OPTIONAL_TEXT}),
-        "tool_use_id": OPTIONAL_TEXT,
-        "tool_response": (
-            False,
-            (dict, list, str, NONE),
-            {
-                "status": OPTIONAL_TEXT,
-                "agentId": OPTIONAL_TEXT,
-                "agentType": OPTIONAL_TEXT,
-                "content": (False, (list, str, NONE), None),
-                "handbackReport": (False, (dict, NONE), {"text": OPTIONAL_TEXT}),
-                "result": OPTIONAL_TEXT,
-            },
-        ),
-    },
-    "PostToolUse:SubagentHandback": {
-        **COMMON,
-        "tool_name": TEXT,
-        "tool_input": (True, (dict,), {"message": TEXT}),
-        "tool_use_id": OPTIONAL_TEXT,
-    },
-    "PostToolUse:Skill": {
-        **COMMON,
-        "tool_name": TEXT,
-        "tool_response": (
-            False,
-            (dict, list, str, NONE),
-            {
-                "status": OPTIONAL_TEXT,
-                "agentId": OPTIONAL_TEXT,
-                "agentType": OPTIONAL_TEXT,
-                "content": (False, (list, str, NONE), None),
-                "handbackReport": (False, (dict, NONE), {"text": OPTIONAL_TEXT}),
-                "result": OPTIONAL_TEXT,
-            },
-        ),
-        "tool_use_id": OPTIONAL_TEXT,
-    },
-    "PostToolUse:Bash": {**COMMON, "tool_name": TEXT, "tool_use_id": OPTIONAL_TEXT},
-    "PostToolUseFailure:Agent": {
-        **COMMON,
-        "tool_name": TEXT,
-        "tool_input": (True, (dict,), {"prompt": TEXT, "subagent_type": OPTIONAL_TEXT}),
-        "tool_use_id": OPTIONAL_TEXT,
-        "error": OPTIONAL_TEXT,
-        "is_interrupt": (False, (bool, NONE), None),
-    },
-    "PostToolUseFailure:Bash": {
-        **COMMON,
-        "tool_name": TEXT,
-        "tool_use_id": OPTIONAL_TEXT,
-        "error": OPTIONAL_TEXT,
-        "is_interrupt": (False, (bool, NONE), None),
-    },
+TOOL: Shape = {**COMMON, "tool_name": TEXT, "tool_use_id": OPTIONAL_TEXT}
+
+# A delegation: Task up to 2.1.62, Agent from 2.1.63.
+CALL: Shape = {
+    **TOOL,
+    "tool_input": ((dict,), {"prompt": TEXT, "subagent_type": OPTIONAL_TEXT}),
+}
+
+# Auto mode's report from 2.1.267, before and after it is handed back.
+HANDBACK: Shape = {**TOOL, "tool_input": ((dict,), {"message": TEXT})}
+
+# The answer of a delegation, its launch in the background, or the report of a forked skill.
+RESPONSE: Shape = {
+    "tool_response": (
+        (dict, list, str, NONE),
+        {
+            "status": OPTIONAL_TEXT,
+            "agentId": OPTIONAL_TEXT,
+            "agentType": OPTIONAL_TEXT,
+            "content": ((list, str, NONE), None),
+            "handbackReport": ((dict, NONE), {"text": OPTIONAL_TEXT}),
+            "result": OPTIONAL_TEXT,
+        },
+    )
+}
+
+FAILURE: Shape = {"error": OPTIONAL_TEXT, "is_interrupt": ((bool, NONE), None)}
+
+# Bash stands for each tool that may change tasks, also those of Backlog.md's MCP server.  A
+# failure within an agent's run names the agent (not in 2.1.63); up to 2.0.76 SubagentStop has
+# neither name nor text.
+EVENTS: dict[str, Shape] = {
+    "PreToolUse:Agent": CALL,
+    "PreToolUse:SubagentHandback": HANDBACK,
+    "PostToolUse:Agent": {**CALL, **RESPONSE},
+    "PostToolUse:SubagentHandback": HANDBACK,
+    "PostToolUse:Skill": {**TOOL, **RESPONSE},
+    "PostToolUse:Bash": TOOL,
+    "PostToolUseFailure:Agent": {**CALL, **FAILURE},
+    "PostToolUseFailure:Bash": {**TOOL, **FAILURE},
     "SubagentStart": {**COMMON, "agent_id": TEXT, "agent_type": TEXT},
     "SubagentStop": {
         **COMMON,

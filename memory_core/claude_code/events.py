@@ -78,14 +78,10 @@ def _key(name: object, value: Event) -> str:
 
 def find_problem(value: dict[str, Any], shape: dict[str, Any]) -> str:
     """Return the first problem of `value` with `shape`, "" if there is none."""
-    for field, (required, types, nested) in shape.items():
-        if field not in value:
-            if required:
-                return f"{field} is missing"
-            continue
-        item = value[field]
+    for field, (types, nested) in shape.items():
+        item = value.get(field)
         if type(item) not in types:
-            return f"{field} is {_kind(item)}"
+            return f"{field} is {_kind(item) if field in value else 'missing'}"
         if nested is not None and type(item) is dict:
             wrong = find_problem(item, nested)
             if wrong:

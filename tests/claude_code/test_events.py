@@ -1,21 +1,21 @@
-"""The pydantic models and the hooks' own check agree about events of Claude Code."""
+"""The check of Claude Code's events, and the reports in them."""
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
-from memory_core.claude_code import event_models, event_shapes, events
+from memory_core.claude_code import event_shapes, events
 from support.events import name_kind, read_recorded_events, spoil
 from support.paths import EVENTS
 
 
-@pytest.mark.parametrize("name", event_models.EVENTS)
+@pytest.mark.parametrize("name", event_shapes.EVENTS)
 def test_there_is_a_recorded_event_of_each_kind(name: str) -> None:
     assert name in {name_kind(value) for value in read_recorded_events()}
 
@@ -23,41 +23,24 @@ def test_there_is_a_recorded_event_of_each_kind(name: str) -> None:
 @pytest.mark.parametrize("path", EVENTS, ids=lambda path: "-".join(path.parts[-3:]))
 def test_a_recorded_event_is_read_without_loss(path: Path) -> None:
     value = json.loads(path.read_text(encoding="utf-8"))
-    model = event_models.EVENTS.get(name_kind(value))
-    if model is None:
-        assert events.validate(value, "") is None
-    else:
-        assert model.model_validate(value).model_dump(exclude_unset=True) == value
-        assert events.validate(value, "") == value
+    is_read = name_kind(value) in event_shapes.EVENTS
+    assert events.validate(copy.deepcopy(value), "") == (value if is_read else None)
 
 
-def test_the_generated_shapes_are_up_to_date() -> None:
-    shapes = {name: event_models.build_shape(model) for name, model in event_models.EVENTS.items()}
-    assert shapes == event_shapes.EVENTS
+def read_all(value: dict[str, Any]) -> None:
+    """Call every function that a hook may call with an event of this kind."""
+    events.report_texts(value)
+    events.edit_report(value, str.upper)
+    events.totals(value)
+    events.called_run(value)
+    events.cause(value)
+    if events.is_delegation(value):
+        events.called_agent(value)
+        events.prompt(value)
+        events.description(value)
 
 
-def test_the_generator_writes_these_shapes() -> None:
-    namespace: dict[str, Any] = {}
-    exec(event_models.render_shapes(), namespace)
-    assert namespace["EVENTS"] == event_shapes.EVENTS
-
-
-def accepted_by_models(value: dict[str, Any]) -> bool:
-    model = event_models.EVENTS[name_kind(value)]
-    try:
-        return model.model_validate(value).model_dump(exclude_unset=True) == value
-    except ValidationError:
-        return False
-
-
-def accepted_by_hook(value: dict[str, Any]) -> bool:
-    try:
-        return events.validate(value, "") is value
-    except events.InvalidEvent:
-        return False
-
-
-def test_hook_and_models_agree_on_20000_mutated_events() -> None:
+def test_an_event_that_passes_the_check_can_be_read() -> None:
     chance = random.Random(2)
     originals = read_recorded_events()
     verdicts = {True: 0, False: 0}
@@ -65,12 +48,16 @@ def test_hook_and_models_agree_on_20000_mutated_events() -> None:
         value = spoil(chance.choice(originals), chance)
         if (
             not isinstance(value.get("hook_event_name"), str)
-            or name_kind(value) not in event_models.EVENTS
+            or name_kind(value) not in event_shapes.EVENTS
         ):
             continue
-        verdict = accepted_by_models(value)
-        assert accepted_by_hook(value) == verdict, value
-        verdicts[verdict] += 1
+        try:
+            events.validate(value, "")
+        except events.InvalidEvent:
+            verdicts[False] += 1
+        else:
+            read_all(value)
+            verdicts[True] += 1
     assert min(verdicts.values()) > 2_000, verdicts
 
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pytest
 
-from memory_core.claude_code import event_models, events, sample_events
+from memory_core.claude_code import events, sample_events
 from memory_core.cli import app as cli
 from memory_core.cli import output
 from memory_core.cli.setup import sample
@@ -499,10 +499,6 @@ def test_status_tells_of_the_last_delivery(settled: Person) -> None:
 @pytest.mark.parametrize("kind", sample_events.KINDS)
 def test_a_sample_is_a_valid_event(person: Person, kind: str) -> None:
     event = json.loads(person.run("sample", kind, "--agent", "qa").stdout)
-    name = event["hook_event_name"]
-    tool = event.get("tool_name")
-    model = event_models.EVENTS[f"{name}:{tool}" if tool else name]
-    assert model.model_validate(event).model_dump(exclude_unset=True) == event
     assert events.validate(event, "") == event
     assert run_records.is_safe_id(event["session_id"])
     assert run_records.is_safe_id(event.get("agent_id", "a"))

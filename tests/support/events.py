@@ -7,7 +7,7 @@ import json
 import random
 from typing import Any
 
-from memory_core.claude_code import event_models, events
+from memory_core.claude_code import event_shapes, events
 from support.paths import EVENTS
 from support.sandbox import Outcome
 
@@ -112,11 +112,11 @@ def is_silent(outcome: Outcome) -> bool:
 def read_recorded_events() -> list[dict[str, Any]]:
     """Return the recorded events that our hooks read."""
     values = [json.loads(path.read_text(encoding="utf-8")) for path in EVENTS]
-    return [value for value in values if name_kind(value) in event_models.EVENTS]
+    return [value for value in values if name_kind(value) in event_shapes.EVENTS]
 
 
 def name_kind(value: dict[str, Any]) -> str:
-    """Return the name under which the models know an event of this kind."""
+    """Return the name under which event_shapes has an event of this kind."""
     return events._key(value["hook_event_name"], value)
 
 
