@@ -3,8 +3,7 @@
     settings.json -> parse_json -> positions -> add_hooks    -> the text with our hooks
                                              -> remove_hooks -> the original text
 
-The standard parser does not return positions, so this module has a small parser that does;
-tests compare its verdicts and values with the standard one.
+The standard parser checks the text; a small one behind it finds the positions.
 
 How `remove_hooks` decides what to remove:
 
@@ -17,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 # Every command of agent-memory begins with this shell variable, which it needs anyway.
@@ -33,11 +32,9 @@ WHITESPACE = " \t\n\r"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NEWLINE = re.compile(r"\r\n|\n|\r")
-_STRING_BODY = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_NAME = re.compile(r"true|false|null")
-_COMMENT = re.compile(r"//|/\*|#")
-_PLACEHOLDER = re.compile(r"\{command:(\w+)\}")
+_PLACEHOLDER = re.compile(r'"\{command:(\w+)\}"')
+
+_read_scalar = json.JSONDecoder().raw_decode
 
 Version = tuple[int, ...]
 # event -> the one group that we have there: {"matcher": ..., "hooks": [one hook]}
@@ -47,11 +44,9 @@ HookGroups = dict[str, dict[str, Any]]
 class InvalidSettings(ValueError):
     """A settings file that cannot be changed; the message has line, column and reason."""
 
-    def __init__(self, text: str, at: int, what: str) -> None:
+    def __init__(self, text: str, at: int, problem: str) -> None:
         lines = _NEWLINE.split(text[:at])
-        self.line = len(lines)
-        self.column = len(lines[-1].removeprefix(BYTE_ORDER_MARK)) + 1
-        super().__init__(f"line {self.line}, column {self.column}: {what}")
+        super().__init__(f"line {len(lines)}, column {len(lines[-1]) + 1}: {problem}")
 
 
 # --- the hooks ---
@@ -74,22 +69,12 @@ def build_command(hook: str) -> str:
 
 def build_hooks(template: str, version: Version | None = None) -> HookGroups:
     """Return the hooks for a version of Claude Code; None means a current one."""
-    hooks: dict[str, list[Any]] = json.loads(template)["hooks"]
+    text = _PLACEHOLDER.sub(lambda match: json.dumps(build_command(match[1])), template)
     return {
-        event: _fill_in(groups[0])
-        for event, groups in hooks.items()
+        event: groups[0]
+        for event, groups in json.loads(text)["hooks"].items()
         if version is None or version >= MIN_VERSIONS.get(event, ())
     }
-
-
-def _fill_in(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _fill_in(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_fill_in(inner) for inner in value]
-    if isinstance(value, str) and (placeholder := _PLACEHOLDER.fullmatch(value)):
-        return build_command(placeholder[1])
-    return value
 
 
 # --- JSON with positions ---
@@ -98,7 +83,7 @@ def _fill_in(value: Any) -> Any:
 class JsonNode(NamedTuple):
     """A value of the text: text[start:end], with the key before it where it has one."""
 
-    kind: str  # object, array, string, number, name
+    kind: str  # object, array, scalar
     start: int
     end: int
     children: list[JsonNode]
@@ -110,13 +95,20 @@ class JsonNode(NamedTuple):
 def parse_json(text: str) -> JsonNode:
     """Return the tree of one JSON text; raises InvalidSettings."""
     try:
-        root = _value(text, _skip(text, 0))
+        json.loads(text, parse_constant=_refuse_constant)
+        return _read_node(text, _skip(text, 0))
+    except json.JSONDecodeError as error:
+        is_comment = text.startswith(("//", "/*"), error.pos)
+        problem = "a comment, which JSON does not have" if is_comment else error.msg
+        raise InvalidSettings(text, error.pos, problem) from None
+    except ValueError as error:
+        raise InvalidSettings(text, 0, str(error)) from None
     except RecursionError:
         raise InvalidSettings(text, 0, "nested too deeply") from None
-    end = _skip(text, root.end)
-    if end < len(text):
-        raise _stumble(text, end, "the end of the file")
-    return root
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _skip(text: str, at: int) -> int:
@@ -124,72 +116,24 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _value(text: str, at: int) -> JsonNode:
-    opening = text[at : at + 1]
-    if opening == "{":
-        return _container(text, at, "object", "}")
-    if opening == "[":
-        return _container(text, at, "array", "]")
-    if opening == '"':
-        return JsonNode("string", at, _string(text, at), [], member_start=at)
-    for kind, pattern in (("number", _NUMBER), ("name", _NAME)):
-        if match := pattern.match(text, at):
-            return JsonNode(kind, at, match.end(), [], member_start=at)
-    raise _stumble(text, at, "a value")
-
-
-def _container(text: str, start: int, kind: str, closing: str) -> JsonNode:
+def _read_node(text: str, start: int) -> JsonNode:
+    """Return the value at `start` of a valid text."""
+    kind = {"{": "object", "[": "array"}.get(text[start], "scalar")
+    if kind == "scalar":
+        return JsonNode(kind, start, _read_scalar(text, start)[1], [], member_start=start)
     children: list[JsonNode] = []
     at = _skip(text, start + 1)
-    while text[at : at + 1] != closing:
-        if children:
-            at = _next_child(text, at, closing)
-        children.append(_member(text, at) if kind == "object" else _value(text, at))
+    while text[at] not in "}]":
+        at = _skip(text, at + 1) if children else at
+        children.append(_read_member(text, at) if kind == "object" else _read_node(text, at))
         at = _skip(text, children[-1].end)
     return JsonNode(kind, start, at + 1, children, member_start=start)
 
 
-def _next_child(text: str, at: int, closing: str) -> int:
-    """Step over the comma between two children."""
-    if text[at : at + 1] != ",":
-        raise _stumble(text, at, f'"," or "{closing}"')
-    comma, at = at, _skip(text, at + 1)
-    if text[at : at + 1] == closing:
-        raise InvalidSettings(text, comma, f'a comma with nothing between it and the "{closing}"')
-    return at
-
-
-def _member(text: str, at: int) -> JsonNode:
-    if text[at : at + 1] != '"':
-        raise _stumble(text, at, 'a name in double quotes or "}"')
-    key_end = _string(text, at)
-    colon = _skip(text, key_end)
-    if text[colon : colon + 1] != ":":
-        raise _stumble(text, colon, '":"')
-    value = _value(text, _skip(text, colon + 1))
-    return value._replace(key=json.loads(text[at:key_end]), member_start=at, key_end=key_end)
-
-
-def _string(text: str, start: int) -> int:
-    """Return where the string that begins at `start` ends."""
-    match = _STRING_BODY.match(text, start)
-    end = match.end() if match else start
-    stopper = text[end : end + 1]
-    if stopper == '"':
-        return end + 1
-    if stopper == "\\":
-        raise InvalidSettings(text, end, "a backslash that begins no escape")
-    if stopper:
-        raise InvalidSettings(text, end, "a line break or control character inside a string")
-    raise InvalidSettings(text, start, "a string that does not end")
-
-
-def _stumble(text: str, at: int, expected: str) -> InvalidSettings:
-    if at >= len(text):
-        return InvalidSettings(text, at, f"the file ends where {expected} should be")
-    if _COMMENT.match(text, at):
-        return InvalidSettings(text, at, "a comment, which JSON does not have")
-    return InvalidSettings(text, at, f"expected {expected}, found {text[at]!r}")
+def _read_member(text: str, start: int) -> JsonNode:
+    key, key_end = _read_scalar(text, start)
+    value = _read_node(text, _skip(text, _skip(text, key_end) + 1))
+    return value._replace(key=key, member_start=start, key_end=key_end)
 
 
 # --- hooks of agent-memory in the tree ---
@@ -206,36 +150,32 @@ class HookEntry(NamedTuple):
     siblings: JsonNode
     hook: JsonNode
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether the group holds this hook only."""
-        return len(self.siblings.children) == 1
-
 
 def find_entries(text: str) -> list[HookEntry]:
     """Return the hooks of agent-memory in a settings text, in their order."""
     body = text.removeprefix(BYTE_ORDER_MARK)
-    return list(_entries(body, parse_json(body))) if body.strip(WHITESPACE) else []
+    if not body.strip(WHITESPACE):
+        return []
+    root = parse_json(body)
+    return [
+        entry
+        for hooks in _members(root, "hooks")
+        for event in _members(hooks)
+        for group in _elements(event)
+        for entry in _read_group(body, (root, hooks, event), group)
+    ]
 
 
-def _entries(text: str, root: JsonNode) -> Iterator[HookEntry]:
-    for hooks in _members(root, "hooks"):
-        for event in _members(hooks):
-            for group in _elements(event):
-                yield from _entries_of(text, (root, hooks, event), group)
-
-
-def _entries_of(
-    text: str, around: tuple[JsonNode, JsonNode, JsonNode], group: JsonNode
+def _read_group(
+    text: str, containers: tuple[JsonNode, JsonNode, JsonNode], group: JsonNode
 ) -> Iterator[HookEntry]:
     siblings = _last(group, "hooks")
-    if siblings is None:
-        return
-    for hook in _elements(siblings):
+    for hook in _elements(siblings) if siblings else []:
         value = json.loads(text[hook.start : hook.end])
-        if is_own_hook(value):
+        if siblings and is_own_hook(value):
             matcher = json.loads(text[group.start : group.end]).get("matcher")
-            yield HookEntry(around[2].key, value, matcher, around, group, siblings, hook)
+            event = containers[2].key
+            yield HookEntry(event, value, matcher, containers, group, siblings, hook)
 
 
 def _members(node: JsonNode, key: str | None = None) -> list[JsonNode]:
@@ -263,15 +203,17 @@ def is_own_hook(hook: Any) -> bool:
 def add_hooks(text: str, wanted: HookGroups) -> str:
     """Return the settings text with exactly the hooks `wanted`, each of them once.
 
-    A hook that is already right keeps its bytes and layout; a hook of an older version is
-    replaced at its place.  Raises InvalidSettings.
+    A hook that is already right keeps its bytes and layout; one of an older version is removed.
+    Raises InvalidSettings.
     """
     mark, body = _split(text)
+    body = _remove_unwanted(body, wanted)
     if not body.strip(WHITESPACE):
         return mark + _new_file(wanted, _first_newline(body)) + body
+    present = {entry.event for entry in find_entries(body)}
     for event, group in wanted.items():
-        body = _put(body, event, group)
-    return mark + _remove_unwanted(body, lambda entry: entry.event not in wanted)
+        body = body if event in present else _add_group(body, event, group)
+    return mark + body
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -281,10 +223,10 @@ def _split(text: str) -> tuple[str, str]:
 
 def _new_file(wanted: HookGroups, newline: str) -> str:
     hooks = {event: [group] for event, group in wanted.items()}
-    return _render({"hooks": hooks}, JsonLayout(newline, "  ", ": ", True), "") + newline
+    return _render({"hooks": hooks}, JsonLayout(newline, "  ", ": "), "") + newline
 
 
-def _put(text: str, event: str, group: dict[str, Any]) -> str:
+def _add_group(text: str, event: str, group: dict[str, Any]) -> str:
     root = _expect(text, parse_json(text), "object", "the settings")
     hooks = _last(root, "hooks")
     if hooks is None:
@@ -294,31 +236,7 @@ def _put(text: str, event: str, group: dict[str, Any]) -> str:
     if groups is None:
         return _add(text, root, hooks, event, [group])
     _expect(text, groups, "array", f'"{event}"')
-    ours = [entry for entry in _entries(text, root) if entry.containers[2].start == groups.start]
-    if not ours:
-        return _add(text, root, groups, "", group)
-    if len(ours) == 1 and _is_right(ours[0], group):
-        return text
-    if len(ours) == 1 and ours[0].is_alone:
-        return _replace(text, ours[0], group)
-    return _put(_remove_entry(text, _superfluous(ours)), event, group)
-
-
-def _superfluous(ours: list[HookEntry]) -> HookEntry:
-    """Return the entry to remove first; one that is alone in its group stays last."""
-    stays = next((entry for entry in ours if entry.is_alone), None)
-    return [entry for entry in ours if entry is not stays][-1]
-
-
-def _replace(text: str, entry: HookEntry, group: dict[str, Any]) -> str:
-    root, _hooks, groups = entry.containers
-    indent = _indent(text, groups, entry.group)
-    rendered = _render(group, _style(text, root), indent)
-    return text[: entry.group.start] + rendered + text[entry.group.end :]
-
-
-def _is_right(entry: HookEntry, group: dict[str, Any]) -> bool:
-    return entry.value == group["hooks"][0] and entry.matcher == group.get("matcher")
+    return _add(text, root, groups, "", group)
 
 
 def _last(node: JsonNode, key: str) -> JsonNode | None:
@@ -342,24 +260,21 @@ class JsonLayout(NamedTuple):
     newline: str
     indent_unit: str
     colon: str
-    is_multiline: bool  # on several lines
 
     @property
     def gap(self) -> str:
         return " " if self.colon.endswith(" ") else ""
 
 
-def _style(text: str, root: JsonNode) -> JsonLayout:
+def _detect_layout(text: str, root: JsonNode) -> JsonLayout:
     newline = _first_newline(text)
     if not root.children:
-        return JsonLayout(newline, "  ", ": ", True)
+        return JsonLayout(newline, "  ", ": ")
     last, lead = root.children[-1], _lead(text, root, -1)
     colon = text[last.key_end : last.start]
-    is_open = bool(_NEWLINE.search(text, root.start, root.end))
     unit = _tail(lead) if _NEWLINE.search(lead) else "  "
-    outer = _line_indent(text, root.start)
-    unit = unit[len(outer) :] if unit.startswith(outer) else unit
-    return JsonLayout(newline, unit, ": " if _NEWLINE.search(colon) else colon, is_open)
+    unit = unit.removeprefix(_line_indent(text, root.start))
+    return JsonLayout(newline, unit, ": " if _NEWLINE.search(colon) else colon)
 
 
 def _first_newline(text: str) -> str:
@@ -399,52 +314,44 @@ def _indent(text: str, container: JsonNode, child: JsonNode) -> str | None:
 
 def _add(text: str, root: JsonNode, container: JsonNode, key: str, value: Any) -> str:
     """Return the text with one more child at the end of a container."""
-    style = _style(text, root)
+    layout = _detect_layout(text, root)
     if not container.children:
-        return _fill(text, container, style, key, value)
+        is_multiline = not root.children or _NEWLINE.search(text, root.start, root.end)
+        return _fill(text, container, layout, key, value, bool(is_multiline))
     last = container.children[-1]
     lead, indent = _lead(text, container, -1), _indent(text, container, last)
     if not _NEWLINE.search(lead) and len(container.children) == 1:
-        lead = style.gap  # blanks behind a bracket differ from those behind a comma
-    child = _child(key, value, style, indent)
+        lead = layout.gap  # blanks behind a bracket differ from those behind a comma
+    child = _render_child(key, value, layout, indent)
     return text[: last.end] + "," + lead + child + text[last.end :]
 
 
-def _fill(text: str, container: JsonNode, style: JsonLayout, key: str, value: Any) -> str:
+def _fill(
+    text: str, container: JsonNode, layout: JsonLayout, key: str, value: Any, is_multiline: bool
+) -> str:
     """Add a child to an empty container, with the mark that it was empty (`_blanks_before`)."""
     start, end = container.start + 1, container.end - 1
     blanks = text[start:end]
-    if not (style.is_multiline or _NEWLINE.search(blanks)):
-        return text[:start] + blanks + " " + _child(key, value, style, None) + text[end:]
+    if not is_multiline:
+        return text[:start] + blanks + " " + _render_child(key, value, layout, None) + text[end:]
     outer = _line_indent(text, container.start)
-    indent = outer + style.indent_unit
-    child = _child(key, value, style._replace(is_multiline=True), indent)
-    before = blanks + style.newline * 2 + indent
-    return text[:start] + before + child + style.newline + outer + text[end:]
+    indent = outer + layout.indent_unit
+    before = blanks + layout.newline * 2 + indent
+    child = _render_child(key, value, layout, indent)
+    return text[:start] + before + child + layout.newline + outer + text[end:]
 
 
-def _child(key: str, value: Any, style: JsonLayout, indent: str | None) -> str:
-    rendered = _render(value, style, indent)
-    return json.dumps(key) + style.colon + rendered if key else rendered
+def _render_child(key: str, value: Any, layout: JsonLayout, indent: str | None) -> str:
+    rendered = _render(value, layout, indent)
+    return json.dumps(key) + layout.colon + rendered if key else rendered
 
 
-def _render(value: Any, style: JsonLayout, indent: str | None) -> str:
+def _render(value: Any, layout: JsonLayout, indent: str | None) -> str:
     """Return `value` as JSON, on one line where `indent` is None."""
-    if not isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    inner = None if indent is None else indent + style.indent_unit
-    if isinstance(value, dict):
-        opening, closing = "{}"
-        children = [_child(key, child, style, inner) for key, child in value.items()]
-    else:
-        opening, closing = "[]"
-        children = [_render(child, style, inner) for child in value]
-    if inner is None:
-        return opening + ("," + style.gap).join(children) + closing
-    new_line = style.newline + inner
-    return (
-        opening + new_line + ("," + new_line).join(children) + f"{style.newline}{indent}{closing}"
-    )
+    if indent is None:
+        return json.dumps(value, separators=("," + layout.gap, layout.colon))
+    text = json.dumps(value, indent=layout.indent_unit, separators=(",", layout.colon))
+    return text.replace("\n", layout.newline + indent)
 
 
 # --- removing ---
@@ -457,18 +364,34 @@ def remove_hooks(text: str) -> str:
     Raises InvalidSettings.
     """
     mark, body = _split(text)
-    return mark + _remove_unwanted(body, lambda _entry: True) if body.strip(WHITESPACE) else text
+    return mark + _remove_unwanted(body, {})
 
 
-def _remove_unwanted(text: str, is_unwanted: Callable[[HookEntry], bool]) -> str:
-    """Remove the unwanted hooks of agent-memory, the last one first."""
-    while unwanted := [entry for entry in find_entries(text) if is_unwanted(entry)]:
+def _remove_unwanted(text: str, wanted: HookGroups) -> str:
+    """Remove the hooks of agent-memory that are not in `wanted` or are doubled, the last first."""
+    while unwanted := _find_unwanted(text, wanted):
         text = _remove_entry(text, unwanted[-1])
     return text
 
 
+def _find_unwanted(text: str, wanted: HookGroups) -> list[HookEntry]:
+    right: set[str] = set()
+    unwanted = []
+    for entry in find_entries(text):
+        group = wanted.get(entry.event)
+        is_right = group and (entry.value, entry.matcher) == (
+            group["hooks"][0],
+            group.get("matcher"),
+        )
+        if is_right and entry.event not in right:
+            right.add(entry.event)
+        else:
+            unwanted.append(entry)
+    return unwanted
+
+
 def _remove_entry(text: str, entry: HookEntry) -> str:
-    if not entry.is_alone:
+    if len(entry.siblings.children) > 1:
         return _cut(text, entry.siblings, entry.hook)
     child = entry.group
     for container in reversed(entry.containers):
