@@ -754,7 +754,7 @@ def test_config_check_names_the_line(settled: Person) -> None:
     path = settled.sandbox.root / ".claude-mpm" / "config.yml"
     done = settled.run("config", "check")
     assert (done.returncode, done.stderr) == (1, "")
-    told = "memory.user_levle: unknown key; did you mean user_level?"
+    told = "memory.user_levle: unknown key; did you mean memory.user_level?"
     assert done.stdout == f"{path}:3: {told}\n"
     done = settled.run("config", "check", "--json")
     assert done.returncode == 1

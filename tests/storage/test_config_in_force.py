@@ -14,7 +14,7 @@ PROBLEMS = [
     ),
     (
         "memory:\n  auto_lerning: true\n",
-        "config.yml:2: memory.auto_lerning: unknown key; did you mean auto_learning?",
+        "config.yml:2: memory.auto_lerning: unknown key; did you mean memory.auto_learning?",
     ),
     ("other: 1", "config.yml:1: other: unknown key"),
     (
