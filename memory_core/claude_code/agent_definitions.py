@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, settings_files
@@ -31,16 +31,29 @@ class AgentDefinition(NamedTuple):
     has_name: bool
 
 
-def read_agents(root: str, environ: Mapping[str, str]) -> list[AgentDefinition]:
-    """Return the agents that are defined for a project, its user, and all users (2.1.63)."""
-    paths = [
-        os.path.join(folder, name)
-        for top in _list_agent_folders(root, environ)
-        for folder, _folders, names in os.walk(top)
-        for name in sorted(names)
-        if name.endswith(".md")
-    ]
-    return [definition for path in paths if (definition := _try_read(path))]
+def read_agents(
+    root: str, environ: Mapping[str, str], report: Callable[[OSError], object] | None = None
+) -> list[AgentDefinition]:
+    """Return the agents that are defined for a project, its user, and all users (2.1.63).
+
+    `report` gets the errors of files and folders that cannot be read.
+    """
+    paths = [path for top in _list_agent_folders(root, environ) for path in _walk(top, report)]
+    return [definition for path in paths if (definition := _try_read(path, report))]
+
+
+def _walk(top: str, report: Callable[[OSError], object] | None = None) -> Iterator[str]:
+    """Yield the definitions below a folder, also through links to folders."""
+    seen = set()
+    for folder, folders, names in os.walk(top, followlinks=True, onerror=report):
+        real = os.path.realpath(folder)
+        if real in seen:  # a link to a folder above
+            folders.clear()
+            continue
+        seen.add(real)
+        paths = [os.path.join(folder, name) for name in sorted(names)]
+        # A link that leads nowhere may be one to a folder: reading it reports an error.
+        yield from (path for path in paths if path.endswith(".md") or not os.path.exists(path))
 
 
 def _list_agent_folders(root: str, environ: Mapping[str, str]) -> list[str]:
@@ -56,19 +69,21 @@ def read_plugin_agents(root: str, environ: Mapping[str, str]) -> Iterator[AgentD
     """Yield the agents of enabled plugins as PLUGIN:NAME, with the folders between them."""
     for plugin in settings_files.find_enabled_plugins(root, environ):
         top = os.path.join(plugin.folder, "agents")
-        for folder, _folders, names in os.walk(top):
-            inner = os.path.relpath(folder, top).split(os.sep)
+        for path in _walk(top):
+            inner = os.path.relpath(os.path.dirname(path), top).split(os.sep)
             scopes = [plugin.name.rpartition("@")[0], *(part for part in inner if part != ".")]
-            for name in sorted(names):
-                path = os.path.join(folder, name)
-                if name.endswith(".md") and (definition := _try_read(path)):
-                    yield definition._replace(name=":".join([*scopes, definition.name]))
+            if definition := _try_read(path):
+                yield definition._replace(name=":".join([*scopes, definition.name]))
 
 
-def _try_read(path: str) -> AgentDefinition | None:
+def _try_read(
+    path: str, report: Callable[[OSError], object] | None = None
+) -> AgentDefinition | None:
     try:
         return _read_definition(path)
-    except OSError:
+    except OSError as error:
+        if report:
+            report(error)
         return None
 
 
@@ -98,37 +113,17 @@ class AgentCatalog:
 
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
         self.unread: list[OSError] = []
-        self._ids = {agent_names.id_of(name) for name in BUILT_IN_AGENTS}
-        for top in _list_agent_folders(root, environ):
-            for path in self._walk(top):
-                self._add(path)
+        names = [*BUILT_IN_AGENTS]
+        for definition in read_agents(root, environ, self._note):
+            names += definition.name, os.path.basename(definition.path).removesuffix(".md")
+        self._ids = set(map(agent_names.id_of, names))
         self._plugins = settings_files.list_plugin_ids(root, environ)
 
-    def _walk(self, top: str) -> Iterator[str]:
-        """Yield the definitions below a folder, also through links to folders."""
-        seen = set()
-        for folder, folders, names in os.walk(top, followlinks=True, onerror=self._note):
-            real = os.path.realpath(folder)
-            if real in seen:  # a link to a folder above
-                folders.clear()
-                continue
-            seen.add(real)
-            paths = [os.path.join(folder, name) for name in names]
-            yield from (path for path in paths if path.endswith(".md") or not os.path.exists(path))
-
     def _note(self, error: OSError) -> None:
-        """Record that a folder cannot be listed; a missing folder has no agents."""
+        """Record an error; a missing folder has no agents."""
         is_missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
         if not is_missing or os.path.islink(error.filename):
             self.unread.append(error)
-
-    def _add(self, path: str) -> None:
-        names = [os.path.basename(path).removesuffix(".md")]
-        try:
-            names.append(_read_definition(path).name)
-        except OSError as error:
-            self.unread.append(error)
-        self._ids |= set(map(agent_names.id_of, names))
 
     def has(self, agent: str) -> bool:
         plugin, colon, _name = agent.partition(":")

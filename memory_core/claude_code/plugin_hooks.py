@@ -2,11 +2,11 @@
 
     CONFIG/plugins/installed_plugins.json         the folders, by PLUGIN@MARKETPLACE
     CONFIG/plugins/known_marketplaces.json        where each marketplace is
-    MARKETPLACE/.claude-plugin/marketplace.json   its plugins; "hooks" of an entry
+    MARKETPLACE/.claude-plugin/marketplace.json   its plugins
     PLUGIN/hooks/hooks.json                       {"hooks": {event: groups}}
     PLUGIN/.claude-plugin/plugin.json             "hooks": {event: groups}, a path or several
 
-The hooks of all these places run side by side (seen in 2.1.63 and 2.1.329).  Of a
+The hooks of both files run side by side (seen in 2.1.63 and 2.1.329).  Of a
 marketplace that is a local folder, 2.1.329 runs the plugins where they are, and 2.1.63 the
 copies that were installed; here the former counts.
 """
@@ -26,19 +26,15 @@ DEFAULT_HOOKS = os.path.join("hooks", "hooks.json")
 
 
 class Plugin(NamedTuple):
-    """An installed plugin: its folder, the marketplace's folder, and its entry there."""
+    """An installed plugin."""
 
     name: str
     folder: str
-    marketplace_folder: str
-    entry: dict[str, Any]
 
 
 class HookSource(NamedTuple):
-    """Hooks of a plugin: its folder, the file, the hooks by event, or the problem."""
+    """A file with hooks of a plugin: the hooks by event, or why they cannot be read."""
 
-    plugin: str
-    folder: str
     path: str
     hooks: Any
     problem: str
@@ -62,29 +58,24 @@ def find_installed(config: str, root: str, names: Iterable[str]) -> Iterator[Plu
     copies = _object(_read(os.path.join(folder, INSTALLED_FILE))[0], "plugins")
     markets = _object(_read(os.path.join(folder, MARKETPLACES_FILE))[0])
     for name in names:
-        entry = _read_entry(markets, name)
-        path = _find_in_place(markets, name, entry) or _find_copy(copies.get(name), root)
-        if path:
-            yield Plugin(name, path, _market_folder(markets, name), entry)
+        folder = _find_in_place(markets, name) or _find_copy(copies.get(name), root)
+        if folder:
+            yield Plugin(name, folder)
 
 
 def read_hooks(plugin: Plugin) -> Iterator[HookSource]:
-    """Yield the hooks of a plugin from all places that may contain them."""
-    name, folder, market, entry = plugin
-    manifest = os.path.join(folder, PLUGIN_MANIFEST)
+    """Yield the hooks of a plugin from all files that may contain them."""
+    manifest = os.path.join(plugin.folder, PLUGIN_MANIFEST)
     value, problem = _read(manifest)
-    if problem:
-        yield HookSource(name, folder, manifest, {}, problem)
-    seen: set[str] = set()
-    for stands_in, hooks in (
-        (os.path.join(folder, DEFAULT_HOOKS), DEFAULT_HOOKS),
-        (manifest, _object(value).get("hooks")),
-        (os.path.join(market, MARKETPLACE_MANIFEST), entry.get("hooks")),
-    ):
-        for source in _list_sources(name, folder, stands_in, hooks):
-            if source.path not in seen or source.path == stands_in:
-                seen.add(source.path)
-                yield source
+    hooks = _object(value).get("hooks")
+    if problem or isinstance(hooks, dict):
+        yield HookSource(manifest, hooks or {}, problem)
+    parts = [DEFAULT_HOOKS, *(hooks if isinstance(hooks, list) else [hooks])]
+    paths = [os.path.join(plugin.folder, part) for part in parts if isinstance(part, str)]
+    for path in dict.fromkeys(map(os.path.normpath, paths)):
+        value, problem = _read(path)
+        if value is not None or problem:
+            yield HookSource(path, _object(value).get("hooks"), problem)
 
 
 def _read(path: str) -> tuple[Any, str]:
@@ -116,37 +107,15 @@ def _find_copy(records: Any, root: str) -> str:
     return next((str(record["installPath"]) for record in ranked if record.get("installPath")), "")
 
 
-def _market_folder(markets: dict[str, Any], name: str) -> str:
-    """Return the folder of the marketplace that a plugin is from."""
-    folder = _object(markets, name.rpartition("@")[2]).get("installLocation")
-    return folder if isinstance(folder, str) else ""
-
-
-def _read_entry(markets: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the entry of a plugin in its marketplace."""
-    value, _problem = _read(os.path.join(_market_folder(markets, name), MARKETPLACE_MANIFEST))
-    own = name.rpartition("@")[0]
-    entries = _objects(_object(value).get("plugins"))
-    return next((entry for entry in entries if entry.get("name") == own), {})
-
-
-def _find_in_place(markets: dict[str, Any], name: str, entry: dict[str, Any]) -> str:
+def _find_in_place(markets: dict[str, Any], name: str) -> str:
     """Return the folder of a plugin whose marketplace is a local folder, "" for others."""
-    origin = _object(_object(markets, name.rpartition("@")[2]), "source")
-    source = entry.get("source")
-    if origin.get("source") != "directory" or not isinstance(source, str):
+    own, _at, market = name.rpartition("@")
+    marketplace = _object(markets, market)
+    if _object(marketplace, "source").get("source") != "directory":
         return ""
-    path = os.path.normpath(os.path.join(_market_folder(markets, name), source))
+    folder = str(marketplace.get("installLocation"))
+    value, _problem = _read(os.path.join(folder, MARKETPLACE_MANIFEST))
+    entries = _objects(_object(value).get("plugins"))
+    source = next((entry.get("source") for entry in entries if entry.get("name") == own), None)
+    path = os.path.normpath(os.path.join(folder, source)) if isinstance(source, str) else ""
     return path if os.path.isdir(path) else ""
-
-
-def _list_sources(name: str, folder: str, path: str, hooks: Any) -> Iterator[HookSource]:
-    """Yield the hooks in the file at `path`, or in the files that it names."""
-    if isinstance(hooks, dict):
-        yield HookSource(name, folder, path, hooks, "")
-    for part in hooks if isinstance(hooks, list) else [hooks]:
-        if isinstance(part, str):
-            other = os.path.normpath(os.path.join(folder, part))
-            value, problem = _read(other)
-            if value is not None or problem:
-                yield HookSource(name, folder, other, _object(value).get("hooks"), problem)

@@ -15,8 +15,8 @@ from memory_core.claude_code.events import DELEGATION_TOOLS
 # Claude Code's folder of a user without a home directory: one that does not exist.
 NO_HOME = "/nonexistent"
 
-# Where the administrators of a machine put settings: on Linux (seen in 2.1.63 and 2.1.329; the
-# folder managed-settings.d next to the file in 2.1.329) and, by the documentation, on macOS.
+# Where the administrators of a machine define agents: on Linux (seen in 2.1.63 and 2.1.329) and,
+# by the documentation, on macOS.
 MANAGED_FOLDER = {"darwin": "/Library/Application Support/ClaudeCode"}.get(
     sys.platform, "/etc/claude-code"
 )
@@ -32,7 +32,7 @@ MATCH_ALL = ("", "*", ".*")
 class SettingsFile(NamedTuple):
     """A settings file with its value and the hooks of agent-memory, or why it is not readable.
 
-    `level` is user, project, local, managed or plugin.  The file of a plugin has the plugin's
+    `level` is user, project, local or plugin.  The file of a plugin has the plugin's
     name and folder.
     """
 
@@ -109,18 +109,9 @@ def _read_file(level: str, path: str) -> SettingsFile | None:
 
 
 def read_hook_files(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
-    """Return every file that can contain hooks: settings, managed settings, plugins."""
-    files = [*read_settings(root, environ), *_read_managed()]
+    """Return every file that can contain hooks: settings and plugins."""
+    files = read_settings(root, environ)
     return [*files, *_read_plugins(root, environ, files)]
-
-
-def _read_managed() -> Iterator[SettingsFile]:
-    folder = os.path.join(MANAGED_FOLDER, "managed-settings.d")
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    parts = [os.path.join(folder, name) for name in names if name.endswith(".json")]
-    for path in (os.path.join(MANAGED_FOLDER, "managed-settings.json"), *parts):
-        if file := _read_file("managed", path):
-            yield file
 
 
 def _read_plugins(
@@ -130,9 +121,7 @@ def _read_plugins(
         for source in plugin_hooks.read_hooks(plugin):
             value = {"hooks": source.hooks}
             own = [] if source.problem else settings_json.find_entries(json.dumps(value))
-            yield SettingsFile(
-                "plugin", source.path, value, own, source.problem, source.plugin, source.folder
-            )
+            yield SettingsFile("plugin", source.path, value, own, source.problem, *plugin)
 
 
 def find_enabled_plugins(
@@ -140,7 +129,7 @@ def find_enabled_plugins(
 ) -> Iterator[plugin_hooks.Plugin]:
     """Yield the installed plugins that settings files (by default all of them) enable."""
     if files is None:
-        files = [*read_settings(root, environ), *_read_managed()]
+        files = read_settings(root, environ)
     names = plugin_hooks.list_enabled(file.value for file in files)
     if names:
         yield from plugin_hooks.find_installed(find_config_folder(environ), root, names)

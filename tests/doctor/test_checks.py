@@ -481,11 +481,10 @@ def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
 
 
 def test_a_plugin_of_a_folder_is_read_where_it_is(settled: Person, tmp_path: Path) -> None:
-    """And its marketplace may name hooks as well."""
     plugin(settled, "near", {"hooks/hooks.json": {"hooks": watcher("the-copy")}})
     shelf = tmp_path / "shelf"
     write(shelf / "near" / "hooks" / "hooks.json", json.dumps({"hooks": watcher("in-place")}))
-    entry = {"name": "near", "source": "./near", "hooks": watcher("the-market")}
+    entry = {"name": "near", "source": "./near"}
     write(shelf / ".claude-plugin" / "marketplace.json", json.dumps({"plugins": [entry]}))
     source = {"source": "directory", "path": str(shelf)}
     marketplaces = settled.sandbox.home / ".claude" / "plugins" / "known_marketplaces.json"
@@ -498,7 +497,7 @@ def test_a_plugin_of_a_folder_is_read_where_it_is(settled: Person, tmp_path: Pat
         for finding in results
         if finding["check"] == "other-hooks"
     ]
-    assert answer == ["in-place", "the-market"]
+    assert answer == ["in-place"]
     (native,) = [finding["what"] for finding in results if finding["check"] == "native-memory"]
     assert native.startswith("near:inner:helper also has a memory of Claude Code")
 
