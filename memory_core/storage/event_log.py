@@ -72,30 +72,14 @@ def _rotate(path: str) -> None:
 
 def read(place: LevelPaths) -> list[dict[str, Any]]:
     """Return the logged events, oldest first, without incomplete lines."""
-    texts = [_read_file(place, name).decode("utf-8", "replace") for name in FILES]
+    texts = [file_io.read_text(os.path.join(place.logs, name)) for name in FILES]
     events = [_parse(line) for text in texts for line in text.split("\n")]
     return [event for event in events if event is not None]
 
 
 def find_last(place: LevelPaths, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the last event with one of these names; no other event is decoded."""
-    marks = [f'"{name}"'.encode() for name in names]
-    for file in reversed(FILES):
-        data = _read_file(place, file)
-        while (at := max(data.rfind(mark) for mark in marks)) >= 0:
-            begin = data.rfind(b"\n", 0, at) + 1
-            event = _parse(data[begin:].partition(b"\n")[0].decode("utf-8", "replace"))
-            if event and event.get("event") in names:
-                return event
-            data = data[:begin]
-    return None
-
-
-def _read_file(place: LevelPaths, name: str) -> bytes:
-    try:
-        return file_io.read_bytes(os.path.join(place.logs, name))
-    except OSError:
-        return b""
+    """Return the last event with one of these names."""
+    return next((event for event in reversed(read(place)) if event.get("event") in names), None)
 
 
 def _parse(line: str) -> dict[str, Any] | None:

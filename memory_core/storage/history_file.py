@@ -13,7 +13,6 @@ from memory_core.text import digests, fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from memory_core.history.item_history import Record
@@ -58,64 +57,18 @@ def _read_file(path: str) -> str:
 def read_learned_times(path: str, since: str) -> list[str]:
     """Return the times from `since` on at which items were learned, in any order.
 
-    Items whose learning was undone do not count.  Raises OSError.  Lines as agent-memory writes
-    them are not decoded, because decoding takes most of the time.
+    Items whose learning was undone do not count.  Raises OSError.
     """
-    text = _read_file(path)
-    if '"packed"' in text:
-        text = _unpack_since(text, since)
-    learned = _find_learned(text)
-    if learned is None:
-        from memory_core.history import item_history
+    from memory_core.history import item_history
 
-        records = item_history.sort_records(_parse_records(_select(text, since), is_packed=True))
-        undone = item_history.find_undone(records)
-        learned = [
-            (record["time"], record["id"])
-            for record in records
-            if record["kind"] == "learned" and item_history.change_of(record) not in undone
-        ]
-    return [time for time, _id in set(learned) if time >= since]
-
-
-def _find_learned(text: str) -> list[tuple[str, str]] | None:
-    """Return (time, id) of learned items without decoding; None if that needs decoding."""
-    import re  # hooks do not call this
-
-    is_incomplete = bool(text) and (text.count("}\n") < text.count("\n") or not text.endswith("\n"))
-    if is_incomplete or '"undone"' in text:
-        return None
-    learned = re.findall('"time": "([^"]+)", "kind": "learned", "id": "([^"]+)"', text)
-    return learned if len(learned) == text.count('"learned"') else None
-
-
-def _select(text: str, since: str) -> str:
-    """Return the lines that may say that an item was learned since a time, or an undo."""
-    lines = text.split("\n")
-    learned = [line for line in lines if '"learned"' in line and _may_be_since(line, since)]
-    return "\n".join([*learned, *(line for line in lines if '"undone"' in line)])
-
-
-def _unpack_since(text: str, since: str) -> str:
-    """Replace packed lines by their records if those may be as young as `since`.
-
-    All packed records are older than the PLAIN_LINES that were not packed.
-    """
-    lines = [line for line in text.split("\n") if line]
-    plain = [line for line in lines if not _is_packed(line)]
-    parts = ["\n".join(plain)]
-    if sum(_may_be_since(line, since) for line in plain) >= PLAIN_LINES:
-        for line in filter(_is_packed, lines):
-            if f'"of": "{RUN_RECORDS}"' not in line[:40]:
-                parts.append(_unpack(str((_load(line) or {}).get("packed"))).strip("\n"))
-    return "".join(f"{part}\n" for part in parts if part)
-
-
-def _may_be_since(line: str, since: str) -> bool:
-    """Check whether a line's time may be `since` or later; an unusual line counts as yes."""
-    mark = '"time": "'
-    at = line.find(mark, 0, 60) + len(mark)
-    return at < len(mark) or line[at : at + len(since)] >= since
+    records = item_history.sort_records(read(path, runs=False))
+    undone = item_history.find_undone(records)
+    learned = {
+        (record["time"], record["id"])
+        for record in records
+        if record["kind"] == "learned" and item_history.change_of(record) not in undone
+    }
+    return [time for time, _id in learned if time >= since]
 
 
 def find_bad_lines(path: str) -> list[int]:
@@ -126,17 +79,27 @@ def find_bad_lines(path: str) -> list[int]:
     ]
 
 
-def _parse_records(text: str, is_packed: bool = False, skip: str = "") -> list[Record]:
-    lines = [line for line in text.split("\n") if line.startswith("{")]
+def _parse_records(text: str, skip: str = "") -> list[Record]:
+    lines = text.split("\n")
     if skip:
         lines = [line for line in lines if skip not in line[:40] or not _is_packed(line)]
+    records: list[Record] = []
+    for value in _load_objects(lines):
+        if "packed" in value:
+            records += filter(_is_record, _load_objects(_unpack(str(value["packed"])).split("\n")))
+        elif _is_record(value):
+            records.append(value)
+    return records
+
+
+def _load_objects(lines: list[str]) -> list[dict[str, Any]]:
+    """Return the lines that are JSON objects."""
+    lines = [line for line in lines if line.startswith("{")]
     try:
         values = fastjson.loads(f"[{','.join(lines)}]")  # all at once takes a third less time
     except ValueError:
         values = [_load(line) for line in lines]
-    if not any(type(value) is dict and "packed" in value for value in values):
-        return [value for value in values if type(value) is dict and _is_record(value)]
-    return [record for value in values for record in _unfold(value, is_packed)]
+    return [value for value in values if type(value) is dict]
 
 
 def _load(line: str) -> Any:
@@ -144,17 +107,6 @@ def _load(line: str) -> Any:
         return fastjson.loads(line)
     except ValueError:
         return None
-
-
-def _unfold(value: object, is_packed: bool) -> Iterator[Record]:
-    """Yield the value if it is a record, or the records in it if it is a packed line."""
-    if not isinstance(value, dict):
-        return
-    packed = value.get("packed")
-    if type(packed) is str and not is_packed:
-        yield from _parse_records(_unpack(packed), is_packed=True)
-    elif _is_record(value):
-        yield value
 
 
 def _is_record(value: Record) -> bool:
