@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from memory_core.text import sanitize
 
@@ -141,8 +141,11 @@ def _run(
             )
         except OSError as error:
             raise NoAnswer(f"{claude} cannot be run: {error.strerror or error}") from None
+        until = time.monotonic() + patience
         try:
-            status = _wait(process, stdout, patience, is_over)
+            while process.poll() is None and time.monotonic() < until and not is_over():
+                time.sleep(POLL_INTERVAL)
+            status = process.returncode
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -152,20 +155,3 @@ def _run(
             file.seek(0)
             texts.append(file.read(MAX_ANSWER_BYTES).decode("utf-8", "replace").strip())
         return HeadlessRun(status, *texts)
-
-
-def _wait(
-    process: subprocess.Popen[bytes],
-    stdout: IO[bytes],
-    patience: float,
-    is_over: Callable[[], bool],
-) -> int | None:
-    """Return the exit status of a process that ends in time, else None."""
-    until = time.monotonic() + patience
-    while process.poll() is None:
-        if time.monotonic() > until or is_over():
-            return None
-        if os.fstat(stdout.fileno()).st_size > MAX_ANSWER_BYTES:
-            raise NoAnswer(f"claude answered with more than {MAX_ANSWER_BYTES:,} bytes")
-        time.sleep(POLL_INTERVAL)
-    return process.returncode

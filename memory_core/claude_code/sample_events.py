@@ -6,7 +6,6 @@ They have the fields of the recorded events in tests/events that hooks read, exc
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from memory_core.claude_code.events import DEFAULT_AGENT, HANDBACK_TOOL
@@ -24,77 +23,52 @@ REPORT = (
 )
 
 
+# The kinds of samples, and the name of their event.
+KINDS = {
+    "pre": "PreToolUse",
+    "start": "SubagentStart",
+    "post": "PostToolUse",
+    "stop": "SubagentStop",
+    "session": "SessionStart",
+    "handback": "PreToolUse",
+    "failure": "PostToolUseFailure",
+}
+
+
 def build(kind: str, agent: str, root: str, run: str) -> Event:
     """Return an event of one of KINDS for a delegation to `agent` in the project at `root`.
 
     `run` must be new for each delegation, because a hook gives and learns once a run.
     """
-    common = {"session_id": f"sample-{run}", "cwd": root, "permission_mode": "default"}
-    return {**common, **KINDS[kind](agent or DEFAULT_AGENT, f"sample{run}")}
-
-
-def _call(event: str, agent: str, run: str, **fields: Any) -> Event:
-    return {
-        "hook_event_name": event,
-        "tool_name": "Agent",
-        "tool_input": {"description": "Add a retry", "prompt": PROMPT, "subagent_type": agent},
-        "tool_use_id": f"toolu_{run}",
-        **fields,
-    }
-
-
-def _pre(agent: str, run: str) -> Event:
-    return _call("PreToolUse", agent, run)
-
-
-def _post(agent: str, run: str) -> Event:
+    own = {"agent_id": f"sample{run}", "agent_type": agent or DEFAULT_AGENT}
+    call_id = {"tool_use_id": f"toolu_sample{run}"}
+    task = {"description": "Add a retry", "prompt": PROMPT, "subagent_type": own["agent_type"]}
+    call = {"tool_name": "Agent", "tool_input": task, **call_id}
     response = {
         "status": "completed",
         "prompt": PROMPT,
-        "agentId": run,
-        "agentType": agent,
+        "agentId": own["agent_id"],
+        "agentType": own["agent_type"],
         "content": [{"type": "text", "text": REPORT}],
     }
-    return _call("PostToolUse", agent, run, tool_response=response)
-
-
-def _failure(agent: str, run: str) -> Event:
-    error = "API Error: a sample of a failure"
-    return _call("PostToolUseFailure", agent, run, error=error, is_interrupt=False)
-
-
-def _agent(event: str, agent: str, run: str, **fields: Any) -> Event:
-    return {"hook_event_name": event, "agent_id": run, "agent_type": agent, **fields}
-
-
-def _start(agent: str, run: str) -> Event:
-    return _agent("SubagentStart", agent, run)
-
-
-def _stop(agent: str, run: str) -> Event:
-    report = {"stop_hook_active": False, "last_assistant_message": REPORT}
-    return _agent("SubagentStop", agent, run, **report)
-
-
-def _handback(agent: str, run: str) -> Event:
-    call = {
-        "tool_name": HANDBACK_TOOL,
-        "tool_input": {"message": REPORT},
-        "tool_use_id": f"toolu_{run}",
+    fields: dict[str, Event] = {
+        "pre": call,
+        "start": own,
+        "post": {**call, "tool_response": response},
+        "stop": {**own, "stop_hook_active": False, "last_assistant_message": REPORT},
+        "session": {"source": "startup"},
+        "handback": {
+            **own,
+            **call_id,
+            "tool_name": HANDBACK_TOOL,
+            "tool_input": {"message": REPORT},
+        },
+        "failure": {**call, "error": "API Error: a sample of a failure", "is_interrupt": False},
     }
-    return _agent("PreToolUse", agent, run, **call)
-
-
-def _session(_agent: str, _run: str) -> Event:
-    return {"hook_event_name": "SessionStart", "source": "startup"}
-
-
-KINDS: dict[str, Callable[[str, str], Event]] = {
-    "pre": _pre,
-    "start": _start,
-    "post": _post,
-    "stop": _stop,
-    "session": _session,
-    "handback": _handback,
-    "failure": _failure,
-}
+    return {
+        "session_id": f"sample-{run}",
+        "cwd": root,
+        "permission_mode": "default",
+        "hook_event_name": KINDS[kind],
+        **fields[kind],
+    }

@@ -128,8 +128,8 @@ def task_words(event: Event) -> dict[str, str]:
 
 
 def launch_words(launch: dict[str, Any]) -> dict[str, str]:
-    """Return the same words from the note of a launch; earlier versions noted the type."""
-    return {name: str(launch[name]) for name in ("type", "description", "prompt") if name in launch}
+    """Return the same words from the note of a launch."""
+    return {name: str(launch[name]) for name in ("description", "prompt") if name in launch}
 
 
 def task_numbers(run: Delegation) -> dict[str, int]:

@@ -132,18 +132,21 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     if events.is_background_launch(event):
         _note_launch(answer)
         return None
+    # Another event may have recorded how a skill ended.
+    told = None if is_delegation else answer.record.get("told")
+    is_recorded = not answer.is_served or told in delegation.FINAL_OUTCOMES
+    fields = {**delegation.task_numbers(answer), **delegation.task_words(event)}
     reason = events.error(event)
     if reason:
-        from memory_core.delegation import run_outcomes
-
         _log_failed(answer, reason)
-        run_outcomes.record_answer_error(answer)
+        if not is_recorded:
+            from memory_core.delegation import run_outcomes
+
+            run_outcomes.record_failed(answer, **fields)
         return None
     # Before the capture, whose writer merges all of the spool at once.
-    if answer.is_served and (
-        is_delegation or answer.record.get("told") not in delegation.FINAL_OUTCOMES
-    ):
-        answer.save_success(**delegation.task_numbers(answer), **delegation.task_words(event))
+    if not is_recorded:
+        answer.save_success(**fields)
     edit = _capture(answer)
     _note_end(answer)
     return events.reply_output(events.edit_report(event, edit)) if edit else None

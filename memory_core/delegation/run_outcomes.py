@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 MAX_RUN_ERRORS = 20
 
 
-def record_answer_error(answer: Delegation) -> None:
-    """Record a delegation or a forked skill whose answer is an error."""
-    if not answer.is_served:
-        return
-    if events.is_delegation(answer.event):
-        record_failed(answer, **delegation.task_numbers(answer), type=_classify(answer))
-    elif answer.record.get("told") not in delegation.FINAL_OUTCOMES:
-        record_failed(answer, **delegation.measure(answer.record))
-
-
 def record_call_failure(call: Delegation) -> None:
     """Record that a delegation failed or was stopped, if its agent was at work.
 
@@ -48,20 +38,22 @@ def record_call_failure(call: Delegation) -> None:
     """
     has_begun = call.run or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "told" not in call.runs.record(call.call):
-        record_failed(call, **delegation.task_numbers(call), type=_classify(call))
+        record_failed(call, **delegation.task_numbers(call), **delegation.task_words(call.event))
 
 
 def record_failed(run: Delegation, **fields: Any) -> None:
-    """Record a run that failed or was stopped, and its error; `fields` are the task's."""
+    """Record a run that failed or was stopped; `fields` are the words and numbers of its task."""
     key = run.run or run.call
     if not key:
         return  # the history could not tell it from other runs
     is_stopped = events.is_interrupt(run.event)
     outcome = delegation.STOPPED if is_stopped else delegation.FAILED
-    session = events.session(run.event)
-    task = performance.make_task_record(key, outcome, run=run.run, session=session, **fields)
+    ids = {"run": run.run, "session": events.session(run.event)}
+    kind = performance.classify_task(fields.get("description", ""), fields.get("prompt", ""))
+    records = [performance.make_task_record(key, outcome, type=kind, **ids, **fields)]
     error = None if is_stopped else _make_error(run)
-    if run_history.save_records(run.project.store, run.agent, [task, *([error] if error else [])]):
+    records += [error] if error else []
+    if run_history.save_records(run.project.store, run.agent, records):
         run.runs.try_note(key, told=outcome)
         if run.call not in ("", key):
             run.runs.try_note(run.call, told=outcome)
@@ -95,8 +87,9 @@ def record_missed_run(run: Delegation, session: str, path: str) -> None:
         return  # it failed, and no event said which run the call had led to
     until = record.get("ended") or transcripts.mtime_of(path)
     numbers = {**outline.numbers, **delegation.measure({**launch, **record}, until)}
-    kind = _classify_launch(launch) or performance.classify_task(
-        outline.description, outline.prompt
+    words = delegation.launch_words(launch)
+    kind = performance.classify_task(
+        words.get("description", outline.description), words.get("prompt", outline.prompt)
     )
     outcome, error = _judge(record, outline.last)
     ids = {"run": run.run, "session": session}
@@ -121,14 +114,3 @@ def _make_error(run: Delegation) -> Record | None:
     # An event at the end of a run has no tool: the delegation itself failed.
     tool = events.tool_name(run.event) or "Agent"
     return performance.make_error_record(events.cause(run.event), tool, **ids)
-
-
-def _classify(run: Delegation) -> str:
-    return performance.classify_task(events.description(run.event), events.prompt(run.event))
-
-
-def _classify_launch(launch: dict[str, Any]) -> str:
-    words = delegation.launch_words(launch)
-    if "description" not in words:
-        return words.get("type", "")
-    return performance.classify_task(words["description"], words.get("prompt", ""))

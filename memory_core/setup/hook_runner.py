@@ -205,17 +205,10 @@ def _copy_files(project: Project, root: str) -> None:
     for folder, _names in list_folders(project):
         os.makedirs(os.path.join(root, os.path.relpath(folder, project.place.root)), exist_ok=True)
     for path in _list_files(project):
-        source, target = os.path.join(project.place.root, path), os.path.join(root, path)
-        folder = os.path.realpath(os.path.dirname(source))
-        if os.path.islink(source) and not os.path.realpath(source).startswith(folder + os.sep):
-            # The store refuses a link out of its folder; the copy must behave the same.
-            os.symlink(os.path.realpath(source), target)
-            continue
         try:
-            shutil.copy2(source, target)
-        except PermissionError:
-            # An empty file without rights: the hook must fail on it as on the original.
-            os.close(os.open(target, os.O_WRONLY | os.O_CREAT, 0))
+            shutil.copy2(os.path.join(project.place.root, path), os.path.join(root, path))
+        except OSError:
+            continue  # another check reports files that cannot be read
 
 
 def _read_files(project: Project) -> dict[str, bytes]:

@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from memory_core.setup import plugin
 from memory_core.storage import config, file_io
@@ -59,13 +58,6 @@ class BuildFailed(Exception):
     """The environment could not be built; the message is the reason, for a person."""
 
 
-class EnvironmentState(NamedTuple):
-    """State of the environment: `name` is ready, building, failed (with a reason) or none."""
-
-    name: str
-    reason: str = ""
-
-
 def root() -> str:
     """Return the plugin's folder."""
     return os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
@@ -84,17 +76,17 @@ def hash_dependencies(folder: str = "") -> str:
     return digests.hash_text("\n".join(read_dependencies(folder)))
 
 
-def read_state(data: str, folder: str) -> EnvironmentState:
-    """Return the state of the environment in `data`, for the plugin in `folder`."""
+def read_state(data: str, folder: str) -> tuple[str, str]:
+    """Return the state of the environment in `data`, for the plugin in `folder`, and a reason.
+
+    It is ready, building, failed (with the reason) or none.
+    """
     if is_ready(data, folder):
-        return EnvironmentState("ready")
+        return "ready", ""
     if is_building(data):
-        return EnvironmentState("building")
+        return "building", ""
     failure = plugin.read_failure(data)
-    return EnvironmentState("failed", str(failure.get("reason"))) if failure else NO_ENVIRONMENT
-
-
-NO_ENVIRONMENT = EnvironmentState("none")
+    return ("failed", str(failure.get("reason"))) if failure else ("none", "")
 
 
 def is_ready(data: str, folder: str = "") -> bool:

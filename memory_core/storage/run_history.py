@@ -36,8 +36,8 @@ def complete_record(record: Record) -> Record:
     """Return a history record; of a run's outcome as `spool.add_outcome` writes it, make one."""
     if "key" not in record:
         return record
-    texts = [str(record.get(name) or "") for name in ("type", "description", "prompt")]
-    kind = texts[0] or performance.classify_task(*texts[1:])
+    texts = [str(record.get(name) or "") for name in ("description", "prompt")]
+    kind = performance.classify_task(*texts)
     fields = {name: record.get(name) for name in ("run", "session", *performance.MEASURES)}
     outcome = str(record.get("outcome"))
     task = performance.make_task_record(str(record["key"]), outcome, type=kind, **fields)

@@ -128,26 +128,17 @@ def list_agents(place: LevelPaths) -> list[tuple[str, str]]:
 
 
 def find_damaged(place: LevelPaths) -> list[tuple[str, str]]:
-    """Return (path, problem) of the files and folders that no writer can merge.
+    """Return (path, problem) of the files that no writer can merge.
 
     They stay until a person has looked at them, because they may hold learnings.
     """
     folder = _folder(place)
-    stems = [os.path.join(folder, stem) for stem in file_io.list_folder(folder)]
-    problems = [(path, _find_folder_problem(path)) for path in (folder, *stems)]
-    for stem in stems:
-        problems += [(path, _find_problem(path)) for path in _list_entries(stem)]
-    return [(path, problem) for path, problem in problems if problem]
-
-
-def _find_folder_problem(folder: str) -> str:
-    try:
-        os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    return ""
+    paths = [
+        path
+        for stem in file_io.list_folder(folder)
+        for path in _list_entries(os.path.join(folder, stem))
+    ]
+    return [(path, problem) for path in paths if (problem := _find_problem(path))]
 
 
 def _find_problem(path: str) -> str:

@@ -17,7 +17,7 @@ from memory_core.document import markdown
 from memory_core.history import error_text, performance
 from memory_core.memory import remember
 from memory_core.memory.project import find_project
-from support.events import make_failure_event
+from support.events import make_failure_event, make_post_event, make_stop_event
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -347,6 +347,19 @@ def test_each_way_is_one_run(sandbox: Sandbox, folder: str, expected: dict[str, 
         (found,) = performance.list_runs(history(sandbox, agent, "task"))
         assert {key: found[key] for key in run} == run
         assert "time" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"), [("Done.", "done"), ("API Error: 500 overloaded", "failed")]
+)
+def test_a_run_in_the_background_has_the_type_of_its_task(
+    sandbox: Sandbox, text: str, outcome: str
+) -> None:
+    launch = make_post_event(prompt="Fix the login bug.", status="async_launched", content=[])
+    sandbox.run_hook("post_tool_use", launch)
+    sandbox.run_hook("subagent_stop", make_stop_event(text=text))
+    (record,) = history(sandbox, kind="task")
+    assert (record["outcome"], record["type"]) == (outcome, "bugfix")
 
 
 def test_what_a_tool_says_is_an_error_of_the_agent_whose_run_it_is(sandbox: Sandbox) -> None:
