@@ -49,11 +49,12 @@ def list_changed(folder: str, since: float) -> list[str]:
 
     Only files that changed at `since`, a time in seconds, or later are returned.
     """
-    paths = [*_list_transcripts(folder)]
-    for session in _list_subfolders(folder):
-        paths += _list_transcripts(os.path.join(session, "subagents"))
-        for workflow in _list_subfolders(os.path.join(session, "subagents", "workflows")):
-            paths += _list_transcripts(workflow)
+    paths = [
+        os.path.join(parent, name)
+        for parent, _folders, names in os.walk(folder)
+        for name in names
+        if name.startswith("agent-") and name.endswith(".jsonl")
+    ]
     dated = [(mtime_of(path), path) for path in paths]
     return [path for when, path in sorted(dated) if when >= since]
 
@@ -152,24 +153,6 @@ def _parse(line: bytes) -> dict[str, Any]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _list_transcripts(folder: str) -> list[str]:
-    names = _list_folder(folder)
-    chosen = [name for name in names if name.startswith("agent-") and name.endswith(".jsonl")]
-    return [os.path.join(folder, name) for name in chosen]
-
-
-def _list_subfolders(folder: str) -> list[str]:
-    paths = [os.path.join(folder, name) for name in _list_folder(folder)]
-    return [path for path in paths if os.path.isdir(path)]
-
-
-def _list_folder(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def mtime_of(path: str) -> float:

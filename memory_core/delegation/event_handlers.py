@@ -133,19 +133,19 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         _note_launch(answer)
         return None
     # Another event may have recorded how a skill ended.
-    told = None if is_delegation else answer.record.get("told")
-    is_recorded = not answer.is_served or told in delegation.FINAL_OUTCOMES
+    is_recorded = not is_delegation and answer.record.get("told") in delegation.FINAL_OUTCOMES
+    is_new = answer.is_served and not is_recorded
     fields = {**delegation.task_numbers(answer), **delegation.task_words(event)}
     reason = events.error(event)
     if reason:
         _log_failed(answer, reason)
-        if not is_recorded:
+        if is_new:
             from memory_core.delegation import run_outcomes
 
             run_outcomes.record_failed(answer, **fields)
         return None
     # Before the capture, whose writer merges all of the spool at once.
-    if not is_recorded:
+    if is_new:
         answer.save_success(**fields)
     edit = _capture(answer)
     _note_end(answer)

@@ -57,7 +57,10 @@ def build_block(
     frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, extras, *instructions])
     passages = _list_passages(project, agent, snapshots)
     selected = selection.select(
-        passages, budget - len(frame), task, lambda: _confidence_lookup(project, agent)
+        passages,
+        budget - len(frame),
+        task,
+        lambda: _confidence_lookup(project, agent),
     )
     body = sanitize.escape_tags("\n\n".join(part for part in (selected, extras) if part))
     if not body and not instructions:
@@ -155,9 +158,11 @@ def _list_passages(project: Project, agent: str, snapshots: list[FileSnapshot]) 
     return passages
 
 
-def _confidence_lookup(project: Project, agent: str) -> Callable[[str], float]:
+def _confidence_lookup(
+    project: Project, agent: str, store: Store | None = None
+) -> Callable[[str], float]:
     """Return a function from an item's text to its confidence."""
-    history = _read_history(project, project.store, agent)
+    history = _read_history(project, store or project.store, agent)
 
     def confidence(text: str) -> float:
         state = history.find(text) if text else None
@@ -176,14 +181,13 @@ def _remove_uncertain(
     from memory_core.document import edits, preferences
 
     store = project.level(user=not snapshot.path.startswith(project.store.folder))
-    history = _read_history(project, store, agent)
+    confidence = _confidence_lookup(project, agent, store)
     preferred = {item.line for item in preferences.list_items(document)}
-    uncertain = []
-    for item in document.items:
-        state = history.find(item.text)
-        confidence = state.confidence if state else project.weights.person
-        if confidence < least and item.line not in preferred:
-            uncertain.append(item)
+    uncertain = [
+        item
+        for item in document.items
+        if item.line not in preferred and confidence(item.text) < least
+    ]
     return edits.remove_items(document, uncertain) if uncertain else document
 
 

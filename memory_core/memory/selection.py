@@ -48,9 +48,6 @@ class Passage:
         self.place = place
         self.item = item
 
-    def __repr__(self) -> str:
-        return f"Piece({self.section!r}, {self.text!r})"
-
 
 def split_document(document: Document) -> list[Passage]:
     """Return what a document says: no title, comment, front matter or conflict marker."""
@@ -108,44 +105,41 @@ def select(
     task: Callable[[], str] | None = None,
     sure: Callable[[], Callable[[str], float]] | None = None,
 ) -> str:
-    """Return the pieces as Markdown of at most `budget` characters, in their order.
+    """Return the passages as Markdown of at most `budget` characters, in their order.
 
-    Where not all fit, the most valuable stay: preferences, then those that share words with
-    the task, then by section, then the surer, then the newer ones.  Only then are `task`
-    and `sure` asked; what that returns tells how sure an item of a text is.
+    If not all fit, the most valuable stay: preferences, then those that share words with the
+    task, then by section, confidence and age, the newest first.  Only then `task` and `sure` are
+    called; `sure` returns a function from an item's text to its confidence.
     """
     whole = render(passages)
     if len(whole) <= budget:
         return whole
     wanted = extract_words(task()) if task else set()
-    confidence = sure() if sure else _equally
-    ranked = sorted(passages, key=lambda piece: _rank(piece, wanted, confidence))
+    confidence = sure() if sure else lambda _item: 0.0
+    ranked = sorted(passages, key=lambda passage: _rank(passage, wanted, confidence))
     chosen: list[Passage] = []
     room, sections = budget, set[str]()
-    for piece in ranked:
-        cost = len(piece.text) + 1 + (0 if piece.section in sections else len(piece.section) + 6)
+    for passage in ranked:
+        heading = 0 if passage.section in sections else len(passage.section) + 6
+        cost = len(passage.text) + 1 + heading
         if cost <= room:
             room -= cost
-            sections.add(piece.section)
-            chosen.append(piece)
-    return render(sorted(chosen, key=lambda piece: piece.place))
-
-
-def _equally(_item: str) -> float:
-    return 0.0
+            sections.add(passage.section)
+            chosen.append(passage)
+    return render(sorted(chosen, key=lambda passage: passage.place))
 
 
 def _rank(
-    piece: Passage, wanted: set[str], confidence: Callable[[str], float]
+    passage: Passage, wanted: set[str], confidence: Callable[[str], float]
 ) -> tuple[bool, int, float, int]:
-    """Return what sorts pieces by their value, the most valuable first."""
-    wished = preferences.is_title(piece.section)
-    return not wished, -_worth(piece, wanted), -confidence(piece.item), -piece.place
+    """Return the key that sorts passages by their value, the most valuable first."""
+    wished = preferences.is_title(passage.section)
+    return not wished, -_worth(passage, wanted), -confidence(passage.item), -passage.place
 
 
-def _worth(piece: Passage, wanted: set[str]) -> int:
-    section = SECTION_SCORES.get(piece.section.casefold(), CUSTOM_SECTION_SCORE)
-    return section + WORD_SCORE * len(wanted & extract_words(piece.text)) if wanted else section
+def _worth(passage: Passage, wanted: set[str]) -> int:
+    section = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
+    return section + WORD_SCORE * len(wanted & extract_words(passage.text)) if wanted else section
 
 
 def extract_words(text: str) -> set[str]:
@@ -155,14 +149,9 @@ def extract_words(text: str) -> set[str]:
 
 
 def render(passages: list[Passage]) -> str:
-    """Return pieces as Markdown, those of one section under one heading."""
+    """Return passages as Markdown, those of one section under one heading."""
     sections: dict[str, list[str]] = {}
-    for piece in passages:
-        sections.setdefault(piece.section, []).append(piece.text)
-    blocks = [_section(title, texts) for title, texts in sections.items()]
-    return "\n\n".join(blocks)
-
-
-def _section(title: str, texts: list[str]) -> str:
-    body = "\n".join(texts)
-    return f"## {title}\n{body}" if title else body
+    for passage in passages:
+        title = passage.section
+        sections.setdefault(title, [f"## {title}"] if title else []).append(passage.text)
+    return "\n\n".join(map("\n".join, sections.values()))

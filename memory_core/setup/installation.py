@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from memory_core import __version__
@@ -107,9 +108,7 @@ def renew(path: str) -> str:
     if _is_empty(change):
         return ""
     _write_tested(change)
-    lines: list[str] = []
-    _say_diff(change, lines.append)
-    return "\n".join(lines)
+    return change.diff().rstrip("\n")
 
 
 def _write_tested(change: FileChange) -> tuple[TrialResult, str | None]:
@@ -172,9 +171,7 @@ def _apply(change: FileChange, dry_run: bool, say: Say) -> None:
         _say_diff(change, say)
         return
     _write(change)
-    backup = _backup_path(change.path)
-    if os.path.exists(backup):
-        os.unlink(backup)
+    file_io.remove(_backup_path(change.path))
     say(f"Removed the hooks from {change.path}.")
 
 
@@ -246,9 +243,9 @@ def _plan_change(path: str, edit: Callable[[str], str]) -> FileChange:
     """Return the change that `edit` makes to a settings file."""
     before = _read(path)
     try:
-        after = edit(_decode(before or b"")).encode()
-    except settings_json.InvalidSettings as refusal:
-        raise InstallRefused(f"{path}: {refusal}. The file was not changed.") from None
+        after = edit((before or b"").decode()).encode()
+    except (UnicodeDecodeError, settings_json.InvalidSettings) as error:
+        raise InstallRefused(f"{path}: {error}. The file was not changed.") from None
     was_created = bool(before) and _read(_backup_path(path)) != b""
     is_gone = not after and (was_created or before is None)
     return FileChange(path, before, None if is_gone else after)
@@ -266,14 +263,6 @@ def _read(path: str) -> bytes | None:
         return None
 
 
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        text = data[: error.start].decode()
-        raise settings_json.InvalidSettings(text, error.start, "not UTF-8") from None
-
-
 def _write(change: FileChange) -> None:
     """Replace the file, unless somebody has changed it since it was read."""
     if _is_empty(change):
@@ -285,17 +274,11 @@ def _write(change: FileChange) -> None:
         raise InstallRefused(f"{change.path} was changed by another program just now. Try again.")
     if change.after is None:
         os.unlink(path)
-        _remove_if_empty(os.path.dirname(path))
+        with suppress(OSError):  # it has other files
+            os.rmdir(os.path.dirname(path))
     else:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         file_io.replace(path, change.after)
-
-
-def _remove_if_empty(folder: str) -> None:
-    try:
-        os.rmdir(folder)
-    except OSError:
-        pass
 
 
 def _say_diff(change: FileChange, say: Say) -> None:

@@ -189,9 +189,9 @@ def _format_key(path: KeyPath) -> str:
 def _format_reason(details: Any, value: yaml.Node) -> str:
     """Say in plain words what pydantic found."""
     if details["type"] == "extra_forbidden":
-        known = {key.rpartition(".")[2]: key for key, *_ in reversed(describe_settings())}
-        near = difflib.get_close_matches(details["loc"][-1].casefold(), known, n=1)
-        return f"unknown key; did you mean {known[near[0]]}?" if near else "unknown key"
+        by_name = {key.rpartition(".")[2]: key for key, *_ in reversed(describe_settings())}
+        near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)
+        return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
     wanted = details["msg"].partition(" or instance of")[0].replace("dictionary", "mapping")
     is_unquoted = details["type"] == "string_type" and isinstance(value, yaml.ScalarNode)
     hint = " (write it in quotes)" if is_unquoted and value.value else ""

@@ -214,11 +214,12 @@ def test_a_transcript_that_cannot_be_read_does_not_keep_the_others(
     transcripts.start_run("a1")
     transcripts.start_run("a2")
     broken = transcripts.folder / "s1" / "subagents" / "agent-a1.jsonl"
-    broken.mkdir(parents=True)
+    broken.parent.mkdir(parents=True)
+    broken.symlink_to("/proc/self/mem")  # root cannot read it either
     transcripts.agent("a2", said(BLOCK))
     transcripts.begin()
     assert LEARNED in transcripts.sandbox.read_memory("engineer")
-    assert "Is a directory" in transcripts.sandbox.read_log("agent.memory.error")[0]["error"]
+    assert "Input/output error" in transcripts.sandbox.read_log("agent.memory.error")[0]["error"]
 
 
 def test_a_servant_of_the_harness_is_not_swept(transcripts: Transcripts) -> None:

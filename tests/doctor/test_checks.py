@@ -203,11 +203,6 @@ def unreadable_in_spool(person: Person) -> None:
     (person.sandbox.state / "spool" / "qa" / "1-1.json").mkdir(parents=True)
 
 
-def spool_without_end(person: Person) -> None:
-    (person.sandbox.state / "spool").mkdir(parents=True, exist_ok=True)
-    (person.sandbox.state / "spool" / "ops").symlink_to("ops")
-
-
 def native_memory(person: Person) -> None:
     agent = '---\nname: "Engineer"\nmemory: project  # own\n---\nYou ...\n'
     write(person.sandbox.root / ".claude" / "agents" / "team" / "e.md", agent)
@@ -282,8 +277,8 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     ),
     ([another_in_spool, learns_nothing], [(WARNING, "switched-off"), (WARNING, "spool")]),
     (
-        [no_text_in_spool, unreadable_in_spool, spool_without_end],
-        [(WARNING, "spool")] * 3,
+        [no_text_in_spool, unreadable_in_spool],
+        [(WARNING, "spool")] * 2,
     ),
     ([no_scripts, second_file], [(BROKEN, "interpreter"), (WARNING, "memory")]),
     ([no_program, unreadable_memory], [(BROKEN, "interpreter"), (BROKEN, "memory")]),

@@ -527,7 +527,7 @@ BROKEN = {
     "trailing comma": ('{\n  "a": 1,\n}', "line "),
     "cut off": ('{"hooks": {', "line 1, column 12: Expecting property name"),
     "null hooks": ('{"hooks": null}', 'line 1, column 11: "hooks" should be an object'),
-    "latin-1": ('{\n "a": "\udce9"}', "line 2, column 8: not UTF-8"),
+    "latin-1": ('{\n "a": "\udce9"}', "'utf-8' codec can't decode byte 0xe9"),
 }
 
 
