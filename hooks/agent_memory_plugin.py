@@ -11,7 +11,7 @@ def main():
         run_hook(*arguments)
         return
     try:
-        status = VERBS[verb](*arguments)
+        status = run_verb(verb, arguments)
     except KeyboardInterrupt:
         status = 130
     except OSError as error:
@@ -38,48 +38,26 @@ def run_hook(script):
     hook.run(name, module.handle, getattr(module, "after", None))
 
 
-def set_up():
-    from memory_core.setup import plugin_environment
-
-    plugin_environment.handle_session_start(os.environ)
-
-
-def build():
-    from memory_core.setup import plugin_environment
-
-    return plugin_environment.build(os.environ)
-
-
-def serve_mcp(*arguments):
-    """Run the MCP server; if the environment is not ready in time, its placeholder."""
+def run_verb(verb, arguments):
+    """Prepare or build the environment, or run a command or the MCP server in it."""
     from memory_core.setup import mcp_placeholder, plugin_environment
 
-    reason = plugin_environment.wait_until_ready(os.environ, plugin_environment.SERVER_WAIT)
-    return mcp_placeholder.serve(reason) if reason else run_command(["mcp", *arguments])
-
-
-def run(*arguments):
-    from memory_core.setup import plugin_environment
-
-    # With a retry: the user may have repaired what made the build fail.
-    reason = plugin_environment.wait_until_ready(
-        os.environ, plugin_environment.COMMAND_WAIT, retry=True
-    )
+    if verb == "setup":
+        return plugin_environment.handle_session_start(os.environ)
+    if verb == "build":
+        return plugin_environment.build(os.environ)
+    is_server = verb == "mcp"
+    seconds = plugin_environment.SERVER_WAIT if is_server else plugin_environment.COMMAND_WAIT
+    # A command tries a build again: the user may have repaired what made it fail.
+    reason = plugin_environment.wait_until_ready(os.environ, seconds, retry=not is_server)
+    if reason and is_server:
+        return mcp_placeholder.serve(reason)
     if reason:
         sys.stderr.write(f"agent-memory: {reason}\n")
         return 1
-    return run_command(arguments)
-
-
-def run_command(arguments):
-    """Run the command line in the environment."""
-    from memory_core.setup import plugin_environment
-
-    plugin_environment.run_in_environment([*arguments], os.environ)
+    command = ["mcp", *arguments] if is_server else arguments
+    plugin_environment.run_in_environment(command, os.environ)
     from memory_core.cli import program
 
-    sys.argv = ["agent-memory", *arguments]
+    sys.argv = ["agent-memory", *command]
     return program()
-
-
-VERBS = {"setup": set_up, "build": build, "mcp": serve_mcp, "run": run}

@@ -1,127 +1,35 @@
-"""The Claude Code plugin without Claude Code: its manifests, its hooks, its environment.
-
-One environment is built for real, with pip from the package index; the rest uses one that
-borrows the packages of the tests' own.
-"""
+"""The Claude Code plugin without Claude Code: its manifests and its hooks."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import stat
 import subprocess
 import sys
-import sysconfig
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_core.claude_code import sample_events, settings_json
-from memory_core.setup import installation, mcp_placeholder, plugin, plugin_environment
+from memory_core.setup import installation, plugin, plugin_environment
 from support.paths import REPO
-from support.plugin import borrow_environment
+from support.plugin import (
+    HOOKS,
+    ITEM,
+    Plugged,
+    base_python,
+    borrow_environment,
+    copy_plugin,
+)
 from support.sandbox import Sandbox
 
-ITEM = "Services talk through the event bus, never directly"
-HOOKS = json.loads((REPO / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
 TEMPLATE = json.loads(installation.read_template())["hooks"]
 MANIFEST = json.loads((REPO / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
 MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
-
-Done = subprocess.CompletedProcess[str]
-
-
-class Plugged:
-    """Somebody whose Claude Code has the plugin: what it runs, and with which variables."""
-
-    def __init__(self, sandbox: Sandbox, folder: Path, root: Path = REPO) -> None:
-        self.sandbox = sandbox
-        self.folder = root
-        self.data = sandbox.home / ".claude" / "plugins" / "data" / "agent-memory-agent-memory"
-        self.bin = folder / "bin"
-        self.bin.mkdir()
-        # A machine with one Python, and none of the tests' packages.
-        self.add_program("python3", f'exec "{base_python()}" "$@"')
-        for name in ("sh", "env", "mkdir", "mv", "dirname", "readlink", "cat"):
-            (self.bin / name).symlink_to(str(shutil.which(name)))
-
-    def add_program(self, name: str, script: str) -> None:
-        path = self.bin / name
-        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-        path.chmod(0o755)
-
-    def env(self, **more: str) -> dict[str, str]:
-        own = {
-            "PATH": str(self.bin),
-            "CLAUDE_PLUGIN_ROOT": str(self.folder),
-            "CLAUDE_PLUGIN_DATA": str(self.data),
-        }
-        merged = {**self.sandbox.env, **own, **more}
-        return {name: value for name, value in merged.items() if value}
-
-    def run_shell(self, command: str, data: bytes = b"", **env: str) -> Done:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command],
-            input=data,
-            capture_output=True,
-            cwd=self.sandbox.root,
-            env=self.env(**env),
-            timeout=120,
-            check=False,
-        )
-        return subprocess.CompletedProcess(
-            command, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
-
-    def event(self, name: str, kind: str, at: int = 0, **env: str) -> Done:
-        """Have an event answered as Claude Code does: by the command in hooks.json."""
-        return self.run_shell(command_of(name, at), self.make_sample(kind), **env)
-
-    def make_sample(self, kind: str) -> bytes:
-        return json.dumps(
-            sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
-        ).encode()
-
-    def setup(self, **env: str) -> str:
-        """Start a session; return what the person is message."""
-        done = self.event("SessionStart", "session", at=1, **env)
-        assert (done.returncode, done.stderr) == (0, "")
-        return str(json.loads(done.stdout)["systemMessage"]) if done.stdout else ""
-
-    def given(self, **env: str) -> str:
-        """Return what an agent that is called now is given with its prompt."""
-        done = self.event("PreToolUse", "pre", **env)
-        assert (done.returncode, done.stderr) == (0, "")
-        if not done.stdout:
-            return ""
-        reply = json.loads(done.stdout)["hookSpecificOutput"]
-        return str(reply["updatedInput"]["prompt"])
-
-    def memory_line(self, **env: str) -> bool:
-        """Have an agent report; say whether that was kept."""
-        done = self.event("PostToolUse", "post", **env)
-        assert (done.returncode, done.stderr) == (0, "")
-        path = self.sandbox.memories / "engineer.md"
-        return path.exists() and sample_events.LEARNING in path.read_text(encoding="utf-8")
-
-
-def base_python() -> str:
-    return os.path.realpath(sys.executable)
-
-
-def command_of(event: str, at: int = 0) -> str:
-    hooks = [hook for group in HOOKS[event] for hook in group["hooks"]]
-    return str(hooks[at]["command"])
-
-
-@pytest.fixture
-def plugged(sandbox: Sandbox, tmp_path: Path) -> Plugged:
-    return Plugged(sandbox, tmp_path)
 
 
 # The manifests.
@@ -269,20 +177,6 @@ def test_somebody_without_a_home(plugged: Plugged) -> None:
     assert plugged.setup(**message) == ""
 
 
-def copy_plugin(folder: Path) -> None:
-    """Copy what a clone has of the plugin."""
-    shutil.copytree(
-        REPO / "memory_core",
-        folder / "memory_core",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )
-    for name in ("hooks", "bin", ".claude-plugin", "commands"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPO / name, folder / name, ignore=ignored)
-    for name in ("pyproject.toml", "settings.template.json"):
-        shutil.copy2(REPO / name, folder / name)
-
-
 # Beside an installation.
 
 
@@ -385,264 +279,6 @@ def test_it_stands_down_only_where_that_works(
     install(plugged, path)
     env = happen(plugged, path)
     assert (ITEM in plugged.given(**env)) != stands_down
-
-
-# The environment.
-
-
-def builder(plugged: Plugged, script: str) -> None:
-    """Have `uv` build the environment: it is a script here."""
-    plugged.add_program("uv", script)
-    for name in ("rm", "touch", "sleep"):
-        (plugged.bin / name).symlink_to(str(shutil.which(name)))
-
-
-def borrowing(plugged: Plugged) -> str:
-    """Return the script of a `uv` that makes an environment of the tests' packages."""
-    own = sysconfig.get_path("purelib")
-    return (
-        'echo "$@" >> "$HOME/uv"\n'
-        "for last; do :; done\n"
-        '[ "$1" = venv ] || exit 0\n'
-        f'"{base_python()}" -I -m venv --without-pip "$last"\n'
-        f'for each in "$last"/lib/python*/site-packages; do echo "{own}" > "$each/b.pth"; done\n'
-    )
-
-
-def until(condition: Any, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def is_over(plugged: Plugged) -> bool:
-    data = str(plugged.data)
-    is_there = plugin_environment.is_ready(data) or plugin.read_failure(data)
-    return bool(is_there) and not plugin_environment.is_building(data)
-
-
-def test_it_is_made_in_the_background_and_that_is_said_once(plugged: Plugged) -> None:
-    builder(plugged, f'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n{borrowing(plugged)}')
-    began = time.monotonic()
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    assert plugged.setup() == ""  # a second session meanwhile
-    assert time.monotonic() - began < 30
-    assert plugged.memory_line()
-    (plugged.sandbox.home / "go").touch()
-    until(lambda: is_over(plugged))
-    (left,) = (plugged.data / "environments").iterdir()
-    assert (plugged.data / "venv").resolve() == left.resolve()
-    assert (left / "packages").is_dir()
-    assert len((plugged.sandbox.home / "uv").read_text().splitlines()) == 2  # one built
-    assert plugged.setup() == ""
-    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" list', CLAUDE_PLUGIN_DATA="")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("engineer")
-
-
-def test_a_failure_is_told_once_and_tried_again_later(plugged: Plugged) -> None:
-    builder(plugged, 'echo >> "$HOME/uv"; echo no network; exit 1')
-    assert (
-        plugged.setup(PIP_NO_INDEX="1") == plugin_environment.BUILD_STARTED
-    )  # nor has pip a network
-    until(lambda: is_over(plugged))
-    message = plugged.setup()
-    assert "could not build" in message
-    assert str(plugged.data / "build.log") in message
-    assert plugged.setup() == ""
-    assert "no network" in (plugged.data / "build.log").read_text()
-    assert plugged.memory_line()
-    assert os.listdir(plugged.data / "environments") == []
-    asked = (plugged.sandbox.home / "uv").read_text()
-    done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert (plugged.sandbox.home / "uv").read_text() == asked
-    # An hour later, with a network.
-    failed = plugin.read_failure(str(plugged.data))
-    late = {**failed, "when": failed["when"] - plugin_environment.RETRY_AFTER}
-    (plugged.data / "failed.json").write_text(json.dumps(late))
-    plugged.add_program("uv", borrowing(plugged))
-    plugged.setup()
-    until(lambda: plugin_environment.is_ready(str(plugged.data)))
-    assert plugin.read_failure(str(plugged.data)) == {}
-
-
-def test_a_command_waits_for_it_and_tries_again(plugged: Plugged) -> None:
-    plugged.data.mkdir(parents=True)
-    failed = {
-        "key": plugin_environment.hash_dependencies(),
-        "when": time.time(),
-        "reason": "x.",
-        "told": True,
-    }
-    (plugged.data / "failed.json").write_text(json.dumps(failed))
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
-    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_of_sessions_that_start_at_once_one_is_told(plugged: Plugged) -> None:
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
-    with ThreadPoolExecutor(8) as pool:
-        message = list(pool.map(lambda _: plugged.setup(), range(8)))
-    assert sorted(filter(None, message)) == [plugin_environment.BUILD_STARTED]
-    until(lambda: is_over(plugged))
-
-
-def test_a_shell_of_the_client_waits_for_the_one_in_the_making(plugged: Plugged) -> None:
-    """It is not message which folder is ours, and must not have a second environment made."""
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    done = plugged.run_shell(
-        '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version', CLAUDE_PLUGIN_DATA=""
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert os.listdir(plugged.data.parent) == [plugged.data.name]
-
-
-def test_what_a_killed_builder_left_is_swept(plugged: Plugged) -> None:
-    torn_one = plugged.data / "environments" / f"{plugin_environment.hash_dependencies()}-1-1"
-    (torn_one / "bin").mkdir(parents=True)
-    (plugged.data / "build.lock").touch()
-    used = borrow_environment(plugged.data, key="other")
-    builder(plugged, borrowing(plugged))
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    assert ITEM not in plugged.given()  # the one in use goes on meanwhile
-    until(lambda: is_over(plugged))
-    names = {path.name for path in (plugged.data / "environments").iterdir()}
-    assert used.name in names  # a hook may just run in it
-    assert torn_one.name not in names
-    assert len(names) == 2
-
-
-def test_other_dependencies_make_another(sandbox: Sandbox, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    copy_plugin(folder)
-    plugged = Plugged(sandbox, tmp_path, folder)
-    builder(plugged, borrowing(plugged))
-    borrow_environment(plugged.data)
-    assert plugged.setup() == ""
-    project = folder / "pyproject.toml"
-    project.write_text(project.read_text().replace('"pyyaml>=6.0.1"', '"pyyaml>=6.0.2"'))
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    until(lambda: plugin_environment.is_ready(str(plugged.data), str(folder)))
-    assert '"' not in (sandbox.home / "uv").read_text().splitlines()[-1]
-    assert "pyyaml>=6.0.2" in (sandbox.home / "uv").read_text()
-
-
-def test_a_newer_python_in_its_place_makes_another(plugged: Plugged) -> None:
-    """A system's Python that is upgraded finds nothing in the environment any more."""
-    builder(plugged, borrowing(plugged))
-    packages = borrow_environment(plugged.data) / "packages"
-    assert plugged.setup() == ""
-    packages.unlink()
-    packages.symlink_to("lib/python3.9/site-packages")
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    until(lambda: is_over(plugged))
-    assert plugged.setup() == ""
-
-
-def test_switched_off_it_makes_none(plugged: Plugged) -> None:
-    builder(plugged, borrowing(plugged))
-    assert plugged.setup(AGENT_MEMORY="off") == ""
-    assert not (plugged.data / "environments").exists()
-
-
-# The MCP server.
-
-RECALL = {"name": "recall", "arguments": {"agent": "engineer"}}
-
-
-class McpClient:
-    """A client of the plugin's MCP server; each message is one line."""
-
-    def __init__(self, plugged: Plugged, command: list[str] | None = None, **env: str) -> None:
-        self._process = subprocess.Popen(
-            command or ["/bin/sh", str(plugged.folder / "hooks" / "plugin.sh"), "mcp"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=plugged.sandbox.root,
-            env=plugged.env(**env),
-        )
-        self._number = 0
-
-    def send(self, **message: Any) -> None:
-        assert self._process.stdin
-        line = json.dumps({"jsonrpc": "2.0", **message})
-        self._process.stdin.write(f"{line}\n".encode())
-
-    def ask(self, method: str, **params: Any) -> Any:
-        """Send a request, and return the result or the error."""
-        assert self._process.stdout
-        self._number += 1
-        self.send(id=self._number, method=method, params=params)
-        reply = json.loads(self._process.stdout.readline())
-        assert (reply["jsonrpc"], reply["id"]) == ("2.0", self._number)
-        return reply.get("result", reply.get("error"))
-
-    def connect(self) -> Any:
-        result = self.ask(
-            "initialize",
-            protocolVersion="2025-06-18",
-            capabilities={},
-            clientInfo={"name": "test", "version": "1"},
-        )
-        self.send(method="notifications/initialized")
-        return result
-
-    def end(self) -> tuple[int, bytes, bytes]:
-        """Disconnect; return the exit status and the remaining output."""
-        out, err = self._process.communicate(timeout=60)
-        return self._process.returncode, out, err
-
-
-def test_the_server_waits_for_the_environment(plugged: Plugged) -> None:
-    plugged.sandbox.write_memory("engineer", ITEM)
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
-    mcp = McpClient(plugged)
-    assert mcp.connect()["protocolVersion"] == "2025-06-18"
-    assert "recall" in [tool["name"] for tool in mcp.ask("tools/list")["tools"]]
-    assert ITEM in mcp.ask("tools/call", **RECALL)["content"][0]["text"]
-    assert mcp.end() == (0, b"", b"")
-
-
-def test_a_placeholder_connects_while_the_build_takes_longer(plugged: Plugged) -> None:
-    """Claude Code 2.1.329 would not start a server that failed again for 15 minutes."""
-    builder(plugged, f'until [ -e "$HOME/go" ]; do sleep 0.05; done\n{borrowing(plugged)}')
-    program = (
-        f"import sys; sys.path += [{str(REPO)!r}, {str(REPO / 'hooks')!r}]\n"
-        "import agent_memory_plugin\n"
-        "from memory_core.setup import plugin_environment\n"
-        "plugin_environment.SERVER_WAIT = 0\n"
-        "sys.exit(agent_memory_plugin.serve_mcp())"
-    )
-    command = [base_python(), "-I", "-c", program]
-    mcp = McpClient(plugged, command, **{plugin.DATA_VARIABLE: str(plugged.data)})
-    mcp.send(method="notifications/early")
-    result = mcp.connect()
-    assert (result["capabilities"], result["protocolVersion"]) == ({}, "2025-06-18")
-    assert mcp.ask("ping") == {}
-    error = mcp.ask("tools/list")
-    assert error["code"] == mcp_placeholder.METHOD_NOT_FOUND
-    assert error["message"] == f"agent-memory: {plugin_environment.STILL_BUILDING}"
-    assert mcp.end() == (0, b"", b"")
-    (plugged.sandbox.home / "go").touch()
-    until(lambda: is_over(plugged))
-
-
-def test_it_is_built_for_real(sandbox: Sandbox, tmp_path: Path) -> None:
-    """By pip, from the package index, with nothing of the tests' own environment."""
-    plugged = Plugged(sandbox, tmp_path)
-    inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" status --json', **inherited)
-    assert done.returncode == 0, done.stderr + (plugged.data / "build.log").read_text()
-    assert json.loads(done.stdout)["agents"] == []
-    plugged.sandbox.configure("memory:\n  limits:\n    default_size_kb: 40\n")
-    plugged.sandbox.write_memory("engineer", ITEM)
-    assert ITEM in plugged.given()
 
 
 # What the doctor says.

@@ -1,13 +1,156 @@
-"""The environment of the Claude Code plugin."""
+"""A person whose Claude Code has the plugin, and the environment of the plugin."""
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 from pathlib import Path
+from typing import Any
 
-from memory_core.setup import plugin_environment
+from memory_core.claude_code import sample_events
+from memory_core.setup import plugin, plugin_environment
+from support.paths import REPO
+from support.sandbox import Sandbox
+
+ITEM = "Services talk through the event bus, never directly"
+HOOKS = json.loads((REPO / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+
+
+Done = subprocess.CompletedProcess[str]
+
+
+class Plugged:
+    """Somebody whose Claude Code has the plugin: what it runs, and with which variables."""
+
+    def __init__(self, sandbox: Sandbox, folder: Path, root: Path = REPO) -> None:
+        self.sandbox = sandbox
+        self.folder = root
+        self.data = sandbox.home / ".claude" / "plugins" / "data" / "agent-memory-agent-memory"
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        # A machine with one Python, and none of the tests' packages.
+        self.add_program("python3", f'exec "{base_python()}" "$@"')
+        for name in ("sh", "env", "mkdir", "mv", "dirname", "readlink", "cat"):
+            (self.bin / name).symlink_to(str(shutil.which(name)))
+
+    def add_program(self, name: str, script: str) -> None:
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def env(self, **more: str) -> dict[str, str]:
+        own = {
+            "PATH": str(self.bin),
+            "CLAUDE_PLUGIN_ROOT": str(self.folder),
+            "CLAUDE_PLUGIN_DATA": str(self.data),
+        }
+        merged = {**self.sandbox.env, **own, **more}
+        return {name: value for name, value in merged.items() if value}
+
+    def run_shell(self, command: str, data: bytes = b"", **env: str) -> Done:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            input=data,
+            capture_output=True,
+            cwd=self.sandbox.root,
+            env=self.env(**env),
+            timeout=120,
+            check=False,
+        )
+        return subprocess.CompletedProcess(
+            command, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    def event(self, name: str, kind: str, at: int = 0, **env: str) -> Done:
+        """Have an event answered as Claude Code does: by the command in hooks.json."""
+        return self.run_shell(command_of(name, at), self.make_sample(kind), **env)
+
+    def make_sample(self, kind: str) -> bytes:
+        return json.dumps(
+            sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
+        ).encode()
+
+    def setup(self, **env: str) -> str:
+        """Start a session; return what the person is message."""
+        done = self.event("SessionStart", "session", at=1, **env)
+        assert (done.returncode, done.stderr) == (0, "")
+        return str(json.loads(done.stdout)["systemMessage"]) if done.stdout else ""
+
+    def given(self, **env: str) -> str:
+        """Return what an agent that is called now is given with its prompt."""
+        done = self.event("PreToolUse", "pre", **env)
+        assert (done.returncode, done.stderr) == (0, "")
+        if not done.stdout:
+            return ""
+        reply = json.loads(done.stdout)["hookSpecificOutput"]
+        return str(reply["updatedInput"]["prompt"])
+
+    def memory_line(self, **env: str) -> bool:
+        """Have an agent report; say whether that was kept."""
+        done = self.event("PostToolUse", "post", **env)
+        assert (done.returncode, done.stderr) == (0, "")
+        path = self.sandbox.memories / "engineer.md"
+        return path.exists() and sample_events.LEARNING in path.read_text(encoding="utf-8")
+
+
+def base_python() -> str:
+    return os.path.realpath(sys.executable)
+
+
+def command_of(event: str, at: int = 0) -> str:
+    hooks = [hook for group in HOOKS[event] for hook in group["hooks"]]
+    return str(hooks[at]["command"])
+
+
+def copy_plugin(folder: Path) -> None:
+    """Copy what a clone has of the plugin."""
+    shutil.copytree(
+        REPO / "memory_core",
+        folder / "memory_core",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    for name in ("hooks", "bin", ".claude-plugin", "commands"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPO / name, folder / name, ignore=ignored)
+    for name in ("pyproject.toml", "settings.template.json"):
+        shutil.copy2(REPO / name, folder / name)
+
+
+def builder(plugged: Plugged, script: str) -> None:
+    """Have `uv` build the environment: it is a script here."""
+    plugged.add_program("uv", script)
+    for name in ("rm", "touch", "sleep"):
+        (plugged.bin / name).symlink_to(str(shutil.which(name)))
+
+
+def borrowing(plugged: Plugged) -> str:
+    """Return the script of a `uv` that makes an environment of the tests' packages."""
+    own = sysconfig.get_path("purelib")
+    return (
+        'echo "$@" >> "$HOME/uv"\n'
+        "for last; do :; done\n"
+        '[ "$1" = venv ] || exit 0\n'
+        f'"{base_python()}" -I -m venv --without-pip "$last"\n'
+        f'for each in "$last"/lib/python*/site-packages; do echo "{own}" > "$each/b.pth"; done\n'
+    )
+
+
+def until(condition: Any, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_over(plugged: Plugged) -> bool:
+    data = str(plugged.data)
+    is_there = plugin_environment.is_ready(data) or plugin.read_failure(data)
+    return bool(is_there) and not plugin_environment.is_building(data)
 
 
 def borrow_environment(data: Path, key: str = "") -> Path:

@@ -1,0 +1,100 @@
+"""The plugin's MCP server, and its placeholder while the environment is built."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from memory_core.setup import mcp_placeholder, plugin, plugin_environment
+from support.paths import REPO
+from support.plugin import (
+    ITEM,
+    Plugged,
+    base_python,
+    borrowing,
+    builder,
+    is_over,
+    until,
+)
+
+RECALL = {"name": "recall", "arguments": {"agent": "engineer"}}
+
+
+class McpClient:
+    """A client of the plugin's MCP server; each message is one line."""
+
+    def __init__(self, plugged: Plugged, command: list[str] | None = None, **env: str) -> None:
+        self._process = subprocess.Popen(
+            command or ["/bin/sh", str(plugged.folder / "hooks" / "plugin.sh"), "mcp"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=plugged.sandbox.root,
+            env=plugged.env(**env),
+        )
+        self._number = 0
+
+    def send(self, **message: Any) -> None:
+        assert self._process.stdin
+        line = json.dumps({"jsonrpc": "2.0", **message})
+        self._process.stdin.write(f"{line}\n".encode())
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """Send a request, and return the result or the error."""
+        assert self._process.stdout
+        self._number += 1
+        self.send(id=self._number, method=method, params=params)
+        reply = json.loads(self._process.stdout.readline())
+        assert (reply["jsonrpc"], reply["id"]) == ("2.0", self._number)
+        return reply.get("result", reply.get("error"))
+
+    def connect(self) -> Any:
+        result = self.ask(
+            "initialize",
+            protocolVersion="2025-06-18",
+            capabilities={},
+            clientInfo={"name": "test", "version": "1"},
+        )
+        self.send(method="notifications/initialized")
+        return result
+
+    def end(self) -> tuple[int, bytes, bytes]:
+        """Disconnect; return the exit status and the remaining output."""
+        out, err = self._process.communicate(timeout=60)
+        return self._process.returncode, out, err
+
+
+def test_the_server_waits_for_the_environment(plugged: Plugged) -> None:
+    plugged.sandbox.write_memory("engineer", ITEM)
+    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    mcp = McpClient(plugged)
+    assert mcp.connect()["protocolVersion"] == "2025-06-18"
+    assert "recall" in [tool["name"] for tool in mcp.ask("tools/list")["tools"]]
+    assert ITEM in mcp.ask("tools/call", **RECALL)["content"][0]["text"]
+    assert mcp.end() == (0, b"", b"")
+
+
+def test_a_placeholder_connects_while_the_build_takes_longer(plugged: Plugged) -> None:
+    """Claude Code 2.1.329 would not start a server that failed again for 15 minutes."""
+    builder(plugged, f'until [ -e "$HOME/go" ]; do sleep 0.05; done\n{borrowing(plugged)}')
+    program = (
+        f"import sys; sys.path += [{str(REPO)!r}, {str(REPO / 'hooks')!r}]\n"
+        "import agent_memory_plugin\n"
+        "from memory_core.setup import plugin_environment\n"
+        "plugin_environment.SERVER_WAIT = 0\n"
+        "sys.exit(agent_memory_plugin.run_verb('mcp', []))"
+    )
+    command = [base_python(), "-I", "-c", program]
+    mcp = McpClient(plugged, command, **{plugin.DATA_VARIABLE: str(plugged.data)})
+    mcp.send(method="notifications/early")
+    result = mcp.connect()
+    assert (result["capabilities"], result["protocolVersion"]) == ({}, "2025-06-18")
+    assert mcp.ask("ping") == {}
+    error = mcp.ask("tools/list")
+    assert error["code"] == mcp_placeholder.METHOD_NOT_FOUND
+    assert error["message"] == f"agent-memory: {plugin_environment.STILL_BUILDING}"
+    assert mcp.end() == (0, b"", b"")
+    (plugged.sandbox.home / "go").touch()
+    until(lambda: is_over(plugged))

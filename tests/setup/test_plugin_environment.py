@@ -1,0 +1,165 @@
+"""The plugin's Python environment.
+
+One is built for real, with pip from the package index; the others borrow the packages of the
+tests' own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from memory_core.setup import plugin, plugin_environment
+from support.plugin import (
+    ITEM,
+    Plugged,
+    borrow_environment,
+    borrowing,
+    builder,
+    copy_plugin,
+    is_over,
+    until,
+)
+from support.sandbox import Sandbox
+
+
+def test_it_is_made_in_the_background_and_that_is_said_once(plugged: Plugged) -> None:
+    builder(plugged, f'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n{borrowing(plugged)}')
+    began = time.monotonic()
+    assert plugged.setup() == plugin_environment.BUILD_STARTED
+    assert plugged.setup() == ""  # a second session meanwhile
+    assert time.monotonic() - began < 30
+    assert plugged.memory_line()
+    (plugged.sandbox.home / "go").touch()
+    until(lambda: is_over(plugged))
+    (left,) = (plugged.data / "environments").iterdir()
+    assert (plugged.data / "venv").resolve() == left.resolve()
+    assert (left / "packages").is_dir()
+    assert len((plugged.sandbox.home / "uv").read_text().splitlines()) == 2  # one built
+    assert plugged.setup() == ""
+    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" list', CLAUDE_PLUGIN_DATA="")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("engineer")
+
+
+def test_a_failure_is_told_once_and_tried_again_later(plugged: Plugged) -> None:
+    builder(plugged, 'echo >> "$HOME/uv"; echo no network; exit 1')
+    assert (
+        plugged.setup(PIP_NO_INDEX="1") == plugin_environment.BUILD_STARTED
+    )  # nor has pip a network
+    until(lambda: is_over(plugged))
+    message = plugged.setup()
+    assert "could not build" in message
+    assert str(plugged.data / "build.log") in message
+    assert plugged.setup() == ""
+    assert "no network" in (plugged.data / "build.log").read_text()
+    assert plugged.memory_line()
+    assert os.listdir(plugged.data / "environments") == []
+    asked = (plugged.sandbox.home / "uv").read_text()
+    done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (plugged.sandbox.home / "uv").read_text() == asked
+    # An hour later, with a network.
+    failed = plugin.read_failure(str(plugged.data))
+    late = {**failed, "when": failed["when"] - plugin_environment.RETRY_AFTER}
+    (plugged.data / "failed.json").write_text(json.dumps(late))
+    plugged.add_program("uv", borrowing(plugged))
+    plugged.setup()
+    until(lambda: plugin_environment.is_ready(str(plugged.data)))
+    assert plugin.read_failure(str(plugged.data)) == {}
+
+
+def test_a_command_waits_for_it_and_tries_again(plugged: Plugged) -> None:
+    plugged.data.mkdir(parents=True)
+    failed = {
+        "key": plugin_environment.hash_dependencies(),
+        "when": time.time(),
+        "reason": "x.",
+        "told": True,
+    }
+    (plugged.data / "failed.json").write_text(json.dumps(failed))
+    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_of_sessions_that_start_at_once_one_is_told(plugged: Plugged) -> None:
+    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    with ThreadPoolExecutor(8) as pool:
+        message = list(pool.map(lambda _: plugged.setup(), range(8)))
+    assert sorted(filter(None, message)) == [plugin_environment.BUILD_STARTED]
+    until(lambda: is_over(plugged))
+
+
+def test_a_shell_of_the_client_waits_for_the_one_in_the_making(plugged: Plugged) -> None:
+    """It is not message which folder is ours, and must not have a second environment made."""
+    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    assert plugged.setup() == plugin_environment.BUILD_STARTED
+    done = plugged.run_shell(
+        '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version', CLAUDE_PLUGIN_DATA=""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert os.listdir(plugged.data.parent) == [plugged.data.name]
+
+
+def test_what_a_killed_builder_left_is_swept(plugged: Plugged) -> None:
+    torn_one = plugged.data / "environments" / f"{plugin_environment.hash_dependencies()}-1-1"
+    (torn_one / "bin").mkdir(parents=True)
+    (plugged.data / "build.lock").touch()
+    used = borrow_environment(plugged.data, key="other")
+    builder(plugged, borrowing(plugged))
+    assert plugged.setup() == plugin_environment.BUILD_STARTED
+    assert ITEM not in plugged.given()  # the one in use goes on meanwhile
+    until(lambda: is_over(plugged))
+    names = {path.name for path in (plugged.data / "environments").iterdir()}
+    assert used.name in names  # a hook may just run in it
+    assert torn_one.name not in names
+    assert len(names) == 2
+
+
+def test_other_dependencies_make_another(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    copy_plugin(folder)
+    plugged = Plugged(sandbox, tmp_path, folder)
+    builder(plugged, borrowing(plugged))
+    borrow_environment(plugged.data)
+    assert plugged.setup() == ""
+    project = folder / "pyproject.toml"
+    project.write_text(project.read_text().replace('"pyyaml>=6.0.1"', '"pyyaml>=6.0.2"'))
+    assert plugged.setup() == plugin_environment.BUILD_STARTED
+    until(lambda: plugin_environment.is_ready(str(plugged.data), str(folder)))
+    assert '"' not in (sandbox.home / "uv").read_text().splitlines()[-1]
+    assert "pyyaml>=6.0.2" in (sandbox.home / "uv").read_text()
+
+
+def test_a_newer_python_in_its_place_makes_another(plugged: Plugged) -> None:
+    """A system's Python that is upgraded finds nothing in the environment any more."""
+    builder(plugged, borrowing(plugged))
+    packages = borrow_environment(plugged.data) / "packages"
+    assert plugged.setup() == ""
+    packages.unlink()
+    packages.symlink_to("lib/python3.9/site-packages")
+    assert plugged.setup() == plugin_environment.BUILD_STARTED
+    until(lambda: is_over(plugged))
+    assert plugged.setup() == ""
+
+
+def test_switched_off_it_makes_none(plugged: Plugged) -> None:
+    builder(plugged, borrowing(plugged))
+    assert plugged.setup(AGENT_MEMORY="off") == ""
+    assert not (plugged.data / "environments").exists()
+
+
+def test_it_is_built_for_real(sandbox: Sandbox, tmp_path: Path) -> None:
+    """By pip, from the package index, with nothing of the tests' own environment."""
+    plugged = Plugged(sandbox, tmp_path)
+    inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" status --json', **inherited)
+    assert done.returncode == 0, done.stderr + (plugged.data / "build.log").read_text()
+    assert json.loads(done.stdout)["agents"] == []
+    plugged.sandbox.configure("memory:\n  limits:\n    default_size_kb: 40\n")
+    plugged.sandbox.write_memory("engineer", ITEM)
+    assert ITEM in plugged.given()
