@@ -1,251 +1,18 @@
-"""config.yml and the variables over it: what is right counts, each problem names its line."""
+"""The settings in force: of the project, the user and the environment."""
 
 from __future__ import annotations
 
 import json
 import sys
-import tempfile
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from memory_core.claude_code import agent_names, sample_events
-from memory_core.storage import config, config_defaults, config_file, config_models, paths
+from memory_core.claude_code import sample_events
+from memory_core.storage import config, config_defaults, config_models, paths
 from support.command_line import Person
+from support.config import load_levels, load_text
 from support.sandbox import Sandbox
-
-
-def load_text(root: Path, text: str | bytes, **env: str) -> config.Config:
-    """Return the settings in force in a project with this config.yml."""
-    folder = root / ".claude-mpm"
-    folder.mkdir(exist_ok=True)
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    (folder / "config.yml").write_bytes(data)
-    return config.load(paths.LevelPaths(str(root)), None, env)
-
-
-def format_problems(loaded: config.Config) -> list[str]:
-    """Return the problems without the file's path: "LINE: KEY: reason"."""
-    return [problem.partition("config.yml:")[2] for problem in loaded.problems]
-
-
-def value(loaded: config.Config, key: str) -> Any:
-    values: Any = loaded.values
-    for name in key.split("."):
-        values = values[name]
-    return values
-
-
-UNKNOWN = "unknown key"
-
-# Name: text of config.yml, problems by line, settings in force.
-WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
-    "a key that YAML takes for true, at the root": (
-        "on: x\nmemory: {enabled: false}\n",
-        [f"1: on: {UNKNOWN}"],
-        {"enabled": False},
-    ),
-    "and beside others": (
-        "memory:\n  enabled: false\n  on: true\n",
-        [f"3: memory.on: {UNKNOWN}"],
-        {"enabled": False},
-    ),
-    "keys that are no texts to YAML": (
-        "memory:\n  enabled: off\n  no: 1\n  ~: 1\n  1.5: 1\n  2024-01-01: 1\n  0x10: 1\n  =: 1\n",
-        [
-            f"{line}: memory.{key}: {UNKNOWN}"
-            for line, key in enumerate(["no", "~", "1.5", "2024-01-01", "0x10", "="], 3)
-        ],
-        {"enabled": False},
-    ),
-    "agents whose names are no texts to YAML": (
-        "memory: {agent_overrides: {no: {size_kb: 3}, 7: {size_kb: 4}, null: {size_kb: 5}}}",
-        [],
-        {f"agent_overrides.{name}.size_kb": size for name, size in (("no", 3), ("7", 4))},
-    ),
-    "an agent with a wrong setting": (
-        "memory:\n  agent_overrides:\n    no:\n      size_kb: 3\n      on: 1\n    qa: 7\n",
-        [
-            f"5: memory.agent_overrides.no.on: {UNKNOWN}",
-            "6: memory.agent_overrides.qa: Input should be a valid mapping, not 7",
-        ],
-        {"agent_overrides.no.size_kb": 3},
-    ),
-    "an agent by two spellings": (
-        "memory:\n  agent_overrides:\n   Research: {size_kb: 3}\n   research-agent: {size_kb: 4}\n",
-        ["4: memory.agent_overrides.research: appears twice; the last counts"],
-        {"agent_overrides.research.size_kb": 4},
-    ),
-    "a key that is a list": (
-        "? [a]\n: 1\nmemory:\n  enabled: false\n  ? {a: 1}\n  : 2\n",
-        [f"1: a list: {UNKNOWN}", f"5: memory.a mapping: {UNKNOWN}"],
-        {"enabled": False},
-    ),
-    "a key that is a mapping, in a list": (
-        "memory:\n  enabled: false\n  include:\n  - ? {a: 1}\n    : 2\n",
-        ["4: memory.include: Input should be a valid string, not a mapping"],
-        {"enabled": False},
-    ),
-    "a key twice": (
-        'memory:\n  enabled: true\n  include: [qa]\n  "enabled": false\n',
-        ["4: memory.enabled: appears twice; the last counts"],
-        {"enabled": False, "include": ["qa"]},
-    ),
-    "a key twice, and wrong at last": (
-        "memory:\n  enabled: false\n  enabled: 3\n",
-        [
-            "3: memory.enabled: Input should be a valid boolean, not 3",
-            "3: memory.enabled: appears twice; the last counts",
-        ],
-        {"enabled": True},
-    ),
-    "a merge key": (
-        "memory:\n  <<: {enabled: true}\n  enabled: false\n",
-        [f"2: memory.<<: {UNKNOWN}"],
-        {"enabled": False},
-    ),
-    "all commented out": ("memory:\n#  enabled: false\n", [], {"enabled": True}),
-    "much commented out": (
-        "memory:\n limits:\n exclude:\n enabled:\n user_level: ~\n agent_overrides:\n  qa:\n",
-        [],
-        {"limits.max_sections": 10, "exclude": [], "enabled": True, "user_level": "append"},
-    ),
-    "an unknown key without a value": ("memory:\n  foo:\n", [f"2: memory.foo: {UNKNOWN}"], {}),
-    "one bad entry": (
-        "memory:\n  exclude:\n  - qa\n  - 3\n  - [x]\n  - on\n  -\n  - ops\n  include: ['', pm]\n",
-        [
-            "4: memory.exclude: Input should be a valid string, not 3 (write it in quotes)",
-            "5: memory.exclude: Input should be a valid string, not a list",
-            "6: memory.exclude: Input should be a valid string, not on (write it in quotes)",
-            "7: memory.exclude: Input should be a valid string, not nothing",
-            '9: memory.include: String should have at least 1 character, not ""',
-        ],
-        {"exclude": ["qa", "ops"], "include": ["pm"]},
-    ),
-    "a list that is none": (
-        "memory:\n  exclude: qa\n  include: {qa: 1}\n",
-        [
-            "2: memory.exclude: Input should be a valid list, not qa",
-            "3: memory.include: Input should be a valid list, not a mapping",
-        ],
-        {"exclude": [], "include": []},
-    ),
-    "values that cannot be made": (
-        "memory:\n  enabled: !!int ''\n  auto_learning: !foo x\n  strip_markers: !!bool x\n"
-        "  max_learning_length: 2024-99-99\n  natural_language: true\n",
-        [
-            '2: memory.enabled: Input should be a valid boolean, not ""',
-            "3: memory.auto_learning: Input should be a valid boolean, not x",
-            "4: memory.strip_markers: Input should be a valid boolean, not x",
-            "5: memory.max_learning_length: Input should be a valid integer, not 2024-99-99",
-        ],
-        {"natural_language": True},
-    ),
-    "a number of 5,000 digits": (
-        f"memory:\n  max_learning_length: {'9' * 5000}\n  enabled: false\n",
-        [
-            "2: memory.max_learning_length: Input should be a valid integer,"
-            f" not {'9' * config_file.MAX_VALUE_LENGTH}..."
-        ],
-        {"enabled": False},
-    ),
-    "control characters": (
-        'memory:\n  "a\\nb": 1\n  enabled: "\\e["\n  directory: "a\\0b"\n',
-        [
-            f"2: memory.a\\nb: {UNKNOWN}",
-            '3: memory.enabled: Input should be a valid boolean, not "\\x1b["',
-            "4: memory.directory: a folder's name without control characters is expected,"
-            ' not "a\\x00b"',
-        ],
-        {},
-    ),
-    "half characters": (
-        'memory:\n  "\\uD800": 1\n  enabled: false\n  agent_overrides: {"\\uD800": {size_kb: 3}}\n',
-        [f"2: memory.?: {UNKNOWN}"],
-        {"enabled": False},
-    ),
-    "the project's root, and what is outside": (
-        "memory:\n  directory: ./\n",
-        ["2: memory.directory: a folder below the project's root is expected, not ./"],
-        {"directory": ".claude-mpm/memories"},
-    ),
-    "a key in the wrong place": (
-        "enabled: false\nMemory: {}\nmemory:\n  max_line_length: 80\n",
-        [
-            "1: enabled: unknown key; did you mean memory.enabled?",
-            "2: Memory: unknown key",
-            "4: memory.max_line_length: unknown key; did you mean memory.limits.max_line_length?",
-        ],
-        {"limits.max_line_length": 120},
-    ),
-    "`off`, which YAML takes for false": ("memory: {user_level: off}", [], {"user_level": "off"}),
-    "Windows' line ends, and a byte order mark": (
-        "\ufeffmemory:\r\n  enabled: false\r\n  foo: 1\r\n",
-        [f"3: memory.foo: {UNKNOWN}"],
-        {"enabled": False},
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "problems", "values"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told_by_line_and_the_rest_counts(
-    tmp_path: Path, text: str, problems: list[str], values: dict[str, Any]
-) -> None:
-    loaded = load_text(tmp_path, text)
-    assert format_problems(loaded) == problems
-    assert {key: value(loaded, key) for key in values} == values
-    assert loaded.is_readable
-
-
-def test_bytes_that_are_not_utf_8_cost_only_their_own_setting(tmp_path: Path) -> None:
-    text = "memory:\n  exclude: [grüße]\n  enabled: false\n"
-    loaded = load_text(tmp_path, text.encode("latin-1"))
-    assert (format_problems(loaded), loaded["enabled"]) == (
-        ["2: holds bytes that are not UTF-8"],
-        False,
-    )
-
-
-# Text of config.yml, and how the message begins behind the file's name.
-UNREADABLE: dict[str, tuple[str, str]] = {
-    "a tab": ("memory:\n  enabled: true\n\tinclude: []\n", "3:1: not YAML: while scanning"),
-    "an open list": (
-        "memory:\n  exclude: [a,\nlimits: 3\n",
-        "4:1: not YAML: while parsing a flow sequence from line 2,",
-    ),
-    "two documents": ("memory: {}\n---\nmemory: {}\n", "2:1: not YAML: expected a single document"),
-    "an unknown alias": ("memory: *x", "1:9: not YAML: the alias *x is not supported"),
-    "a list": ("# settings\n- a\n", "2: a mapping is expected, with the key memory, not a list"),
-    "a word": ("memory", "1: a mapping is expected, with the key memory, not memory"),
-    "a NUL": ("memory:\n  enabled: \0", " not YAML: unacceptable character #x0000"),
-    "no character": ('memory: "\\UFFFFFFFF"', " not YAML: "),
-    "another YAML": ("%YAML 2.0\n---\nmemory: {}\n", "1:1: not YAML: found incompatible"),
-    "a version of 5,000 digits": (f"%YAML 1.{'9' * 5000}\n---\n", " not YAML: "),
-    "a deep list": ("[" * 5000, " not YAML: maximum recursion depth exceeded"),
-    "an alias": (
-        "memory:\n  limits: &a {max_sections: 2}\n  tasks: *a\n",
-        "3:10: not YAML: the alias *a is not supported",
-    ),
-    "a large file": ("#" * config_file.MAX_BYTES + "\n", " is larger than 64 KB"),
-}
-
-
-@pytest.mark.parametrize(("text", "message"), UNREADABLE.values(), ids=UNREADABLE)
-def test_a_file_that_cannot_be_read_is_told_by_line_and_column(
-    tmp_path: Path, text: str, message: str
-) -> None:
-    start = time.process_time()
-    loaded = load_text(tmp_path, text)
-    assert time.process_time() - start < 2, "a hook has five seconds for everything"
-    if message:
-        assert format_problems(loaded)[0].startswith(message)
-        assert not loaded.is_readable
-        assert not loaded["enabled"]
-    assert all("\n" not in problem for problem in loaded.problems)
 
 
 def test_the_defaults_are_those_of_the_models() -> None:
@@ -338,6 +105,53 @@ def test_what_is_compiled_of_another_shape_is_made_anew(tmp_path: Path) -> None:
         compiled.write_text(json.dumps(kept))
         loaded = config.load(paths.LevelPaths(str(tmp_path)), None, {"AGENT_MEMORY_LIMIT_KB": "4"})
         assert (loaded["max_learning_length"], loaded.size_kb("qa")) == (50, 4)
+
+
+@pytest.mark.parametrize("text", ["memory: [", "- a", "memory: *x"])
+def test_a_file_that_is_no_settings_at_all_leaves_memory_off(sandbox: Sandbox, text: str) -> None:
+    sandbox.configure(text)
+    config_in_force = load_levels(sandbox)
+    assert not config_in_force.is_readable
+    assert not config_in_force["enabled"]
+    assert "config.yml:1:" in config_in_force.problems[0]
+
+
+def test_the_example_of_the_documentation_is_understood(sandbox: Sandbox) -> None:
+    sandbox.configure(
+        "memory:\n  enabled: true\n  auto_learning: true\n  natural_language: false\n"
+        "  directory: .claude-mpm/memories\n  max_learning_length: 100\n"
+        "  limits: {default_size_kb: 8, max_sections: 10,\n"
+        "    max_items_per_section: 15, max_line_length: 120}\n"
+        "  agent_overrides:\n    research: {size_kb: 16, auto_learning: true}\n"
+    )
+    config_in_force = load_levels(sandbox)
+    assert not config_in_force.problems
+    assert config_in_force.find_override("Research Agent")["size_kb"] == 16
+    assert config_in_force.find_override("engineer") == {}
+
+
+def test_settings_are_compiled_once_and_again_when_they_change(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {max_learning_length: 50}")
+    assert load_levels(sandbox)["max_learning_length"] == 50
+    compiled = sandbox.state / "config.json"
+    compiled.write_text(compiled.read_text().replace('length": 50', 'length": 51'))
+    assert load_levels(sandbox)["max_learning_length"] == 51, "taken from what was compiled"
+    sandbox.configure("memory: {max_learning_length: 60 }")
+    assert load_levels(sandbox)["max_learning_length"] == 60
+    compiled.write_text("torn")
+    assert load_levels(sandbox)["max_learning_length"] == 60
+
+
+def test_the_projects_settings_stand_over_the_users(sandbox: Sandbox) -> None:
+    (sandbox.home / ".claude-mpm").mkdir()
+    (sandbox.home / ".claude-mpm" / "config.yml").write_text(
+        "memory: {max_learning_length: 50, limits: {max_sections: 3}}"
+    )
+    sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
+    config_in_force = load_levels(sandbox)
+    assert config_in_force["max_learning_length"] == 50
+    assert config_in_force["limits"]["max_sections"] == 3
+    assert config_in_force["limits"]["max_items_per_section"] == 4
 
 
 # --- for one run ---
@@ -464,202 +278,23 @@ def test_debug_is_for_errors_of_ours(person: Person) -> None:
     assert "Traceback" in person.run("run", "--debug", "nowhere").stderr
 
 
-# --- any file at all ---
-
-
-def lines_of(*rows: tuple[str, Any]) -> list[tuple[str, Any]]:
-    return list(rows)
-
-
-# As YAML, and the value it has.  What is wrong everywhere has none.
-YES_OR_NO = lines_of(("true", True), ("off", False), ("Yes", True), ("!!bool 'no'", False))
-NEVER = [
-    *("[a, b]", "{x: 1}", "3.5", "2024-01-01", "!foo 3", "!!int ''", ".inf", "!!binary aGk="),
-    *("'3'", "-1", "0", "99999", "9" * 4999, "[[[[[[]]]]]]", "{? [a] : 1}", "{on: off}", "=", "''"),
+ENVIRONMENT = [
+    ({"AGENT_MEMORY": "off"}, "enabled", False),
+    ({"AGENT_MEMORY": "on"}, "enabled", True),
+    ({"AGENT_MEMORY_LEARNING": "off"}, "auto_learning", False),
+    ({"AGENT_MEMORY_LEARNING": "what"}, "auto_learning", True),
 ]
-NUMBER = lines_of(("30", 30), ("0x20", 32), ("0b100000", 32), ("1_0_0", 100), ("040", 32))
-FOLDER = lines_of(("docs/memory", "docs/memory"), ("'on'", "on"), (".memory/", ".memory/"))
-LEVEL = lines_of(("shadow", "shadow"), ("off", "off"), ("'append'", "append"))
-BAD_FOLDERS = ["/etc", "../up", "~/x", "a/../../b", "on", "12", ".", '"a\\tb"', "[x]", "{}", "''"]
-BAD_WORDS = ["both", "true", "3", "[off]", "''"]
-ENTRIES = lines_of(("qa", "qa"), ("'*'", "*"), ("code-*", "code-*"), ("'on'", "on"))
-BAD_ENTRIES = ["on", "3", "[qa]", "{qa: 1}", "''", "~", "", ".inf"]
-
-SCALARS: dict[str, tuple[list[tuple[str, Any]], list[str]]] = {
-    "enabled": (YES_OR_NO, NEVER),
-    "auto_learning": (YES_OR_NO, NEVER),
-    "natural_language": (YES_OR_NO, NEVER),
-    "strip_markers": (YES_OR_NO, NEVER),
-    "max_learning_length": (NUMBER, NEVER),
-    "directory": (FOLDER, BAD_FOLDERS),
-    "user_level": (LEVEL, BAD_WORDS),
-}
-LIMITS = dict.fromkeys(config_defaults.DEFAULTS["limits"], (NUMBER, NEVER))
-OVERRIDE = {
-    "size_kb": (NUMBER, NEVER),
-    "max_sections": (NUMBER, NEVER),
-    "max_items_per_section": (NUMBER, NEVER),
-    "auto_learning": (YES_OR_NO, NEVER),
-}
-STRANGERS = ["on", "no", "~", "1.5", "0x10", "2024-01-01", "'<<'", "=", "enabledd", "größe", '""']
-AGENTS = ["qa", "no", "7", "on", "Research Agent", "2024-01-01", "'plugin-a:reviewer'", "Y"]
-NO_MAPPING = ["3", "x", "[a]", "''", "[{size_kb: 3}]", "true"]
 
 
-class Written:
-    """A config.yml as it grows line by line, and the lines of its faults."""
-
-    def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
-        self.lines: list[str] = []
-        self.faults: list[int] = []
-
-    def add(self, depth: int, text: str, fault: bool = False) -> None:
-        self.lines.append("  " * depth + text)
-        if fault:
-            self.faults.append(len(self.lines))
-
-    def one_of(self, values: Any) -> Any:
-        return self.draw(st.sampled_from(values))
-
-    def some(self, values: list[str]) -> list[str]:
-        return self.draw(st.lists(st.sampled_from(values), unique=True, max_size=len(values)))
-
-    def mapping(self, depth: int, keys: Any) -> dict[str, Any]:
-        """Write some keys of a mapping in any order, strangers among them; return what is right."""
-        loaded: dict[str, Any] = {}
-        for key in self.some([*keys, *self.some(STRANGERS)]):
-            right, wrong = keys.get(key, ([], NEVER))
-            if key in keys and self.draw(st.booleans()):
-                text, loaded[key] = self.one_of(right)
-                self.add(depth, f"{key}: {text}")
-            else:
-                self.add(depth, f"{key}: {self.one_of(wrong)}", fault=True)
-        return loaded
-
-    def section(self, depth: int, key: str, keys: Any) -> dict[str, Any]:
-        """Write a mapping under its key, or, in its place, something wrong or nothing."""
-        if self.draw(st.integers(0, 5)) == 0:
-            self.add(depth, f"{key}: {self.one_of(NO_MAPPING)}", fault=True)
-            return {}
-        self.add(depth, f"{key}:")
-        return self.mapping(depth + 1, keys)
-
-    def listed(self, key: str) -> list[str]:
-        self.add(1, f"{key}:")
-        loaded = []
-        for _ in range(self.draw(st.integers(0, 5))):
-            if self.draw(st.booleans()):
-                text, entry = self.one_of(ENTRIES)
-                loaded.append(entry)
-                self.add(1, f"- {text}")
-            else:
-                self.add(1, f"- {self.one_of(BAD_ENTRIES)}", fault=True)
-        return loaded
-
-    def overrides(self) -> dict[str, Any]:
-        self.add(1, "agent_overrides:")
-        loaded = {}
-        for name in self.some(AGENTS):
-            before = len(self.faults), len(self.lines)
-            own = self.section(2, name, OVERRIDE)
-            if self.faults[before[0] : before[0] + 1] != [before[1] + 1]:
-                loaded[agent_names.id_of(name.strip("'"))] = {**dict.fromkeys(OVERRIDE), **own}
-        return loaded
-
-
-@st.composite
-def files(draw: st.DrawFn) -> tuple[str, dict[str, Any], list[int]]:
-    """Return a config.yml, the settings that it should come to, and the lines of its faults."""
-    written = Written(draw)
-    for stranger in written.some(STRANGERS)[:2]:
-        written.add(0, f"{stranger}: {written.one_of(NEVER)}", fault=True)
-    written.add(0, "memory:")
-    values = {**config_defaults.DEFAULTS, **written.mapping(1, SCALARS)}
-    if draw(st.booleans()):
-        values["limits"] = {**values["limits"], **written.section(1, "limits", LIMITS)}
-    for key in written.some(["include", "exclude"]):
-        values[key] = written.listed(key)
-    if draw(st.booleans()):
-        values["agent_overrides"] = written.overrides()
-    return "\n".join(written.lines) + "\n", values, written.faults
-
-
-@settings(max_examples=300, deadline=None)
-@given(files())
-def test_of_any_settings_what_is_right_counts_and_each_fault_is_told_once(
-    file: tuple[str, dict[str, Any], list[int]],
+@pytest.mark.parametrize(("env", "key", "value"), ENVIRONMENT)
+def test_the_environment_overrides_for_one_run(
+    sandbox: Sandbox, env: dict[str, str], key: str, value: bool
 ) -> None:
-    text, values, faults = file
-    with tempfile.TemporaryDirectory() as folder:
-        loaded = load_text(Path(folder), text)
-    assert [int(problem.partition(":")[0]) for problem in format_problems(loaded)] == faults, text
-    assert loaded.values == values, text
-    assert all(problem.isprintable() for problem in loaded.problems)
+    assert load_levels(sandbox, **env)[key] == value
 
 
-PIECES = [
-    *(
-        "memory:",
-        "\n",
-        "  ",
-        "\t",
-        "- ",
-        "? ",
-        ": ",
-        ", ",
-        "[",
-        "]",
-        "{",
-        "}",
-        "&a ",
-        "*a",
-        "<<: *a",
-    ),
-    *(
-        "enabled",
-        "limits",
-        "exclude",
-        "agent_overrides",
-        "size_kb",
-        "on",
-        "~",
-        "3",
-        "'",
-        '"',
-        "|\n",
-    ),
-    *(
-        "!!int ",
-        "!foo ",
-        "!!set ",
-        "!!omap ",
-        "%YAML 1.1\n",
-        "---\n",
-        "...\n",
-        "#",
-        "\\U0001",
-        "\0",
-    ),
-    *("\ud800", "\x85", "\u2028", "\ufeff", "=", "2024-01-01", ">-\n", "!!python/name:os.system "),
-]
-
-
-@settings(max_examples=1500, deadline=None)
-@given(
-    st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=40),
-    st.booleans(),
+@pytest.mark.parametrize(
+    ("text", "size"), [("12", 12), ("0", 8), ("x", 8), ("9" * 5000, 8), ("", 8)]
 )
-def test_no_text_at_all_raises(text: str, below: bool) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        loaded = load_text(Path(folder), f"memory:\n  {text}" if below else text)
-    assert loaded.values.keys() == config_defaults.DEFAULTS.keys()
-    assert loaded.is_readable or len(loaded.problems) == 1
-    assert all(problem.isprintable() for problem in loaded.problems), loaded.problems
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.binary(max_size=60))
-def test_no_bytes_at_all_raise(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        load_text(Path(folder), data)
+def test_the_size_limit_can_be_set_for_one_run(sandbox: Sandbox, text: str, size: int) -> None:
+    assert load_levels(sandbox, AGENT_MEMORY_LIMIT_KB=text)["limits"]["default_size_kb"] == size

@@ -1,0 +1,28 @@
+"""Settings of a project with a certain config.yml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory_core.storage import config, paths
+from support.sandbox import Sandbox
+
+
+def load_text(root: Path, text: str | bytes, **env: str) -> config.Config:
+    """Return the settings in force in a project with this config.yml."""
+    folder = root / ".claude-mpm"
+    folder.mkdir(exist_ok=True)
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    (folder / "config.yml").write_bytes(data)
+    return config.load(paths.LevelPaths(str(root)), None, env)
+
+
+def format_problems(loaded: config.Config) -> list[str]:
+    """Return the problems without the file's path: "LINE: KEY: reason"."""
+    return [problem.partition("config.yml:")[2] for problem in loaded.problems]
+
+
+def load_levels(sandbox: Sandbox, **env: str) -> config.Config:
+    """Return the settings in force in a sandbox."""
+    place = paths.LevelPaths(str(sandbox.root))
+    return config.load(place, paths.LevelPaths(str(sandbox.home)), env)
