@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -202,13 +201,11 @@ def _list_files(project: Project) -> list[str]:
 
 
 def _copy_files(project: Project, root: str) -> None:
-    for folder, _names in list_folders(project):
-        os.makedirs(os.path.join(root, os.path.relpath(folder, project.place.root)), exist_ok=True)
-    for path in _list_files(project):
-        try:
-            shutil.copy2(os.path.join(project.place.root, path), os.path.join(root, path))
-        except OSError:
-            continue  # another check reports files that cannot be read
+    for path, data in _read_files(project).items():
+        target = os.path.join(root, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "wb") as file:
+            file.write(data)
 
 
 def _read_files(project: Project) -> dict[str, bytes]:
