@@ -28,14 +28,12 @@ def run_hook(script):
         if plugin.is_superseded(script, os.environ):
             return
         sys.path.extend(plugin.find_packages())
-        module = __import__(script)
         from memory_core import hook
     except Exception as error:  # noqa: BLE001 - a broken installation must not stop an agent
         sys.stderr.write(f"agent-memory: {error}\n")
         return
     # The name counts for an event that has no hook_event_name.
-    name = "".join(word.capitalize() for word in script.split("_"))
-    hook.run(name, module.handle, getattr(module, "after", None))
+    hook.run("".join(word.capitalize() for word in script.split("_")))
 
 
 def run_verb(verb, arguments):

@@ -11,13 +11,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
     from memory_core.memory.project import Project
-
-    Handler = Callable[[Project, Event], dict[str, Any] | None]
 
 # Seconds after which a hook gives up.  The settings allow it 10; a hook that Claude
 # Code has to kill cannot say why.
@@ -41,10 +38,10 @@ class HookInterrupted(BaseException):
     """
 
 
-def run(name: str, handle: Handler, after: Handler | None = None) -> None:
+def run(name: str) -> None:
     """Read an event from stdin, handle it, print the reply and end the process.
 
-    `name` is the event's name if the event has none.  `after` is called when the reply is
+    `name` is the event's name if the event has none.  What can wait is done when the reply is
     printed, so that an error there does not cost the reply.
     """
     gc.disable()  # a hook ends before a collection could pay off
@@ -52,10 +49,11 @@ def run(name: str, handle: Handler, after: Handler | None = None) -> None:
         _arm()
         project, event = _event(name)
         if project and event:
-            _answer(handle(project, event))
-            if after:
-                _arm()
-                after(project, event)
+            from memory_core.delegation import event_handlers
+
+            _answer(event_handlers.handle(project, event, name))
+            _arm()
+            event_handlers.finish(project, event, name)
     except BaseException as error:  # noqa: BLE001 - the one place: nothing may stop a delegation
         _disarm()
         _report(name, error)

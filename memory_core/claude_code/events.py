@@ -107,10 +107,6 @@ def is_handback(event: Event) -> bool:
     return event.get("tool_name") == HANDBACK_TOOL
 
 
-def is_failure(event: Event) -> bool:
-    return event.get("hook_event_name") == "PostToolUseFailure"
-
-
 def is_shell(event: Event) -> bool:
     return event.get("tool_name") == SHELL_TOOL
 

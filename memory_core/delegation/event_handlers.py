@@ -35,6 +35,33 @@ if TYPE_CHECKING:
 EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
 
 
+def handle(project: Project, event: Event, assumed: str) -> Reply | None:
+    """Answer an event; `assumed` is its name if it has none itself."""
+    handlers = {
+        "PreToolUse": handle_call if events.is_delegation(event) else handle_handback,
+        "SubagentStart": handle_start,
+        "PostToolUse": handle_answer,
+        "SubagentStop": handle_stop,
+        "PostToolUseFailure": handle_failure,
+        "SessionStart": handle_session_start,
+    }
+    return handlers[events.name(event, assumed)](project, event)
+
+
+def finish(project: Project, event: Event, assumed: str) -> None:
+    """Do what can wait until the reply is printed."""
+    if events.may_change_tasks(event):
+        from memory_core.tasks import occasions
+
+        occasions.handle_tool_use(project)
+    elif events.name(event, assumed) == "SessionStart":
+        from memory_core.delegation import missed_reports
+        from memory_core.tasks import occasions
+
+        occasions.send_decisions(project)
+        missed_reports.sweep_at_start(project, event)
+
+
 def handle_call(project: Project, event: Event) -> Reply | None:
     """Add the called agent's memory to its prompt."""
     call = delegation.of_call(project, event)

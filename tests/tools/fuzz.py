@@ -8,12 +8,10 @@ Each event is handled by the hook's real frame in a process of its own: a fork, 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
 import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +22,7 @@ from memory_core import hook  # noqa: E402
 from memory_core.claude_code import agent_names  # noqa: E402, F401
 from support.events import read_recorded_events, spoil  # noqa: E402
 
-NAMES = {
-    "PreToolUse": "pre_tool_use",
-    "SubagentStart": "subagent_start",
-    "SessionStart": "session_start",
-    "PostToolUse": "post_tool_use",
-    "PostToolUseFailure": "post_tool_use",
-    "SubagentStop": "subagent_stop",
-}
 BLOCK = "Done.\n# Add To Memory:\nType: pattern\nContent: Fact number {} of this project\n#\n"
-
-
-def load(name: str) -> types.ModuleType:
-    spec = importlib.util.spec_from_file_location(name, REPO / "hooks" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def events() -> list[dict[str, Any]]:
@@ -70,9 +51,7 @@ def bent(data: bytes, chance: random.Random) -> bytes:
     return data
 
 
-def outcome(
-    module: types.ModuleType, name: str, data: bytes, folder: Path
-) -> tuple[int, bytes, bytes]:
+def outcome(data: bytes, folder: Path) -> tuple[int, bytes, bytes]:
     """Run one hook in a fork; return (exit status, stdout, stderr)."""
     paths = [folder / stream for stream in ("stdin", "stdout", "stderr")]
     paths[0].write_bytes(data)
@@ -81,7 +60,7 @@ def outcome(
         for number, path in enumerate(paths):
             flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
             os.dup2(os.open(path, flags), number)
-        hook.run(name, module.handle, getattr(module, "after", None))
+        hook.run("PreToolUse")
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return status, paths[1].read_bytes(), paths[2].read_bytes()
 
@@ -102,17 +81,15 @@ def verdict(status: int, stdout: bytes, stderr: bytes) -> str:
 def main(count: int, seed: int, folder: Path) -> None:
     chance = random.Random(seed)
     originals = events()
-    modules = {name: load(name) for name in set(NAMES.values())}
     counts = {"silent": 0, "reply": 0}
     os.environ.update(HOME=str(folder / "home"), CLAUDE_PROJECT_DIR=str(folder / "shop"))
     (folder / "shop").mkdir()
     for number in range(count):
         value = spoil(chance.choice(originals), chance)
-        name = NAMES.get(str(value.get("hook_event_name")), "post_tool_use")
         data = json.dumps(value).replace("{}", str(number)).encode()
         data = bent(data, chance)
         try:
-            result = outcome(modules[name], "PreToolUse", data, folder)
+            result = outcome(data, folder)
             counts[verdict(*result)] += 1
         except AssertionError:
             sys.stderr.write(f"event {number} of seed {seed}: {data[:2000]!r} gave {result!r}\n")
