@@ -49,12 +49,12 @@ def list_changed(folder: str, since: float) -> list[str]:
 
     Only files that changed at `since`, a time in seconds, or later are returned.
     """
-    paths = [
-        os.path.join(parent, name)
-        for parent, _folders, names in os.walk(folder)
-        for name in names
-        if name.startswith("agent-") and name.endswith(".jsonl")
-    ]
+    paths = []
+    for parent, folders, names in os.walk(folder):
+        # It has most of a session's files, and no transcripts.
+        folders[:] = [name for name in folders if name != "tool-results"]
+        transcripts = (name for name in names if name.startswith("agent-"))
+        paths += [os.path.join(parent, name) for name in transcripts if name.endswith(".jsonl")]
     dated = [(mtime_of(path), path) for path in paths]
     return [path for when, path in sorted(dated) if when >= since]
 
