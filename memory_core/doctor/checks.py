@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
-from memory_core.doctor import file_checks, fixes, hook_checks, live_check, task_checks
+from memory_core.doctor import file_checks, hook_checks, live_check, task_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
+from memory_core.doctor.fixes import Fix
+from memory_core.git import merge_driver
 from memory_core.memory.project import Project
+from memory_core.setup import installation
 
-Check = Callable[[Examination], Iterator[Finding]]
+Check = Callable[[Examination], Iterable[Finding]]
 
 # Iterates over the checks and shows the progress.
 Progress = Callable[[Collection[Any]], Iterable[Any]]
@@ -19,7 +23,6 @@ CHECKS: Mapping[str, Check] = {
     "switched-off": hook_checks.check_enabled,
     "settings": hook_checks.check_settings,
     "plugin": hook_checks.check_plugin,
-    "interpreter": hook_checks.check_interpreter,
     "command": hook_checks.check_commands,
     "arrival": hook_checks.check_arrival,
     "other-hooks": hook_checks.check_other_hooks,
@@ -36,10 +39,11 @@ CHECKS: Mapping[str, Check] = {
 LIVE = "live"
 
 
-class Diagnosis(NamedTuple):
+@dataclass
+class Diagnosis:
     """The repairs that were done, and the findings after them."""
 
-    mended: list[fixes.Fix]
+    mended: list[Fix]
     findings: list[Finding]
 
     @property
@@ -60,13 +64,13 @@ def diagnose(
     """
     examination = Examination(project, environ)
     findings = list(examine(examination, progress))
-    mended = fixes.apply(project, findings) if fix else []
+    mended = apply_fixes(findings) if fix else []
     if mended:
         # A new Project reads config.yml again.
         examination = Examination(Project(project.place, environ), environ)
         findings = list(examine(examination, progress))
     if is_live:
-        findings += [finding._replace(check=LIVE) for finding in _try_live(examination, findings)]
+        findings += [replace(finding, check=LIVE) for finding in _try_live(examination, findings)]
     return Diagnosis(mended, findings)
 
 
@@ -74,7 +78,20 @@ def examine(examination: Examination, progress: Progress = iter) -> Iterator[Fin
     """Yield the findings of all checks, each with the name of its check."""
     for name, check in progress(CHECKS.items()):
         for finding in check(examination):
-            yield finding._replace(check=name)
+            yield replace(finding, check=name)
+
+
+def apply_fixes(findings: Iterable[Finding]) -> list[Fix]:
+    """Do the repairs of all findings; a repair that fails has an error."""
+    fixes: list[Fix] = []
+    for finding in findings:
+        if finding.fix:
+            try:
+                fixes += [replace(fix, check=finding.check) for fix in finding.fix()]
+            except (OSError, installation.InstallRefused, merge_driver.NoRepository) as error:
+                reason = getattr(error, "strerror", None) or str(error)
+                fixes.append(Fix(finding.mend, finding.where, error=reason, check=finding.check))
+    return list(dict.fromkeys(fixes))  # two findings may have the same repair
 
 
 def _try_live(examination: Examination, findings: list[Finding]) -> Iterator[Finding]:

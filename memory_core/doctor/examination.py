@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from memory_core.claude_code import (
     agent_names,
@@ -18,6 +17,7 @@ from memory_core.claude_code import (
     settings_json,
 )
 from memory_core.curation import agent_status
+from memory_core.doctor.fixes import Fix
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
@@ -38,28 +38,24 @@ SAMPLE_BY_EVENT = {
 }
 
 
-def quote_command(*words: str) -> str:
-    """Return a command line for a shell."""
-    return shlex.join(words)
-
-
-class Finding(NamedTuple):
+@dataclass
+class Finding:
     """A result of a check: the problem, the file, and the remedy (`mend`).
 
-    `fix` is a key of `fixes.FIXES` if `--fix` can do it, `fix_target` its argument.
-    `check` is the name of the check; `checks.examine` sets it.
+    `fix` does the repair if `--fix` can do it.  `check` is the name of the check;
+    `checks.examine` sets it.
     """
 
     level: str
     what: str
     where: str = ""
     mend: str = ""
-    fix: str = ""
-    fix_target: str = ""
+    fix: Callable[[], Iterable[Fix]] | None = None
     check: str = ""
 
 
-class OwnHook(NamedTuple):
+@dataclass(frozen=True)
+class OwnHook:
     """A hook of agent-memory, and the settings or plugin file that names it."""
 
     file: settings_files.SettingsFile
@@ -68,6 +64,11 @@ class OwnHook(NamedTuple):
     @property
     def event(self) -> str:
         return self.entry.event
+
+    @property
+    def script(self) -> str:
+        """The name of the script for the event, "" for an event that has none."""
+        return hook_runner.SCRIPT_BY_EVENT.get(self.event, "")
 
     @property
     def command(self) -> str:
@@ -90,12 +91,22 @@ class Examination:
         # The variables that Claude Code sets for hooks.
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
         self.memories = agent_status.list_memories(project)
-        self.agent = self._choose_agent()
         self.own_hooks = [OwnHook(file, entry) for file in self.files for entry in file.own_hooks]
+        # Hooks of other tools that see delegations.
+        self.foreign_hooks = [
+            hook for file in self.files for hook in settings_files.list_foreign_hooks(file)
+        ]
         self.are_prompts_lost = run_records.are_prompts_lost(project.place)
+        # The file that `agent-memory install` writes.
+        self.settings_path = os.path.join(self.root, ".claude", "settings.json")
+        log = os.path.join(project.place.logs, event_log.FILE_NAME)
+        self.log_path = project.place.relative(log)
+        # The time from which errors and deliveries are reported.
+        self.since = event_log.format_utc(time.time() - RECENT_SECONDS)
 
-    def _choose_agent(self) -> str:
-        """Return an agent for samples: one with a memory, if there is one."""
+    @cached_property
+    def agent(self) -> str:
+        """An agent for samples: one with a memory, if there is one."""
         agents = [status.agent for status in self.memories if status.exists]
         candidates = [*agents, sample_events.AGENT, events.DEFAULT_AGENT]
         return next(
@@ -113,27 +124,6 @@ class Examination:
         return self.project.serves(self.agent) and not config.is_off(self.environ)
 
     @property
-    def settings_path(self) -> str:
-        """The file that `agent-memory install` writes."""
-        return os.path.join(self.root, ".claude", "settings.json")
-
-    @property
-    def log_path(self) -> str:
-        """The event log, relative to the project."""
-        place = self.project.place
-        return place.relative(os.path.join(place.logs, event_log.FILE_NAME))
-
-    @property
-    def since(self) -> str:
-        """The time from which errors and deliveries are reported."""
-        return event_log.format_utc(time.time() - RECENT_SECONDS)
-
-    @property
-    def foreign_hooks(self) -> list[settings_files.ForeignHook]:
-        """Hooks of other tools that see delegations."""
-        return [hook for file in self.files for hook in settings_files.list_foreign_hooks(file)]
-
-    @property
     def trusted_hooks(self) -> list[OwnHook]:
         """The hooks with exactly the command that this version writes.
 
@@ -143,14 +133,13 @@ class Examination:
         return [hook for hook in self.own_hooks if self.is_trusted(hook)]
 
     def is_trusted(self, hook: OwnHook) -> bool:
-        script = hook_runner.SCRIPT_BY_EVENT.get(hook.event)
-        if not script or hook.file.argv(hook.entry.value)[:-1] != ["sh", "-c"]:
+        if not hook.script or hook.file.argv(hook.entry.value)[:-1] != ["sh", "-c"]:
             return False
         if hook.is_of_plugin:
             folder, root = os.path.realpath(hook.file.folder), os.path.realpath(self.root)
             is_outside = os.path.commonpath([folder, root]) != root
-            return hook.command == plugin.format_command(script) and is_outside
-        return hook.command == settings_json.build_command(script)
+            return hook.command == plugin.format_command(hook.script) and is_outside
+        return hook.command == settings_json.build_command(hook.script)
 
     def is_active(self, hook: OwnHook) -> bool:
         """Say whether the hook does its work, if settings and the plugin both have hooks.
@@ -158,14 +147,12 @@ class Examination:
         The hooks of settings do nothing if the program is not on this machine; those of the
         plugin do nothing if the same hook of the settings works.
         """
-        script = hook_runner.SCRIPT_BY_EVENT.get(hook.event, "")
         if hook.is_of_plugin:
-            return not plugin.is_superseded(
-                script, {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
-            )
+            environ = {**self.environ, "CLAUDE_PROJECT_DIR": self.root}
+            return not plugin.is_superseded(hook.script, environ)
         if not any(other.is_of_plugin for other in self.own_hooks):
             return True
-        return plugin.is_installed(hook.command, script, self.environ)
+        return plugin.is_installed(hook.command, hook.script, self.environ)
 
     def make_sample(self, event: str, run: str) -> bytes:
         sample = sample_events.build(SAMPLE_BY_EVENT[event], self.agent, self.root, run)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from memory_core import __version__
-from memory_core.claude_code import (
-    agent_definitions,
-    agent_names,
-    headless,
-    settings_files,
-    settings_json,
-)
+from memory_core.claude_code import agent_definitions, agent_names, settings_files, settings_json
+from memory_core.doctor import fixes
 from memory_core.doctor.examination import (
     BROKEN,
     OK,
@@ -24,7 +20,6 @@ from memory_core.doctor.examination import (
     Examination,
     Finding,
     OwnHook,
-    quote_command,
 )
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment
 from memory_core.storage import config
@@ -36,22 +31,20 @@ SLOW_MS = 1000
 # Tries of a slow hook: the first one may read from a cold disk.
 MAX_TRIES = 3
 
-# Older versions are not tested; some of them lose reports of agents.
-OLDEST_CLAUDE = (2, 1, 20)
+# Keys of config.yml, and what false means.
+SWITCHES = {
+    "enabled": "memory is switched off",
+    "auto_learning": "auto_learning is off: agents get their memory, but learn nothing",
+}
 
 REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 
 
 def check_program(exam: Examination) -> Iterator[Finding]:
     """Report the versions of Python, agent-memory and Claude Code."""
-    version = exam.version
-    number = ".".join(map(str, version)) if version else "(no `claude` on PATH)"
+    number = ".".join(map(str, exam.version or ())) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
     yield Finding(OK, what, sys.executable)
-    if version and version < OLDEST_CLAUDE:
-        what = f"Claude Code {number} is not supported: 2.1.20 or newer is needed"
-        where = headless.find_claude(os.environ) or "claude"
-        yield Finding(WARNING, what, where, "update Claude Code")
 
 
 def check_enabled(exam: Examination) -> Iterator[Finding]:
@@ -59,18 +52,18 @@ def check_enabled(exam: Examination) -> Iterator[Finding]:
     if file := settings_files.find_disabling_file(exam.files):
         what = "disableAllHooks is true: Claude Code runs no hooks"
         yield Finding(BROKEN, what, file.path, "remove disableAllHooks")
-    path = exam.project.place.config
     if config.is_off(exam.environ):
         where, mend = "AGENT_MEMORY", "unset AGENT_MEMORY"
         for file in exam.files:
             if "AGENT_MEMORY" in settings_files.read_hook_variables([file]):
                 where, mend = file.path, "remove AGENT_MEMORY from env"
         yield Finding(WARNING, "memory is switched off", where, mend)
-    elif not exam.project.config["enabled"]:
-        yield Finding(WARNING, "memory is switched off", path, "set memory.enabled to true")
-    elif not exam.project.config["auto_learning"]:
-        what = "auto_learning is off: agents get their memory, but learn nothing"
-        yield Finding(WARNING, what, path, "set memory.auto_learning to true")
+        return
+    for key, what in SWITCHES.items():
+        if not exam.project.config[key]:
+            mend = f"set memory.{key} to true"
+            yield Finding(WARNING, what, exam.project.place.config, mend)
+            return
 
 
 # --- settings and plugins ---
@@ -86,7 +79,7 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
         # An invalid settings file may contain the hooks.
         if not any(file.problem for file in exam.files if not file.plugin):
             what = "no hooks of agent-memory: agents get no memory and learn nothing"
-            mend = quote_command("agent-memory", "install", exam.root)
+            mend = _format_install(exam, "install", "project")
             yield Finding(BROKEN, what, exam.settings_path, mend)
         return
     wanted = settings_json.build_hooks(installation.read_template(), exam.version)
@@ -116,19 +109,13 @@ def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
     plugins = [other.file.plugin for other in exam.own_hooks if other.file.plugin]
     if plugins and not file.plugin and any(exam.is_active(hook) for hook in hooks):
         what = f"the plugin {plugins[0]} has the same hooks"
-        mend = {
-            "user": "agent-memory uninstall --user",
-            "project": quote_command("agent-memory", "uninstall", exam.root),
-        }.get(file.level, "remove the hooks from the file")
+        mend = _format_install(exam, "uninstall", file.level) or "remove the hooks from the file"
         yield Finding(WARNING, what, file.path, f"{mend}, or disable the plugin")
 
 
 def _is_current(entry: settings_json.HookEntry, group: Mapping[str, object] | None) -> bool:
-    return (
-        group is not None
-        and [entry.value] == group["hooks"]
-        and entry.matcher == group.get("matcher")
-    )
+    wanted = (group["hooks"], group.get("matcher")) if group else None
+    return ([entry.value], entry.matcher) == wanted
 
 
 def _suggest_install(
@@ -136,13 +123,16 @@ def _suggest_install(
 ) -> Finding:
     """Return a finding that a new installation into the file repairs."""
     if file.plugin:
-        mend = quote_command("claude", "plugin", "update", file.plugin)
+        mend = shlex.join(["claude", "plugin", "update", file.plugin])
         return Finding(level, what, file.path, mend)
-    mend = {
-        "user": "agent-memory install --user",
-        "project": quote_command("agent-memory", "install", exam.root),
-    }.get(file.level, "agent-memory doctor --fix")
-    return Finding(level, what, file.path, mend, "install", file.path)
+    mend = _format_install(exam, "install", file.level) or "agent-memory doctor --fix"
+    return Finding(level, what, file.path, mend, partial(fixes.update_hooks, file.path))
+
+
+def _format_install(exam: Examination, command: str, level: str) -> str:
+    """Return the command for the hooks of a level, "" if there is none."""
+    targets = {"user": "--user", "project": exam.root}
+    return shlex.join(["agent-memory", command, targets[level]]) if level in targets else ""
 
 
 def check_plugin(exam: Examination) -> Iterator[Finding]:
@@ -158,7 +148,7 @@ def check_plugin(exam: Examination) -> Iterator[Finding]:
         if state == "building":
             what, mend = "is being built", "wait a minute"
         elif state == "failed":
-            retry = quote_command(os.path.join(file.folder, "bin", "agent-memory"), "version")
+            retry = shlex.join([os.path.join(file.folder, "bin", "agent-memory"), "version"])
             log = os.path.join(data, plugin_environment.LOG_NAME)
             what, mend = f"could not be built: {reason}", f"see {log}; to try again: {retry}"
         yield Finding(WARNING, f"the plugin's Python environment {what}", data, mend)
@@ -174,55 +164,22 @@ def _find_plugin_data(exam: Examination, file: settings_files.SettingsFile) -> s
 # --- the programs behind the hooks ---
 
 
-def check_interpreter(exam: Examination) -> Iterator[Finding]:
-    """Check the Python and the scripts that the hooks of settings run."""
-    for hook in exam.trusted_hooks:
-        if not hook.is_of_plugin and exam.is_active(hook):
-            yield _check_program_folder(exam)
-            return
-
-
-def _check_program_folder(exam: Examination) -> Finding:
-    home = os.path.join(exam.environ.get("HOME", ""), ".local", "share")
-    folder = os.path.join(exam.environ.get("XDG_DATA_HOME") or home, "agent-memory", "venv")
-    python = os.path.join(folder, "bin", "python")
-    if not os.path.lexists(folder):
-        return Finding(BROKEN, "the program is not installed for this user", folder, REINSTALL)
-    if not os.path.exists(python):
-        target = f": it was {os.readlink(python)}" if os.path.islink(python) else ""
-        return Finding(BROKEN, f"the Python of the hooks is missing{target}", python, REINSTALL)
-    command = [python, "-I", "-S", "-c", "import sys; sys.exit(sys.version_info < (3, 10))"]
-    try:
-        subprocess.run(command, capture_output=True, timeout=hook_runner.TIMEOUT, check=True)
-    except (OSError, subprocess.SubprocessError):
-        what = "the Python of the hooks does not run, or is older than 3.10"
-        return Finding(BROKEN, what, python, REINSTALL)
-    for script in hook_runner.SCRIPT_BY_EVENT.values():
-        path = os.path.join(folder, "hooks", f"{script}.py")
-        if not os.access(path, os.R_OK):
-            return Finding(BROKEN, f"cannot read {script}.py", path, REINSTALL)
-    return Finding(OK, "the Python of the hooks runs", python)
-
-
 def check_commands(exam: Examination) -> Iterator[Finding]:
     """Run the command of each hook on a copy of the memory, as Claude Code does."""
-    if any(finding.level == BROKEN for finding in check_interpreter(exam)):
-        return
     hooks = [hook for hook in exam.trusted_hooks if exam.is_active(hook)]
     # Claude Code runs a command once if several files name it.
     for hook in {(hook.event, hook.command): hook for hook in reversed(hooks)}.values():
-        yield _run_hook(exam, hook)
+        finding = _run_hook(exam, hook)
+        yield finding
+        if finding.level == BROKEN:
+            return  # the others fail for the same reason
 
 
 def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
     environ = exam.environ
     if hook.file.folder:
         data = _find_plugin_data(exam, hook.file)
-        environ = {
-            **environ,
-            "CLAUDE_PLUGIN_ROOT": hook.file.folder,
-            "CLAUDE_PLUGIN_DATA": data,
-        }
+        environ = {**environ, "CLAUDE_PLUGIN_ROOT": hook.file.folder, "CLAUDE_PLUGIN_DATA": data}
     sample = exam.make_sample(hook.event, f"command{hook.event}")
     for _try in range(MAX_TRIES):
         result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], sample, environ)
@@ -230,8 +187,7 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
             break
     path, event = hook.file.path, hook.event
     if result.fault:
-        mend = f"to see more: agent-memory sample {SAMPLE_BY_EVENT[event]} | agent-memory replay -"
-        return Finding(BROKEN, f"{event}: the hook {result.fault}", path, mend)
+        return Finding(BROKEN, f"{event}: the hook {result.fault}", path, _format_replay(event))
     is_busy = exam.is_enabled and not (exam.are_prompts_lost and event == "PreToolUse")
     if is_busy and not result.did_something:
         return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
@@ -253,9 +209,13 @@ def check_arrival(exam: Examination) -> Iterator[Finding]:
         way = "at its start" if exam.are_prompts_lost else "with its prompt"
         yield Finding(OK, f"{exam.agent} gets its memory {way}")
     elif exam.project.config.may_learn(exam.agent):
-        sample_command = f"agent-memory sample {SAMPLE_BY_EVENT[event]} | agent-memory replay -"
         path = hook_runner.find_script_path(script)
-        yield Finding(BROKEN, f"{exam.agent} gets no memory", path, f"to see why: {sample_command}")
+        yield Finding(BROKEN, f"{exam.agent} gets no memory", path, _format_replay(event))
+
+
+def _format_replay(event: str) -> str:
+    sample = SAMPLE_BY_EVENT[event]
+    return f"to see more: agent-memory sample {sample} | agent-memory replay -"
 
 
 # --- other tools ---

@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from memory_core.claude_code import agent_definitions, events, headless
 from memory_core.claude_code.agent_names import id_of
@@ -68,23 +69,23 @@ class LiveTrial:
         self.agent = agent
         self.word = f"quince-{secrets.token_hex(3)}"
         # Agents see the folder's name.
-        self.root = os.path.join(os.path.realpath(folder), exam.project.name)
-        os.makedirs(os.path.join(self.root, paths.FOLDER_NAME))
+        root = Path(folder).resolve() / exam.project.name
+        (root / paths.FOLDER_NAME).mkdir(parents=True)
         if os.path.exists(exam.project.place.config):
-            shutil.copy(exam.project.place.config, os.path.join(self.root, paths.FOLDER_NAME))
-        self.project = Project(paths.LevelPaths(self.root), exam.environ)
+            shutil.copy(exam.project.place.config, root / paths.FOLDER_NAME)
+        self.project = Project(paths.LevelPaths(str(root)), exam.environ)
+        self.state = Path(self.project.place.state)
         store = self.project.store
-        os.makedirs(store.folder)
-        self._path = os.path.join(store.folder, f"{store.stem(id_of(agent))}.md")
-        with open(self._path, "w", encoding="utf-8") as file:
-            file.write(f"# {agent}\n\n## Project Context\n- {ITEM.format(word=self.word)}\n")
+        self._file = Path(store.folder, f"{store.stem(id_of(agent))}.md")
+        self._file.parent.mkdir(parents=True)
+        item = ITEM.format(word=self.word)
+        self._file.write_text(f"# {agent}\n\n## Project Context\n- {item}\n", encoding="utf-8")
         self._saved_at = 0.0
 
     @property
     def reported_word(self) -> str:
         """The word in the saved report, "" if no report was saved."""
-        with open(self._path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+        text = self._file.read_text(encoding="utf-8", errors="replace")
         words = (word for word in (self.word, NOTHING) if REPORT.format(word=word) in text)
         return next(words, "")
 
@@ -92,21 +93,6 @@ class LiveTrial:
     def verdict(self) -> str:
         last = agent_status.read_last_delivery(self.project)
         return last.verdict if last else ""
-
-    @property
-    def has_hooks(self) -> bool:
-        """Whether a hook ran: the SessionStart hook writes this file."""
-        return os.path.exists(os.path.join(self.project.place.state, "sweep.json"))
-
-    @property
-    def was_called(self) -> bool:
-        """Whether a hook added the memory to the prompt of an agent."""
-        events = event_log.read(self.project.place)
-        return any(event.get("event") == "agent.memory.loaded" for event in events)
-
-    @property
-    def has_started(self) -> bool:
-        return os.path.isdir(os.path.join(self.project.place.state, "runs"))
 
     def is_over(self) -> bool:
         """Say whether the result is known, so that nobody has to wait for Claude Code to end."""
@@ -134,7 +120,7 @@ def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
         trial = LiveTrial(exam, folder, agent)
         question = QUESTION.format(agent=agent, task=TASK)
-        environ = {**exam.environ, paths.TRIAL_VARIABLE: trial.root}
+        environ = {**exam.environ, paths.TRIAL_VARIABLE: trial.project.place.root}
         began = time.monotonic()
         try:
             session = headless.run_session(question, exam.root, environ, patience, trial.is_over)
@@ -181,18 +167,19 @@ def _explain(trial: LiveTrial, session: headless.HeadlessRun, seconds: float) ->
     if session.status:
         return f"claude failed: {answer}", "start `claude` yourself and log in (/login)"
     limit = f" within {seconds:.0f} s" if session.status is None else ""
-    if not trial.has_hooks:
+    if not (trial.state / "sweep.json").exists():  # the SessionStart hook writes it
         error = f"; its error: {_clean(session.stderr)}" if session.stderr else ""
         mend = "run `claude -p hello` and look for errors about settings"
         return f"Claude Code ran no hooks of agent-memory{limit}{error}", mend
-    if not (trial.was_called or trial.has_started):
-        return f"claude did not call {agent}{limit}; it answered: {answer}", "try again"
+    has_started = (trial.state / "runs").is_dir()
     if trial.verdict == "lost":
         what = f"another hook removed the memory from the prompt of {agent}"
         return what, f"{OTHER_HOOKS}; the next try uses SubagentStart"
-    if not trial.has_started:
+    if not has_started and event_log.find_last(trial.project.place, ["agent.memory.loaded"]):
         mend = "check permissions in the settings, and hooks of other tools"
         return f"{agent} was called but not started{limit}; claude answered: {answer}", mend
+    if not has_started:
+        return f"claude did not call {agent}{limit}; it answered: {answer}", "try again"
     if trial.reported_word == NOTHING:
         return f"{agent} started, but did not get its memory", OTHER_HOOKS
     what = f"{agent} got its memory, but did not report it{limit}; claude answered: {answer}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 
 from memory_core.curation import agent_status
-from memory_core.doctor.examination import OK, WARNING, Examination, Finding, quote_command
+from memory_core.doctor.examination import OK, WARNING, Examination, Finding
 from memory_core.document import markdown
 from memory_core.tasks import backlog_folder, claude_import, lifecycle, task_actions, task_status
 from memory_core.text.phrases import format_count
@@ -55,7 +56,7 @@ def _check_state(folder: backlog_folder.Folder) -> Iterator[Finding]:
         return
     except OSError as error:
         what = f"cannot be read, so no task is active: {error.strerror}"
-        yield Finding(WARNING, what, where, quote_command("chmod", "u+rw", path))
+        yield Finding(WARNING, what, where, shlex.join(["chmod", "u+rw", path]))
         return
     if not isinstance(folder.state().get("in_progress"), list) or markdown.CONFLICT_START in text:
         what = "is invalid, so the active task is not known"

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,10 @@ import pytest
 
 from memory_core.claude_code import settings_json
 from memory_core.doctor import checks, examination, fixes
-from memory_core.memory.project import find_project
 from memory_core.setup import installation
 from memory_core.storage import event_log, paths, run_records, spool
 from support.command_line import COMMAND, PAGE, Person, read_fields
 from support.files import read_files
-from support.paths import REPO
 from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
 from support.terminal import run_on_terminal
 
@@ -127,10 +126,6 @@ def says_too_much(person: Person) -> None:
 
 def hooks_disabled(person: Person) -> None:
     change(person.sandbox.home / ".claude" / "settings.json", disableAllHooks=True)
-
-
-def old_client(person: Person) -> None:
-    person.add_program("claude", 'echo "2.1.9 (Claude Code)"')
 
 
 def bad_config(person: Person) -> None:
@@ -270,7 +265,7 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [other_version, add_cut_spool_entry, odd_memory_of_the_user, history_elsewhere],
         [
             (WARNING, "settings"),
-            *[(BROKEN, "memory")] * 2,
+            (BROKEN, "memory"),
             *[(WARNING, "memory")] * 3,
             (WARNING, "spool"),
         ],
@@ -280,17 +275,17 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [no_text_in_spool, unreadable_in_spool],
         [(WARNING, "spool")] * 2,
     ),
-    ([no_scripts, second_file], [(BROKEN, "interpreter"), (WARNING, "memory")]),
-    ([no_program, unreadable_memory], [(BROKEN, "interpreter"), (BROKEN, "memory")]),
-    ([python_gone], [(BROKEN, "interpreter")]),
+    ([no_scripts, second_file], [(BROKEN, "command"), (WARNING, "memory")]),
+    ([no_program, unreadable_memory], [(BROKEN, "command"), (BROKEN, "memory")]),
+    ([python_gone], [(BROKEN, "command")]),
     (
         [strange_python, no_folder, other_tool],
-        [(BROKEN, "interpreter"), (WARNING, "other-hooks"), (BROKEN, "folder")],
+        [(BROKEN, "command"), (WARNING, "other-hooks"), (BROKEN, "folder")],
     ),
     ([says_too_much, fallback], [(WARNING, "settings"), (WARNING, "deliveries")]),
     (
-        [hooks_disabled, old_client, switched_off],
-        [(WARNING, "program"), (BROKEN, "switched-off"), (WARNING, "switched-off")],
+        [hooks_disabled, switched_off],
+        [(BROKEN, "switched-off"), (WARNING, "switched-off")],
     ),
     ([switched_off_in_settings], [(WARNING, "switched-off")]),
     ([odd_lines_in_the_log, odd_environment], []),
@@ -320,8 +315,8 @@ def test_a_finding_says_what_where_and_how_to_mend(settled: Person) -> None:
         damage(settled)
     done = settled.run("doctor")
     assert (
-        "broken   interpreter: the Python of the hooks is missing: it was /nowhere/python3.9\n"
-        f"         in: {program(settled)}/bin/python\n"
+        "broken   command: SubagentStop: the hook does nothing\n"
+        f"         in: {settings_of(settled)}\n"
         "         fix: run ./install.sh again, from a clone of agent-memory\n"
     ) in done.stdout
     assert "         in: .claude-mpm/config.yml:2\n" in done.stdout.replace(
@@ -549,17 +544,18 @@ def test_rights_are_looked_at_and_mended(settled: Person) -> None:
 # Mending.
 
 
-def test_what_fdamages_is_told_of_its_own_file(settled: Person) -> None:
-    project = find_project(str(settled.sandbox.root), settled.sandbox.env)
-    there = settled.sandbox.memories / "engineer.md"
-    there.chmod(0o444)
+def test_a_repair_that_fails_names_its_file(settled: Person) -> None:
+    path = settled.sandbox.memories / "engineer.md"
+    path.chmod(0o444)
     results = [
-        examination.Finding(examination.BROKEN, "", where, "chmod it", "rights", subject)
-        for where, subject in (("a", f"{there}.gone"), ("b", str(there)))
+        examination.Finding(
+            examination.BROKEN, "", where, "chmod it", partial(fixes.add_rights, file, where)
+        )
+        for where, file in (("a", path.with_name("gone.md")), ("b", path))
     ]
-    failed, done = fixes.apply(project, results)
+    failed, done = checks.apply_fixes(results)
     assert (failed.where, failed.error) == ("a", "No such file or directory")
-    assert (done.where, done.error) == (".claude-mpm/memories/engineer.md", "")
+    assert (done.where, done.error) == ("b", "")
 
 
 def test_what_is_safe_is_mended_once_and_told(settled: Person) -> None:
@@ -656,12 +652,6 @@ def test_a_route_stays_while_another_hook_is_there(settled: Person) -> None:
     answer = settled.read_json("doctor", "--fix")
     assert answer["mended"] == []
     assert wrong(answer["findings"]) == [(WARNING, "other-hooks"), (WARNING, "deliveries")]
-
-
-def test_each_fix_is_named_by_a_check() -> None:
-    folder = REPO / "memory_core" / "doctor"
-    text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*_checks.py"))
-    assert all(f'"{name}"' in text for name in fixes.FIXES)
 
 
 # On a terminal, and on the page.
