@@ -117,12 +117,10 @@ def list_origins(project: Project, store: Store, agent: str) -> list[ItemOrigin]
 def render_at(project: Project, store: Store, agent: str, moment: str) -> str:
     """Return an agent's memory with the items as they were at a time; see `revert`."""
     memory = read_memory(project, agent, store)
-    return revert.revert_to_time(memory.text, memory.history.records, moment, memory.limits)
-
-
-def list_agents(store: Store) -> list[str]:
-    """Return the agents that have a memory or a history."""
-    return sorted({*store.agents(), *store.agents_with_history()} - {""})
+    records = memory.history.records
+    return revert.revert_records(
+        memory.text, records, lambda record: record["time"] > moment, memory.limits
+    )
 
 
 class Comparison(NamedTuple):
@@ -146,17 +144,19 @@ def compare(project: Project, store: Store, agent: str, since: str = "") -> Comp
     memory = read_memory(project, agent, store)
     records = item_history.sort_records(memory.history.records)
     last = next((record for record in reversed(records) if record["kind"] in MOVE_KINDS), None)
-    if since or last is None:
-        moment = since or item_history.FAR_FUTURE
-        before = revert.revert_to_time(memory.text, records, moment, memory.limits)
-    else:
-        change, since = item_history.change_of(last), last["time"]
-        before = revert.revert_change(memory.text, records, change, memory.limits)
+    change = "" if since or last is None else item_history.change_of(last)
+
+    def is_chosen(record: Record) -> bool:
+        if change:
+            return item_history.change_of(record) == change
+        return bool(since) and record["time"] > since
+
+    before = revert.revert_records(memory.text, records, is_chosen, memory.limits)
     old = agent_memory.index_items(markdown.parse_document(before))
     new = agent_memory.index_items(memory.document)
     path = store.place.relative(store.path(agent))
     return Comparison(
-        since,
+        since or (last["time"] if last else ""),
         format_diff(TextChange(path, before, memory.text)),
         [fields[0] for key, fields in new.items() if key not in old],
         [fields[0] for key, fields in old.items() if key not in new],

@@ -1,6 +1,8 @@
-"""What an error says, in one line, and which errors are one."""
+"""Shorten the text of an error to one line, and recognise the same error again."""
 
 from __future__ import annotations
+
+from itertools import groupby
 
 from memory_core.history import item_history
 from memory_core.text import sanitize
@@ -10,10 +12,10 @@ MAX_LENGTH = 200
 
 
 def summarize(text: str) -> str:
-    """Return what an error says, in a line of at most LONGEST characters.
+    """Return an error in a line of at most MAX_LENGTH characters.
 
-    A command's status alone says nothing: the last line of what it printed comes with it.
-    Without any it is no error to learn from, as when `grep` finds nothing.
+    A command's status alone says nothing, so the last line of its output is added.  Without
+    output the result is "": `grep` that finds nothing is not an error to learn from.
     """
     lines = text.splitlines()
     first = next(filter(None, map(clean_line, lines)), "")
@@ -24,50 +26,29 @@ def summarize(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Leave of a line what can be seen, with single blanks."""
+    """Remove invisible characters and repeated blanks."""
     return " ".join(sanitize.remove_invisible(text[: 4 * MAX_LENGTH]).split())
 
 
 def shorten(line: str) -> str:
-    """Cut a line to LONGEST characters."""
+    """Cut a line to MAX_LENGTH characters."""
     return line if len(line) <= MAX_LENGTH else line[: MAX_LENGTH - 1].rstrip() + "…"
 
 
 def id_of(line: str) -> str:
     """Return the id of an error: the same where only numbers and ids of a run differ."""
-    return item_history.id_of("".join(map(_masked, _chunks(line))))
+    words = ("".join(chars) for _is_word, chars in groupby(line, _is_word_char))
+    return item_history.id_of("".join(map(_mask, words)))
 
 
-def _chunks(line: str) -> list[str]:
-    """Split a line before and after each word of letters, digits and _."""
-    chunks: list[str] = []
-    for char in line:
-        is_word = char.isalnum() or char == "_"
-        if chunks and is_word and (chunks[-1][-1].isalnum() or chunks[-1][-1] == "_"):
-            chunks[-1] += char
-        else:
-            chunks.append(char)
-    return chunks
+def _is_word_char(char: str) -> bool:
+    return char.isalnum() or char == "_"
 
 
-def _masked(word: str) -> str:
-    """Put a sign for a number of more than three digits, and for an id in hexadecimal."""
-    if word.startswith(("req_", "msg_", "toolu_")):
-        return "#"
+def _mask(word: str) -> str:
+    """Replace ids, hexadecimal numbers, and numbers of more than three digits by #."""
     is_hex = len(word) > 6 and not word.strip("0123456789abcdefABCDEF")
-    if is_hex and any(char.isdigit() for char in word):
+    if word.startswith(("req_", "msg_", "toolu_")) or (is_hex and any(map(str.isdigit, word))):
         return "#"
-    if sum(char.isdigit() for char in word) < 4:
-        return word
-    return "".join(["#" if len(part) > 3 and part.isdigit() else part for part in _runs(word)])
-
-
-def _runs(word: str) -> list[str]:
-    """Split a word into digits and what is none."""
-    parts: list[str] = []
-    for char in word:
-        if parts and parts[-1][-1].isdigit() == char.isdigit():
-            parts[-1] += char
-        else:
-            parts.append(char)
-    return parts
+    parts = ("".join(chars) for _is_digit, chars in groupby(word, str.isdigit))
+    return "".join(["#" if len(part) > 3 and part.isdigit() else part for part in parts])

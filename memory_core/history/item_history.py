@@ -64,8 +64,6 @@ class Weights:
     person says that it is wrong; it counts more, because they have seen the item fail.
     """
 
-    __slots__ = ("agent", "contradiction", "person", "step")
-
     def __init__(
         self,
         agent: float = 0.5,
@@ -90,20 +88,6 @@ class ItemState:
     `nested` are its nested lines.
     """
 
-    __slots__ = (
-        *(
-            "added_at",
-            "born",
-            "changed",
-            "confidence",
-            "contradicting_runs",
-            "is_present",
-            "id",
-            "nested",
-        ),
-        *("is_by_hand", "run", "runs", "section", "session", "source", "text", "used", "was"),
-    )
-
     def __init__(self, key: str, born: str, confidence: float) -> None:
         self.id = key
         self.changed = self.used = born  # `changed`: by a record of any kind
@@ -115,9 +99,6 @@ class ItemState:
         self.contradicting_runs: set[str] = set()
         self.is_present = False
         self.is_by_hand = False  # it came by a person's hand
-
-    def __repr__(self) -> str:
-        return f"ItemState({self.id!r}, {self.text!r}, {self.confidence})"
 
 
 class History:
@@ -302,8 +283,6 @@ class Difference:
     `returned` had left before; `gone` a person removed; `missed` were learned after the version
     that the person's editor had.
     """
-
-    __slots__ = ("gone", "missed", "new", "returned")
 
     def __init__(self) -> None:
         self.new: list[tuple[str, str, str, str]] = []

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 DONE, FAILED, STOPPED = OUTCOMES = ("done", "failed", "stopped")
 MEASURES = ("duration_ms", "tokens", "tool_uses")
 
-# A larger number is none that a run came to: thirty years in milliseconds.
+# The largest possible number of a run: thirty years in milliseconds.
 MAX_NUMBER = 10**12
 
-# Of common errors so many are kept, and so many shown.
+# Maximum number of common errors to keep, and to show.
 MAX_ERRORS_KEPT = 20
 MAX_ERRORS_SHOWN = 5
 
-# A delegation's own failure; by other tools an agent sees failures every day.
+# Failures of a delegation itself; agents see failures of other tools every day.
 DELEGATION_TOOLS = ("", "Agent", "Task")
 COMMON_COUNT = 2
 
@@ -50,18 +50,18 @@ TYPE_WORDS = {
     " locate survey compare understand study look inspect",
 }
 
-# These say little: "add tests" is no feature.  They count where none of the others is there.
+# These say little ("add tests" is not a feature): they count if none of the others is there.
 VAGUE_TYPE_WORDS = {"feature": "add create write make build introduce extend support"}
 
-# A task's first sentence is no longer than that.
+# The maximum length of a task's first sentence.
 MAX_SENTENCE = 300
 
 
 def classify_task(description: str, prompt: str = "") -> str:
-    """Return the type of a task: a key of TYPES, or "other".
+    """Return the type of a task: a key of TYPE_WORDS, or "other".
 
-    `description` is what the delegation is called, three to five words as a rule; the
-    first sentence of the prompt counts where these say nothing.
+    `description` is the name of the delegation, mostly three to five words; if these say
+    nothing, the first sentence of the prompt counts.
     """
     for text in (description[:MAX_SENTENCE], _sentence(prompt)):
         words = _words(text)
@@ -84,7 +84,7 @@ def _words(text: str) -> list[str]:
 
 
 def parse_count(value: object) -> int | None:
-    """Return a number from outside, or None for what is no count."""
+    """Return a count from outside, None if it is not valid."""
     return value if type(value) is int and 0 <= value <= MAX_NUMBER else None
 
 
@@ -92,7 +92,7 @@ def parse_count(value: object) -> int | None:
 
 
 def make_task_record(key: str, outcome: str, **fields: Any) -> Record:
-    """Return what a history keeps of a finished run, without time and agent.
+    """Return the history record of a finished run, without time and agent.
 
     `key` is the id of the run, or of its call.  `fields` may have type, run, session and the
     MEASURES; None and invalid values are left out.
@@ -106,7 +106,7 @@ def make_task_record(key: str, outcome: str, **fields: Any) -> Record:
 
 
 def make_error_record(text: str, tool: str = "", **details: str) -> Record | None:
-    """Return what a history keeps of an error, without time and agent; None for no text.
+    """Return the history record of an error, without time and agent; None without a text.
 
     `details` may have run, session, and the resolution.
     """
@@ -126,26 +126,18 @@ def make_error_record(text: str, tool: str = "", **details: str) -> Record | Non
     return {"v": digests.RECORD_VERSION, "kind": "error", "id": key, "text": line, **present}
 
 
-# What they come to
+# Statistics
 
 
 class MeasureTotal:
-    """A total, and of how many runs it is: of the others the number is not known."""
+    """The total of a measure, and the number of runs for which it is known."""
 
-    __slots__ = ("count", "total")
-
-    def __init__(self) -> None:
-        self.total = 0
-        self.count = 0
-
-    def add(self, number: int | None) -> None:
-        if number is not None:
-            self.total += number
-            self.count += 1
+    def __init__(self, numbers: list[int]) -> None:
+        self.total, self.count = sum(numbers), len(numbers)
 
     @property
     def mean(self) -> int | None:
-        """The mean, rounded half up; None of nothing."""
+        """The mean, rounded half up; None without a run."""
         return (2 * self.total + self.count) // (2 * self.count) if self.count else None
 
     def data(self) -> dict[str, int | None]:
@@ -153,85 +145,68 @@ class MeasureTotal:
 
 
 class Tally:
-    """Finished runs: how many came to which outcome, and what they took."""
+    """Finished runs: the number of runs by outcome, and what they took."""
 
-    __slots__ = (*OUTCOMES, *MEASURES)
-
-    def __init__(self) -> None:
-        self.done = self.failed = self.stopped = 0
+    def __init__(self, runs: list[Record]) -> None:
+        outcomes = [run["outcome"] for run in runs]
+        self.finished = len(runs)
+        self.done, self.failed, self.stopped = map(outcomes.count, OUTCOMES)
         self.duration_ms, self.tokens, self.tool_uses = (
-            MeasureTotal(),
-            MeasureTotal(),
-            MeasureTotal(),
+            MeasureTotal([run[name] for run in runs if name in run]) for name in MEASURES
         )
-
-    def add(self, run: Record) -> None:
-        setattr(self, run["outcome"], getattr(self, run["outcome"]) + 1)
-        for name in MEASURES:
-            getattr(self, name).add(run.get(name))
-
-    @property
-    def finished(self) -> int:
-        return self.done + self.failed + self.stopped
 
     @property
     def success(self) -> tuple[int, int]:
-        """The success rate, exactly: so many done of so many finished."""
+        """The success rate, exactly: done runs of finished runs."""
         return self.done, self.finished
 
     def data(self) -> dict[str, Any]:
-        """Return it as values for JSON; `success` is a percentage, null of nothing."""
+        """Return it as values for JSON; `success` is a percentage, null without a run."""
         counts = {name: getattr(self, name) for name in ("finished", *OUTCOMES)}
         sums = {name: getattr(self, name).data() for name in MEASURES}
         return {**counts, "success": format_percent(*self.success) or None, **sums}
 
 
 class Performance:
-    """An agent's finished runs: `all` of them, and by type of task, most frequent first."""
-
-    __slots__ = ("total", "types")
+    """An agent's finished runs: all of them, and by type of task, most frequent first."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
-        self.total = Tally()
-        types: dict[str, Tally] = {}
-        for run in list_runs(records):
-            self.total.add(run)
-            types.setdefault(run["type"], Tally()).add(run)
-        order = sorted(types, key=lambda name: (-types[name].finished, name))
-        self.types = {name: types[name] for name in order}
+        runs = list_runs(records)
+        self.total = Tally(runs)
+        types: dict[str, list[Record]] = {}
+        for run in runs:
+            types.setdefault(run["type"], []).append(run)
+        order = sorted(types, key=lambda name: (-len(types[name]), name))
+        self.types = {name: Tally(types[name]) for name in order}
 
     def data(self) -> dict[str, Any]:
         """Return it as values for JSON."""
         return {**self.total.data(), "types": {name: t.data() for name, t in self.types.items()}}
 
 
-def format_performance(of: Performance) -> list[str]:
-    """Return how an agent does as lines of a Markdown list: all of it, then by type of task."""
-    if not of.total.finished:
+def format_performance(performance: Performance) -> list[str]:
+    """Return lines of a Markdown list: one for all tasks, then one for each type of task."""
+    if not performance.total.finished:
         return []
     from memory_core.document import markdown
     from memory_core.history import error_text
 
-    types = [
-        f"- {markdown.escape(error_text.shorten(error_text.clean_line(name)) or OTHER_TYPE)}: {_tally(tally)}"  # noqa: E501
-        for name, tally in of.types.items()
-    ]
-    return [f"- all tasks: {_tally(of.total)}", *types]
+    lines = [f"- all tasks: {_format_tally(performance.total)}"]
+    for name, tally in performance.types.items():
+        label = error_text.shorten(error_text.clean_line(name)) or OTHER_TYPE
+        lines.append(f"- {markdown.escape(label)}: {_format_tally(tally)}")
+    return lines
 
 
-def _tally(tally: Tally) -> str:
-    counts = [f"{getattr(tally, name)} {name}" for name in OUTCOMES]
-    shown = [count for count in counts if not count.startswith("0 ")]
-    rate = format_percent(*tally.success)
-    return f"{tally.finished} finished ({', '.join(shown)}; {rate} success){_means(tally)}"
-
-
-def _means(tally: Tally) -> str:
-    means = [(tally.tokens.mean, "tokens"), (tally.tool_uses.mean, "tool uses")]
-    parts = [f"{mean:,} {unit}" for mean, unit in means if mean is not None]
-    if tally.duration_ms.mean is not None:
-        parts.insert(0, f"{tally.duration_ms.mean / 1000:,.1f} s")
-    return f", on average {', '.join(parts)}" if parts else ""
+def _format_tally(tally: Tally) -> str:
+    counts = [(getattr(tally, name), name) for name in OUTCOMES]
+    shown = ", ".join(f"{count} {name}" for count, name in counts if count)
+    seconds = tally.duration_ms.mean
+    means = [] if seconds is None else [f"{seconds / 1000:,.1f} s"]
+    for measure, unit in ((tally.tokens, "tokens"), (tally.tool_uses, "tool uses")):
+        means += [] if measure.mean is None else [f"{measure.mean:,} {unit}"]
+    average = f", on average {', '.join(means)}" if means else ""
+    return f"{tally.finished} finished ({shown}; {format_percent(*tally.success)} success){average}"
 
 
 def format_percent(part: int, whole: int) -> str:
@@ -248,9 +223,9 @@ def format_percent(part: int, whole: int) -> str:
 
 
 def list_runs(records: Iterable[Record]) -> list[Record]:
-    """Return each finished run once, with all that is known of it, the latest first to say.
+    """Return each finished run once, with the fields of all its records; the latest count.
 
-    A run that a sweep took for dead may have been at work: any other outcome counts more.
+    A sweep may call a run stopped that is still at work, so any other outcome counts more.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:
@@ -260,18 +235,24 @@ def list_runs(records: Iterable[Record]) -> list[Record]:
 
 
 def _join_records(key: str, records: list[Record]) -> Record:
-    outcomes = [
-        (record["outcome"] != STOPPED, record["time"], record["outcome"]) for record in records
-    ]
-    run: Record = {"id": key, "time": max(record["time"] for record in records)}
-    run["outcome"] = max(outcomes)[2]
-    types = [(_type(record) != OTHER_TYPE, record["time"], _type(record)) for record in records]
-    run["type"] = max(types)[2]
+    def find_last(values: Iterable[tuple[Any, ...]]) -> Any:
+        return max(values)[-1]
+
+    run = {
+        "id": key,
+        "time": max(record["time"] for record in records),
+        "outcome": find_last(
+            (record["outcome"] != STOPPED, record["time"], record["outcome"]) for record in records
+        ),
+        "type": find_last(
+            (_type(record) != OTHER_TYPE, record["time"], _type(record)) for record in records
+        ),
+    }
     for name in MEASURES:
         timed = [(record["time"], parse_count(record.get(name))) for record in records]
         numbers = [(time, number) for time, number in timed if number is not None]
         if numbers:
-            run[name] = max(numbers)[1]
+            run[name] = find_last(numbers)
     return run
 
 
@@ -284,9 +265,7 @@ def _type(record: Record) -> str:
 
 
 class CommonError:
-    """An error that came up: its text, the resolution or "", in how many runs, when last."""
-
-    __slots__ = ("count", "id", "last", "resolution", "text", "tool")
+    """A frequent error: its text, the resolution or "", the number of runs, the last time."""
 
     def __init__(
         self, key: str, records: list[Record], learned: dict[str, list[TimedText]]
@@ -299,19 +278,17 @@ class CommonError:
         self.tool = str(latest.get("tool") or "")
         self.last = str(latest["time"])
         self.count = len({_occurrence(record) for record in records})
-        resolved = [
-            (_place(record), text) for record in records if (text := _resolution(record, learned))
-        ]
-        self.resolution = max(resolved)[1] if resolved else ""
+        resolutions = [(_place(record), _resolution(record, learned)) for record in records]
+        self.resolution = max((pair for pair in resolutions if pair[1]), default=((), ""))[1]
 
     @property
     def is_common(self) -> bool:
-        """Whether it is worth telling: a command that failed once is everyday work."""
+        """Whether agents should know it: a command that failed once is everyday work."""
         return bool(self.tool in DELEGATION_TOOLS or self.resolution or self.count >= COMMON_COUNT)
 
     def data(self) -> dict[str, Any]:
         """Return it as values for JSON."""
-        return {name: getattr(self, name) for name in sorted(self.__slots__)}
+        return dict(sorted(vars(self).items()))
 
 
 TimedText = tuple[str, str]  # (time, text) of what a run taught

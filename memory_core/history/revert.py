@@ -1,8 +1,8 @@
-"""A memory as it was: changes taken back item by item, the last first.
+"""Undo changes item by item, the last one first.
 
-What the history does not hold stays as it is now: prose, headings, the order that a
-person gave the items.  Where an item was changed again by a change that is not taken
-back, that later change stays.
+Everything that the history does not record stays: free text, headings, the order that a
+person gave the items.  If a later change that is not undone changed an item again, that
+later change stays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PriorItem(NamedTuple):
-    """An item before a record: text, section, nested lines; `here` if it stood there."""
+    """An item before a record: text, section, nested lines; whether it was in the memory."""
 
     text: str
     section: str
@@ -30,11 +30,10 @@ class PriorItem(NamedTuple):
 
 
 class UndoStep(NamedTuple):
-    """What takes a record back.
+    """How to undo a record.
 
-    `now` is the text that has to stand in the document, "" where the item comes back;
-    `then` is what it becomes, None where it goes.  `behind` is the text of the item that it
-    stood behind.
+    `now` is the present text of the item, "" if the item comes back; `target` is what it
+    becomes, None if it is removed.  `behind` is the text of the item in front of it.
     """
 
     record: Record
@@ -44,10 +43,10 @@ class UndoStep(NamedTuple):
 
 
 def plan_steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> list[UndoStep]:
-    """Return what takes the chosen records back, the last first, as it is to be done.
+    """Return the steps that undo the chosen records, in the order to do them.
 
-    `records` are all of one agent.  What a record that is not chosen has changed since
-    is left as it is.
+    `records` are all records of one agent.  Items that another record has changed since
+    have no step.
     """
     so_far, steps = History(), dict[str, list[tuple[int, UndoStep]]]()
     for number, record in enumerate(item_history.sort_records(records)):
@@ -57,7 +56,7 @@ def plan_steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> l
             steps.setdefault(record["id"], []).extend([(number, step)] if step else [])
         elif record["kind"] in (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS):
             steps.pop(record["id"], None)
-        if record["kind"] in item_history.ITEM_KINDS:  # what is undone tells of confidence only
+        if record["kind"] in item_history.ITEM_KINDS:  # `undone` only changes confidence
             so_far.add([record])
     numbered = sorted(
         (pair for group in steps.values() for pair in group), key=lambda pair: -pair[0]
@@ -68,11 +67,11 @@ def plan_steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> l
 def find_superseded(
     records: Iterable[Record], chosen: Callable[[Record], bool]
 ) -> list[tuple[Record, str]]:
-    """Return the chosen records that brought an item which is another one since, and its text.
+    """Return the chosen records that added an item which was reworded since, and its new text.
 
-    What has left since is not told.
+    Items that were removed since are left out.
     """
-    brought: dict[str, tuple[Record, str]] = {}  # by the item's id since
+    brought: dict[str, tuple[Record, str]] = {}  # by the present id of the item
     for record in item_history.sort_records(records):
         key, text = record["id"], record.get("text") or ""
         if record["kind"] in item_history.DEPARTURE_KINDS:
@@ -106,54 +105,37 @@ def _step(
 
 
 def apply_step(text: str, step: UndoStep, limits: template.Limits) -> str:
-    """Return a text with one step done; the same where a later change stands against it."""
-    document = markdown.parse_document(text)
+    """Return a text with one step done; the same text if a later change stands against it."""
+    document, target = markdown.parse_document(text), step.target
+    items = find_items(document, step.now) if step.now else []
+    is_present = target is not None and bool(find_items(document, target.text))
     try:
-        if not step.now:
-            return _with_item(document, step, limits)
-        items = find_items(document, step.now)
-        if not items:
+        if step.now and not items:
             return text
-        then = step.target
-        if then is None or (then.text != step.now and find_items(document, then.text)):
-            return markdown.render_document(edits.remove_items(document, items))
-        return markdown.render_document(
-            reinsert.replace_item(document, items[0], then.text, then.nested)
-        )
+        if target is None or (target.text != step.now and is_present):
+            document = edits.remove_items(document, items)
+        elif items:
+            document = reinsert.replace_item(document, items[0], target.text, target.nested)
+        else:
+            whole = f"{target.text}\n{target.nested}" if target.nested else target.text
+            document, _text = reinsert.insert_after(
+                document, target.section, whole, step.behind, limits
+            )
     except ValueError:
         return text
+    return markdown.render_document(document)
 
 
 def find_items(document: markdown.Document, text: str) -> list[markdown.Item]:
-    """Return the items that say these words."""
+    """Return the items with the same words as a text."""
     fold = similarity.normalize_text(text)
     return [item for item in document.items if similarity.normalize_text(item.text) == fold]
 
 
-def _with_item(document: markdown.Document, step: UndoStep, limits: template.Limits) -> str:
-    then = step.target
-    if then is None or find_items(document, then.text):
-        return markdown.render_document(document)
-    whole = "\n".join([then.text, then.nested]) if then.nested else then.text
-    after, _key = reinsert.insert_after(document, then.section, whole, step.behind, limits)
-    return markdown.render_document(after)
-
-
-def revert_to_time(text: str, records: Sequence[Record], time: str, limits: template.Limits) -> str:
-    """Return the memory as its items were at a time, which is compared as records have it."""
-    return _without(text, records, lambda record: record["time"] > time, limits)
-
-
-def revert_change(
-    text: str, records: Sequence[Record], change: str, limits: template.Limits
-) -> str:
-    """Return the memory without one change."""
-    return _without(text, records, lambda record: item_history.change_of(record) == change, limits)
-
-
-def _without(
+def revert_records(
     text: str, records: Sequence[Record], chosen: Callable[[Record], bool], limits: template.Limits
 ) -> str:
+    """Return the memory without the chosen records; later changes of their items stay."""
     for step in plan_steps(records, chosen):
         text = apply_step(text, step, limits)
     return text

@@ -16,7 +16,7 @@ from memory_core.cli.arguments import (
     parse_since,
 )
 from memory_core.cli.output import align_columns, print_json, print_line, print_note
-from memory_core.curation import change_log
+from memory_core.curation import change_log, lookup
 
 # The keys of a record in --json; a key that the record lacks is null.
 JSON_KEYS = (
@@ -52,7 +52,7 @@ def log(
     """
     start = parse_since(since)
     scope = find_level(user)
-    agents = find_agents(scope, agent) or change_log.list_agents(scope.level)
+    agents = find_agents(scope, agent) or lookup.list_agents(scope.level)
     records = change_log.list_records(*scope, agents)
     recent = [record for record in records if record["time"] > start][::-1][:number]
     if json:
