@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
@@ -29,10 +30,8 @@ REASON_SHORTER = "can be said shorter"
 # Minimum age in seconds of an item to reword: younger items are still being confirmed.
 MIN_AGE = 30 * 86400
 
-# Maximum number and size of the items in one question to Claude Code, oldest first.  A
-# memory of the default size is half of it.
+# Maximum number of items in one question to Claude Code, oldest first.
 MAX_ITEMS = 100
-MAX_CHARACTERS = 16_000
 
 # Number of characters to show of a refused wording.
 SHOWN_LENGTH = 300
@@ -68,40 +67,19 @@ class Proposal(NamedTuple):
     """Items of an agent's memory, and the text that replaces the first of them.
 
     The other items go to the archive.  `reason` completes the sentence "these ...".
+    `refused` says why a proposal of Claude Code is not shown, or why an accepted one was not
+    applied, or is "".
     """
 
     agent: str
     olds: list[SectionItem]
     new: str
     reason: str
+    refused: str = ""
 
     @property
     def section(self) -> str:
         return self.olds[0].section
-
-
-class RefusedProposal(NamedTuple):
-    """A wording of Claude Code that did not pass the checks, with the reason."""
-
-    agent: str
-    olds: list[str]
-    new: str
-    reason: str
-
-
-class ProposalOutcome(NamedTuple):
-    """An accepted proposal; `skipped` is the reason why it was not applied, or ""."""
-
-    proposal: Proposal
-    skipped: str
-
-
-class RewordResult(NamedTuple):
-    """Valid proposals, refused ones, and the number of items that were not sent."""
-
-    proposals: list[Proposal]
-    refused: list[RefusedProposal]
-    left: int
 
 
 class InvalidAnswer(headless.NoAnswer):
@@ -160,24 +138,25 @@ def format_diff(proposal: Proposal) -> list[str]:
 # Apply.
 
 
-def apply(project: Project, proposals: Iterable[Proposal]) -> list[ProposalOutcome]:
-    """Apply accepted proposals as one change; skip those whose items were changed."""
+def apply(project: Project, proposals: Iterable[Proposal]) -> list[Proposal]:
+    """Apply accepted proposals as one change; refuse those whose items were changed."""
     by_agent: dict[str, list[Proposal]] = {}
     for proposal in proposals:
         by_agent.setdefault(proposal.agent, []).append(proposal)
     change_id = agent_memory.make_change_id("optimize")
-    outcomes: list[ProposalOutcome] = []
+    applied: list[Proposal] = []
     for agent, own in by_agent.items():
-
-        def change(memory: AgentMemory, own: list[Proposal] = own) -> list[ProposalOutcome]:
-            return [ProposalOutcome(proposal, _apply(memory, proposal)) for proposal in own]
-
+        change = partial(_apply_all, proposals=own)
         try:
-            outcomes += transaction.change_memory(project, agent, change, change_id=change_id)
+            applied += transaction.change_memory(project, agent, change, change_id=change_id)
         except OSError as error:
             reason = error.strerror or str(error)
-            outcomes += [ProposalOutcome(proposal, reason) for proposal in own]
-    return outcomes
+            applied += [proposal._replace(refused=reason) for proposal in own]
+    return applied
+
+
+def _apply_all(memory: AgentMemory, proposals: list[Proposal]) -> list[Proposal]:
+    return [proposal._replace(refused=_apply(memory, proposal)) for proposal in proposals]
 
 
 def _apply(memory: AgentMemory, proposal: Proposal) -> str:
@@ -194,9 +173,9 @@ def _apply(memory: AgentMemory, proposal: Proposal) -> str:
     try:
         olds = [old.text for old in proposal.olds]
         is_replaced = changes.replace_items(memory, olds, proposal.new, source="person")
-        return "" if is_replaced else CHANGED_MEANWHILE
     except ValueError as error:
         return str(error)
+    return "" if is_replaced else CHANGED_MEANWHILE
 
 
 def _join(memory: AgentMemory, proposal: Proposal) -> None:
@@ -210,18 +189,17 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
         memory.record("merged", proposal.new, was=item_history.id_of(old.text), **fields)
     # To the history, items with the same words are one item, which does not leave.
     same = [old for old in proposal.olds[1:] if item_history.id_of(old.text) == first_id]
-    document, gone, kept = markdown.parse_document(memory.text), [], proposal.olds[:1]
+    document, gone, best = memory.document, [], [proposal.olds[0]]
     lines = [item for item in document.items if item.text]
     for line, item in zip(lines, _list_items(memory.text), strict=True):
-        if item in kept:
-            kept = []
+        if item in best:
+            best.remove(item)
         elif item in same:
             same.remove(item)
             gone.append(line)
-            text = f"{item.text}\n{item.nested}" if item.nested else item.text
+            text = agent_memory.join_nested(item.text, item.nested)
             memory.evicted.append((item.section, text))
-    if gone:
-        memory.set_document(edits.remove_items(document, gone))
+    memory.set_document(edits.remove_items(document, gone))
 
 
 # Reword.
@@ -234,36 +212,28 @@ def propose_rewordings(
     older_than: float = MIN_AGE,
     without: Iterable[SectionItem] = (),
     patience: float = headless.ANSWER_TIMEOUT,
-) -> RewordResult:
+) -> tuple[list[Proposal], int]:
     """Ask the user's Claude Code for shorter wordings of old items, and check each.
 
     An item is old if it was last reported or confirmed more than `older_than` seconds ago.
-    Items in `without` have a proposal already.  Raises headless.NoAnswer.
+    Items in `without` have a proposal already.  Returns the proposals, valid and refused
+    ones, and the number of items that were not sent.  Raises headless.NoAnswer.
     """
     skipped = list(without)
     old = [item for item in _list_old(project, agent, older_than) if item not in skipped]
-    items, size = [], 0
-    for item in old[:MAX_ITEMS]:
-        size += len(_format_note(MAX_ITEMS, item))
-        if size > MAX_CHARACTERS:
-            break
-        items.append(item)
+    items = old[:MAX_ITEMS]
     if not items:
-        return RewordResult([], [], 0)
+        return [], 0
     length = int(project.config["max_learning_length"])
     notes = "\n".join(_format_note(number, item) for number, item in enumerate(items, 1))
     answer = headless.ask(
         PROMPT.format(length=length, notes=notes), SYSTEM_PROMPT, environ, patience
     )
     proposals: list[Proposal] = []
-    refused: list[RefusedProposal] = []
     for value in _parse_answer(answer):
-        verdict = _check_proposal(project, agent, items, value, proposals)
-        if isinstance(verdict, Proposal):
-            proposals.append(verdict)
-        else:
-            refused.append(verdict)
-    return RewordResult(proposals, refused, len(old) - len(items))
+        valid = [proposal for proposal in proposals if not proposal.refused]
+        proposals.append(_check_proposal(project, agent, items, value, valid))
+    return proposals, len(old) - len(items)
 
 
 def _list_old(project: Project, agent: str, older_than: float) -> list[SectionItem]:
@@ -308,23 +278,23 @@ def _parse_answer(answer: str) -> list[Any]:
 
 
 def _check_proposal(
-    project: Project, agent: str, items: list[SectionItem], value: Any, accepted: list[Proposal]
-) -> Proposal | RefusedProposal:
+    project: Project, agent: str, items: list[SectionItem], value: Any, valid: list[Proposal]
+) -> Proposal:
     """Check one proposal: the notes may contain instructions to Claude Code."""
-    numbers, text = (
-        (value.get("items"), value.get("text")) if isinstance(value, dict) else (None, None)
-    )
+    fields = value if isinstance(value, dict) else {}
+    numbers, text = fields.get("items"), fields.get("text")
     if not isinstance(text, str) or not _are_numbers(numbers, len(items)):
         shown = sanitize.clean_line(json.dumps(value, ensure_ascii=False))[:SHOWN_LENGTH]
-        return RefusedProposal(agent, [], shown, "it does not have the form that was asked for")
+        fault = "it does not have the form that was asked for"
+        return Proposal(agent, [], shown, REASON_SHORTER, fault)
     olds = [items[number - 1] for number in numbers or ()]
     # The item that already has these words is the one that stays.
     olds.sort(key=lambda old: item_history.id_of(old.text) != item_history.id_of(text))
     proposal = Proposal(agent, olds, text.strip(), REASON_SHORTER)
-    fault = next(_find_faults(project, proposal, accepted), "")
+    fault = next(_find_faults(project, proposal, valid), "")
     if fault:
         shown = sanitize.clean_line(text)[:SHOWN_LENGTH]
-        return RefusedProposal(agent, [old.text for old in olds], shown, fault)
+        return proposal._replace(new=shown, refused=fault)
     return proposal
 
 
@@ -338,10 +308,10 @@ def _are_numbers(numbers: object, count: int) -> bool:
     )
 
 
-def _find_faults(project: Project, proposal: Proposal, accepted: list[Proposal]) -> Iterator[str]:
+def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) -> Iterator[str]:
     """Yield what is wrong with a wording, the most obvious fault first."""
     text, olds = proposal.new, [old.text for old in proposal.olds]
-    if any(old in other.olds for other in accepted for old in proposal.olds):
+    if any(old in other.olds for other in valid for old in proposal.olds):
         yield "one of its items is in another proposal"
     yield from _find_form_faults(project, proposal)
     if len(text) >= sum(map(len, olds)):

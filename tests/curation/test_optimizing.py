@@ -504,7 +504,7 @@ def test_a_later_hand_edit_is_never_lost(sandbox: Sandbox) -> None:
     found = optimizing.propose_merges(project, "engineer")
     path.write_text(DOCUMENT.replace("fixtures for the database\n", "factories there\n"))
     first, second = optimizing.apply(project, found)
-    assert (first.skipped, second.skipped) == ("it was changed meanwhile", "")
+    assert (first.refused, second.refused) == ("it was changed meanwhile", "")
     assert "Use pytest factories there" in left(sandbox)
     assert left(sandbox)[1:] == AFTER
 
@@ -515,7 +515,7 @@ def test_what_is_joined_keeps_its_lines(sandbox: Sandbox) -> None:
     text = f"# qa\n\n## {SECTION}\n{item}- Use pytest fixtures for the database\n"
     path = remembers(sandbox, text, "qa")
     project = project_in(sandbox)
-    assert not any(each.skipped for each in optimizing.apply(project, proposals(sandbox, "qa")))
+    assert not any(each.refused for each in optimizing.apply(project, proposals(sandbox, "qa")))
     assert path.read_text().endswith(item)
 
 
@@ -544,7 +544,7 @@ def test_carried_out_it_takes_the_others_and_nothing_else(
     before = left(sandbox, "qa")
     found = proposals(sandbox, "qa")
     done = optimizing.apply(project_in(sandbox), found)
-    assert not any(each.skipped for each in done)
+    assert not any(each.refused for each in done)
     for proposal in found:
         for old in proposal.olds[1:]:
             before.remove(old.text)

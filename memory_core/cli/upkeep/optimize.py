@@ -33,7 +33,7 @@ from memory_core.cli.output import (
     show_progress,
 )
 from memory_core.curation import optimizing
-from memory_core.curation.optimizing import Proposal, ProposalOutcome, RefusedProposal
+from memory_core.curation.optimizing import Proposal
 from memory_core.memory.project import Project
 from memory_core.text import similarity
 from memory_core.text.phrases import format_count
@@ -79,7 +79,7 @@ def optimize(
         for proposal in proposals:
             _print_proposal(proposal)
     for refusal in refused:
-        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.reason}")
+        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
     if not (proposals or refused):
         note_nothing(scope.level, agents, "No duplicates found.")
     # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
@@ -92,15 +92,15 @@ def optimize(
     _print_outcomes(outcomes)
     if proposals and not (yes or ask):
         print_note(YES_HINT)
-    if any(outcome.skipped for outcome in outcomes):
+    if any(outcome.refused for outcome in outcomes):
         raise typer.Exit(1)
 
 
 def _collect_proposals(
     project: Project, agents: list[str], age: int, ask_claude: bool
-) -> tuple[list[Proposal], list[RefusedProposal]]:
+) -> tuple[list[Proposal], list[Proposal]]:
+    """Return the proposals to show, and those that are refused."""
     proposals: list[Proposal] = []
-    refused: list[RefusedProposal] = []
     for agent in show_progress(agents or project.store.agents(), "Comparing"):
         merges = optimizing.propose_merges(project, agent)
         proposals += merges
@@ -108,12 +108,14 @@ def _collect_proposals(
             if is_terminal():
                 print_note(f"{agent}: asking claude, which may take {headless.ANSWER_TIMEOUT} s")
             merged = [item for proposal in merges for item in proposal.olds]
-            result = optimizing.propose_rewordings(project, agent, os.environ, age, merged)
-            proposals += result.proposals
-            refused += result.refused
-            if result.left:
-                print_note(f"{agent}: {result.left} more old items did not fit; run it again")
-    return proposals, refused
+            rewordings, left = optimizing.propose_rewordings(
+                project, agent, os.environ, age, merged
+            )
+            proposals += rewordings
+            if left:
+                print_note(f"{agent}: {left} more old items did not fit; run it again")
+    refused = [proposal for proposal in proposals if proposal.refused]
+    return [proposal for proposal in proposals if not proposal.refused], refused
 
 
 def _is_accepted(proposal: Proposal) -> bool:
@@ -128,12 +130,11 @@ def _print_proposal(proposal: Proposal) -> None:
     print_diff("\n".join(optimizing.format_diff(proposal)))
 
 
-def _print_outcomes(outcomes: list[ProposalOutcome]) -> None:
-    done = [outcome.proposal for outcome in outcomes if not outcome.skipped]
+def _print_outcomes(outcomes: list[Proposal]) -> None:
+    done = [outcome for outcome in outcomes if not outcome.refused]
     for outcome in outcomes:
-        if outcome.skipped:
-            old = outcome.proposal.olds[0]
-            print_note(f"{outcome.proposal.agent}: {old.text!r} is kept: {outcome.skipped}")
+        if outcome.refused:
+            print_note(f"{outcome.agent}: {outcome.olds[0].text!r} is kept: {outcome.refused}")
     if done:
         print_note(f"{format_count(len(done), 'proposal')} applied.")
         note_undo()
@@ -151,11 +152,11 @@ def _has_same_wording(proposal: Proposal) -> bool:
 
 def _to_json(
     proposals: list[Proposal],
-    refused: list[RefusedProposal],
-    outcomes: list[ProposalOutcome],
+    refused: list[Proposal],
+    outcomes: list[Proposal],
     written: bool,
 ) -> dict[str, Any]:
-    skipped = {id(outcome.proposal): outcome.skipped for outcome in outcomes}
+    skipped = {(outcome.agent, outcome.new): outcome.refused for outcome in outcomes}
     return {
         "written": written,
         "proposals": [
@@ -166,16 +167,16 @@ def _to_json(
                 "text": proposal.new,
                 "reason": proposal.reason,
                 "diff": "\n".join(optimizing.format_diff(proposal)),
-                "skipped": skipped.get(id(proposal)) or None,
+                "skipped": skipped.get((proposal.agent, proposal.new)) or None,
             }
             for proposal in proposals
         ],
         "refused": [
             {
                 "agent": refusal.agent,
-                "items": refusal.olds,
+                "items": [old.text for old in refusal.olds],
                 "text": refusal.new,
-                "reason": refusal.reason,
+                "reason": refusal.refused,
             }
             for refusal in refused
         ],
