@@ -72,24 +72,26 @@ class Memories:
         could not teach either: no sentence, an unknown type, more than
         `memory.max_learning_length` characters.
         """
-        by = _by(run, session)
-        return item_actions.remember(self._project, self._agent(agent), type, content, None, **by)
+        name, by = self._agent(agent), _by(run, session)
+        return item_actions.teach(self._project, name, type, [content], None, **by).taught[0].item
 
     def reinforce(self, agent: str, item: str, run: str = "", session: str = "") -> RatedItem:
         """Confirm an item: 0.1 more, up to 1.0.  Each `run` counts once; without, each call."""
-        return item_actions.reinforce(
-            self._project, self._agent(agent), item, None, **_by(run, session)
-        )
+        return self._judge(agent, item, "reinforced" if run else "confirmed", run, session)
 
     def contradict(self, agent: str, item: str, run: str = "", session: str = "") -> RatedItem:
         """Report that an item is wrong: 0.2 less, down to 0.  Each `run` counts once."""
-        return item_actions.contradict(
-            self._project, self._agent(agent), item, None, **_by(run, session)
-        )
+        return self._judge(agent, item, "contradicted", run, session)
 
     def remove(self, agent: str, item: str) -> RatedItem:
         """Move an item to the archive; `agent-memory restore` brings it back."""
-        return item_actions.remove(self._project, self._agent(agent), item, source=SOURCE)
+        return self._judge(agent, item, "removed")
+
+    def _judge(
+        self, agent: str, item: str, kind: str, run: str = "", session: str = ""
+    ) -> RatedItem:
+        by = _by(run, session)
+        return item_actions.judge(self._project, self._agent(agent), item, kind, None, **by)
 
     def preferences(self, agent: str) -> dict[str, str]:
         """Return the project's preferences for an agent, value by key."""

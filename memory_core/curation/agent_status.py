@@ -12,7 +12,7 @@ from memory_core.claude_code import settings_files
 from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.memory.project import Project
-from memory_core.storage import event_log, history_file, spool
+from memory_core.storage import event_log, file_io, history_file, spool
 from memory_core.storage.store import FileSnapshot, LinkOutside, Store
 from memory_core.text.phrases import format_count, format_names
 
@@ -67,10 +67,7 @@ def list_memories(project: Project, store: Store | None = None) -> list[MemorySt
     """Return the memories of a level, and agents that have only learnings to merge or review."""
     store = store or project.store
     spooled = dict(spool.list_agents(store.place))
-    try:
-        reviewed = {*os.listdir(os.path.join(store.folder, "quarantine"))}
-    except OSError:
-        reviewed = set()
+    reviewed = set(file_io.list_folder(os.path.join(store.folder, "quarantine")))
     owners = {lookup.agent_of_file(name) for name in reviewed}
     agents = {*store.agents(), *spooled.values(), *owners} - {""}
     now = time.time()
@@ -141,15 +138,8 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
 
 
 def _count_reviewed(store: Store, agent: str) -> int:
-    try:
-        with open(quarantine_path_of(store, agent), encoding="utf-8", errors="replace") as file:
-            return sum(line.startswith("- ") for line in file)
-    except OSError:
-        return 0
-
-
-def quarantine_path_of(store: Store, agent: str) -> str:
-    return os.path.join(store.folder, "quarantine", f"{store.stem(agent)}.md")
+    text = file_io.read_text(os.path.join(store.folder, "quarantine", f"{store.stem(agent)}.md"))
+    return sum(line.startswith("- ") for line in text.splitlines())
 
 
 class Delivery(NamedTuple):
@@ -252,21 +242,28 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
         failing = [memory for memory in memories if memory.error == error]
         names = format_names([memory.path for memory in failing])
         yield StatusWarning(f"{names}: {error}", explain(failing[0]))
-    conflicts = [memory.agent for memory in memories if memory.is_in_conflict]
-    if conflicts:
-        what = f"{format_names(conflicts)}: a merge conflict is not resolved"
-        yield StatusWarning(what, f"agent-memory resolve{level}")
-    odd = [memory for memory in memories if memory.warnings and not memory.is_in_conflict]
-    if odd:
-        names = format_names([memory.agent for memory in odd])
-        what = f"{names}: some lines could not be parsed as you probably meant"
-        yield StatusWarning(what, explain(odd[0]))
-    full = [memory for memory in memories if memory.size >= NEARLY_FULL * memory.limit]
-    if full:
-        names = format_names([memory.agent for memory in full])
-        what = f"{names}: nearly full; the next write may archive the least certain items"
-        fix = f"agent-memory prune{level} --older-than 90d" if user else "agent-memory optimize"
-        yield StatusWarning(what, fix)
+    prune = f"agent-memory prune{level} --older-than 90d" if user else "agent-memory optimize"
+    problems: list[tuple[str, str, list[MemoryStatus]]] = [
+        (
+            "a merge conflict is not resolved",
+            f"agent-memory resolve{level}",
+            [memory for memory in memories if memory.is_in_conflict],
+        ),
+        (
+            "some lines could not be parsed as you probably meant",
+            "",
+            [memory for memory in memories if memory.warnings and not memory.is_in_conflict],
+        ),
+        (
+            "nearly full; the next write may archive the least certain items",
+            prune,
+            [memory for memory in memories if memory.size >= NEARLY_FULL * memory.limit],
+        ),
+    ]
+    for what, mend, affected in problems:
+        if affected:
+            names = format_names([memory.agent for memory in affected])
+            yield StatusWarning(f"{names}: {what}", mend or explain(affected[0]))
     spooled = sum(memory.spooled for memory in memories)
     if spooled:
         yield StatusWarning(

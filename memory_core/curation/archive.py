@@ -6,15 +6,12 @@ from typing import NamedTuple
 
 from memory_core.curation import lookup
 from memory_core.document import dated_entries, markdown, merge, reinsert, template
-from memory_core.history import item_history
-from memory_core.memory import changes, transaction
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.history import item_history, revert
+from memory_core.memory import agent_memory, transaction
+from memory_core.memory.agent_memory import AgentMemory, join_nested
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
-from memory_core.text import similarity
-
-HEADER_AUTHOR = "agent-memory"  # the author in the header of the memory file
 
 
 class ArchivedItem(NamedTuple):
@@ -70,28 +67,23 @@ def restore(project: Project, store: Store, agent: str, item: str) -> RestoreRes
     AmbiguousItem.
     """
     find(read_memory(project, agent, store), item)  # raises before the lock file is created
-    with store.lock(agent):
-        memory = read_memory(project, agent, store)
+
+    def change(memory: AgentMemory) -> tuple[ArchivedItem, RestoreResult]:
         archived = find(memory, item)
-        restored = _restore(memory, archived)
-        if restored:
-            changes.restore_item(memory, *restored, source="person")
-        transaction.write(memory)
+        return archived, _restore(memory, archived)
+
+    with store.lock(agent):
+        _memory, (archived, result) = transaction.change_locked(project, agent, change, store)
         if archived.number:
             _remove_entry(store, agent, archived.number)
-        file = store.place.relative(store.path(agent))
-    if restored is None:
-        return RestoreResult(file, archived.section, archived.text, [], was_present=True)
-    merged, _text, section = restored
-    return RestoreResult(file, section, archived.text, merged.evicted, was_present=False)
+    return result
 
 
 def _matches_number(item: ArchivedItem, name: str) -> bool:
     return bool(item.number) and name == str(item.number)
 
 
-EXACT_MATCHERS = (*lookup.TEXT_MATCHERS, lookup.matches_id)
-WHOLE_MATCHERS = (*EXACT_MATCHERS, _matches_number, lookup.matches_id_prefix)
+MATCHERS = ((*lookup.WHOLE_MATCHERS, _matches_number), (lookup.matches_part,))
 
 
 def find(memory: AgentMemory, item: str) -> ArchivedItem:
@@ -109,7 +101,7 @@ def find_in_lists(item: str, *lists: list[ArchivedItem]) -> ArchivedItem:
 
     Raises ItemNotFound and AmbiguousItem.
     """
-    for matchers in (WHOLE_MATCHERS, (lookup.matches_part,)):
+    for matchers in MATCHERS:
         for items in lists:
             matches = lookup.match_items(item.strip(), items, matchers)
             if len({(match.section, match.text) for match in matches}) > 1:
@@ -124,63 +116,36 @@ def find_in_lists(item: str, *lists: list[ArchivedItem]) -> ArchivedItem:
 def _list_from_history(memory: AgentMemory, is_present: bool) -> list[ArchivedItem]:
     states = [state for state in memory.history if state.text and state.is_present == is_present]
     return [
-        ArchivedItem(
-            0, state.changed[:10], state.section, f"{state.text}\n{state.nested}".rstrip("\n")
-        )
+        ArchivedItem(0, state.changed[:10], state.section, join_nested(state.text, state.nested))
         for state in sorted(states, key=lambda state: state.changed)
     ]
 
 
-def find_owner(project: Project, store: Store, item: str) -> str:
-    """Return the only agent that has lost an item of this id or text.
-
-    A part of a text counts only if it has several words: one word is more likely the name
-    of an agent.  Raises ItemNotFound and AmbiguousItem.
-    """
-    matchers = [*EXACT_MATCHERS, lookup.matches_id_prefix]
-    if len(item.split()) > 1:
-        matchers.append(lookup.matches_part)
-    owners = []
-    for agent in lookup.list_agents(store):
-        removed = _list_from_history(read_memory(project, agent, store), is_present=False)
-        if lookup.match_items(item.strip(), [*list_items(store, agent), *removed], matchers):
-            owners.append(agent)
-    if not owners:
-        raise lookup.ItemNotFound(f"no item {item!r} in any archive or history")
-    if len(owners) > 1:
-        raise lookup.AmbiguousItem(f"{item!r} left {', '.join(owners)}: name one of these agents")
-    return owners[0]
-
-
-def _restore(
-    memory: AgentMemory, archived: ArchivedItem
-) -> tuple[merge.MergeResult, str, str] | None:
-    """Return the new memory, and the text and section of the item; None if it is present."""
-    document, limits = markdown.parse_document(memory.text), memory.limits
+def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
+    """Insert the item into the memory, unless it is present; raises NotRestored."""
+    file = memory.store.place.relative(memory.store.path(memory.agent))
+    document, limits, section = memory.document, memory.limits, None
     first_line, _newline, nested = archived.text.partition("\n")
-    folded = similarity.normalize_text(first_line)
-    is_present = folded in {similarity.normalize_text(item.text) for item in document.items}
-    if is_present and not (nested and archived.number):
-        return None
+    if revert.find_items(document, first_line) and not (nested and archived.number):
+        return RestoreResult(file, archived.section, archived.text, [], was_present=True)
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
-        section = None
         if archived.section:
             document, section = merge.ensure_section(document, archived.section, limits)
         after, text = reinsert.insert_item(document, section, archived.text, limits.line)
     except ValueError as error:
         raise NotRestored(f"it cannot be restored: {error}") from None
-    stamped = template.update_header(
-        markdown.render_document(after), limits, memory.now, HEADER_AUTHOR
-    )
-    merged = merge.evict_excess(
-        stamped, limits, memory.now, HEADER_AUTHOR, frozenset([text]), memory.history.age_of
-    )
-    is_evicted = _count(markdown.parse_document(merged.text), text) < _count(after, text)
-    if is_evicted or template.count_bytes(merged.text) > limits.size:
+    title = section.title if section else ""
+    nested = agent_memory.index_items(after).get(item_history.id_of(text), ("", "", ""))[2]
+    evicted = len(memory.evicted)
+    memory.set_document(after)
+    memory.record("restored", text, section=title, nested=nested, source="person")
+    memory.apply_limits(frozenset([text]))
+    is_evicted = _count(memory.document, text) < _count(after, text)
+    if is_evicted or template.count_bytes(memory.text) > limits.size:
         raise NotRestored(f"it cannot be restored: the limit of {limits.size} bytes has no room")
-    return merged, text, section.title if section else ""
+    return RestoreResult(file, title, archived.text, memory.evicted[evicted:], was_present=False)
 
 
 def _count(document: markdown.Document, text: str) -> int:

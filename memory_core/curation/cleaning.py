@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_definitions, agent_names
-from memory_core.curation import item_actions, lookup
+from memory_core.curation import edit_session, item_actions, lookup
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import edits, markdown, preferences, template
 from memory_core.history import item_history
@@ -29,11 +29,8 @@ IDLE_SECONDS = 30 * 86400
 # The doctor reads a week of the log; a quarter of a year is enough for people.
 LOG_MAX_AGE = 90 * 86400
 
-# A file with more white space than this at its start was not written by agent-memory.
-MAX_BLANK_BYTES = 4096
-
-# Folders with one file for each agent, and the ending of these files.
-AGENT_FOLDERS = {"archive": ".md", "quarantine": ".md", "history": ".jsonl"}
+# Folders in the memory folder, and folders of state/ with the ending of an agent's file there.
+AGENT_FOLDERS = ("archive", "quarantine", "history")
 STATE_FOLDERS = {"versions": "", "errors": "", "locks": ".lock"}
 
 INTERRUPTED_WRITE = "left by a write that was interrupted"
@@ -120,12 +117,6 @@ def find_unused(
 # Files.
 
 
-def find_interrupted_writes(store: Store) -> list[UnusedFile]:
-    """Return the temporary files of killed processes.  Raises OSError."""
-    files = (*_find_temporary_files(store), *_find_session_files(store.place))
-    return [file for file in files if file.reason == INTERRUPTED_WRITE]
-
-
 def _find_temporary_files(store: Store) -> Iterator[UnusedFile]:
     """Find files named .NAME.PID, which a killed process left next to the file NAME."""
     errors = os.path.join(store.place.state, "errors")
@@ -149,16 +140,14 @@ def _find_session_files(place: paths.LevelPaths) -> Iterator[UnusedFile]:
 
 
 def _find_agent_files(store: Store) -> Iterator[UnusedFile]:
-    """Find the files of agents that have nothing else."""
+    """Find the files in state/ of agents that have nothing else."""
     used = _list_used_stems(store)
-    for kind, ending in AGENT_FOLDERS.items():
-        for path, stem in _list_agent_files(store, os.path.join(store.folder, kind), ending):
-            if stem not in used:
-                yield from _check_age(path, 0, "empty", stem)
     for kind, ending in STATE_FOLDERS.items():
-        age = 0 if kind == "locks" else IDLE_SECONDS
-        for path, stem in _list_agent_files(store, os.path.join(store.place.state, kind), ending):
-            if stem not in used:
+        folder, age = os.path.join(store.place.state, kind), 0 if ending else IDLE_SECONDS
+        for name in _list_names(folder):
+            stem = name.removesuffix(ending)
+            if name.endswith(ending) and not name.startswith(".") and stem not in used:
+                path = os.path.join(folder, name)
                 yield from _check_age(path, age, "of an agent that has nothing here", stem)
 
 
@@ -173,31 +162,10 @@ def _check_age(path: str, age: float, reason: str, stem: str = "") -> Iterator[U
 
 
 def _list_used_stems(store: Store) -> set[str]:
-    """Return the stems of agents with a memory, an entry in another file, or spooled learnings."""
-    stems = {store.stem(agent) for agent in store.agents()}
-    stems |= {stem for _path, stem in _list_agent_files(store, store.folder, ".md")}
-    for kind, ending in AGENT_FOLDERS.items():
-        files = _list_agent_files(store, os.path.join(store.folder, kind), ending)
-        stems |= {stem for path, stem in files if not _is_blank(path)}
+    """Return the stems of agents with files in the memory folder, or spooled learnings."""
     folder = os.path.join(store.place.state, "spool")
-    return stems | {stem for stem in _list_names(folder) if _list_names(os.path.join(folder, stem))}
-
-
-def _list_agent_files(store: Store, folder: str, ending: str) -> Iterator[tuple[str, str]]:
-    """Yield (path, stem of the agent) of the files of a folder with this ending."""
-    for name in _list_names(folder):
-        if name.endswith(ending) and not name.startswith("."):
-            stem = name[: len(name) - len(ending)]
-            agent = lookup.agent_of_file(f"{stem}.md")
-            yield os.path.join(folder, name), store.stem(agent) if agent else stem
-
-
-def _is_blank(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return not file.read(MAX_BLANK_BYTES).strip() and not file.read(1)
-    except (FileNotFoundError, IsADirectoryError):
-        return False  # leave dangling links alone: agent-memory never creates any
+    spooled = {stem for stem in _list_names(folder) if _list_names(os.path.join(folder, stem))}
+    return {store.stem(agent) for agent in lookup.list_agents(store)} | spooled
 
 
 def _list_names(folder: str) -> list[str]:
@@ -217,108 +185,101 @@ def _find_orphans(
     progress: transaction.ProgressWrapper,
 ) -> tuple[list[OrphanMemory], list[SkippedCleanup]]:
     """Judge the memories of agents that are defined nowhere."""
-
-    def keep_all(agents: list[str], reason: str) -> tuple[list[OrphanMemory], list[SkippedCleanup]]:
-        return [], [SkippedCleanup("every memory", reason)] if agents else []
-
     home = paths.find_user_level(environ)
     agents = [agent for agent in store.agents() if agent != agent_names.PM]
-    if home and home.root == store.place.root:
-        return keep_all(agents, "any project may define its agent")
+    reason = ""
     if home is None or not os.path.isdir(home.root):
-        return keep_all(agents, "without a home folder your own agents are unknown")
-    catalog = agent_definitions.AgentCatalog(project.place.root, environ)
-    undefined = [agent for agent in agents if not catalog.has(agent)]
-    if catalog.unread:
-        error = catalog.unread[0]
-        path = store.place.relative(str(error.filename))
-        return keep_all(
-            undefined, f"agents may be defined in {path}, which cannot be read: {_format(error)}"
-        )
+        reason = "without a home folder your own agents are unknown"
+    elif home.root == store.place.root:
+        reason = "any project may define its agent"
+    else:
+        catalog = agent_definitions.AgentCatalog(project.place.root, environ)
+        agents = [agent for agent in agents if not catalog.has(agent)]
+        if catalog.unread:
+            error = catalog.unread[0]
+            path = store.place.relative(str(error.filename))
+            reason = f"agents may be defined in {path}, which cannot be read: {_format(error)}"
+    if reason or not agents:
+        return [], [SkippedCleanup("every memory", reason)] if agents else []
     last_events: dict[str, str] = {}
-    for event in event_log.read(store.place) if undefined else ():
+    for event in event_log.read(store.place):
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
-    verdicts = [
-        _judge(project, store, agent, last_events.get(agent, "")) for agent in progress(undefined)
-    ]
-    orphans = [verdict for verdict in verdicts if isinstance(verdict, OrphanMemory)]
-    return orphans, [verdict for verdict in verdicts if isinstance(verdict, SkippedCleanup)]
+    orphans, skipped = [], []
+    for agent in progress(agents):
+        try:
+            orphans.append(_read_orphan(project, store, agent, last_events.get(agent, "")))
+        except OSError as error:
+            skipped.append(SkippedCleanup(agent, _format(error)))
+        except _Needed as error:
+            skipped.append(SkippedCleanup(agent, str(error)))
+    return orphans, skipped
+
+
+class _Needed(Exception):
+    """A memory that is kept; the message is the reason."""
 
 
 def _format(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _judge(
-    project: Project, store: Store, agent: str, last_event: str
-) -> OrphanMemory | SkippedCleanup:
-    """Say whether the memory of an undefined agent can go, or why it is kept."""
-    try:
-        snapshot = store.read(agent)
-        if snapshot is None:
-            return SkippedCleanup(agent, "its file is a dangling link")
-        last = _find_last_use(store, agent, last_event)
-    except OSError as error:
-        return SkippedCleanup(agent, _format(error))
+def _read_orphan(project: Project, store: Store, agent: str, last_event: str) -> OrphanMemory:
+    """Return the memory of an undefined agent; raises _Needed and OSError."""
+    snapshot = store.read(agent)
+    if snapshot is None:
+        raise _Needed("its file is a dangling link")
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
-    reason = _find_reason(project, store, agent, last)
-    if not reason and not (
-        template.read_update_time(document) or history_file.read(store.history(agent))
-    ):
-        reason = "agent-memory never wrote to it"
-    if not reason and not document.items and not has_only_header(text):
-        reason = "it has no items, only free text, which has no history"
+    history = history_file.read(store.history(agent))
+    now = time.time()
+    changed = event_log.format_utc(min(snapshot.changed, now))
+    # A later time comes from a wrong clock.
+    until = event_log.format_utc(now + agent_memory.MAX_CLOCK_LEAD)
+    times = [last_event, changed, *(str(record["time"]) for record in history)]
+    last = max(moment for moment in times if moment <= until)
+    names = (*project.config["agent_overrides"], *project.config["include"])
+    reasons = {
+        f"it is defined nowhere, but was used on {last[:10]}": (
+            last >= event_log.format_utc(now - IDLE_SECONDS)
+        ),
+        "it is defined nowhere, but config.yml names it": (
+            any(agent_names.is_same(name, agent) for name in names)
+        ),
+        "it has spooled learnings: run agent-memory sweep": (
+            spool.read_entries(store.place, store.stem(agent))
+        ),
+        f"it has several files: run agent-memory migrate {agent}": len(store.files(agent)) > 1,
+        "its file is a link": os.path.islink(store.path(agent)),
+        "agent-memory never wrote to it": not (template.read_update_time(document) or history),
+        "it has no items, only free text, which has no history": (
+            not document.items and not has_only_header(text)
+        ),
+    }
+    reason = next((reason for reason, holds in reasons.items() if holds), "")
     if reason:
-        return SkippedCleanup(agent, reason)
+        raise _Needed(reason)
     items = [item for item in document.items if item.text]
     bare = markdown.render_document(edits.remove_items(document, items))
     path, texts = store.place.relative(snapshot.path), [item.text for item in items]
     return OrphanMemory(agent, path, text, texts, last, has_only_header(bare))
 
 
-def _find_reason(project: Project, store: Store, agent: str, last: str) -> str:
-    """Return why a memory is kept whatever it contains, or ""."""
-    names = (*project.config["agent_overrides"], *project.config["include"])
-    if last >= event_log.format_utc(time.time() - IDLE_SECONDS):
-        return f"it is defined nowhere, but was used on {last[:10]}"
-    if any(agent_names.is_same(name, agent) for name in names):
-        return "it is defined nowhere, but config.yml names it"
-    if spool.read_entries(store.place, store.stem(agent)):
-        return "it has spooled learnings: run agent-memory sweep"
-    if len(store.files(agent)) > 1:
-        return f"it has several files: run agent-memory migrate {agent}"
-    return "its file is a link" if os.path.islink(store.path(agent)) else ""
-
-
-def _find_last_use(store: Store, agent: str, last_event: str) -> str:
-    """Return when an agent last ran, learned, or was edited by hand."""
-    now = time.time()
-    # A later time comes from a wrong clock.
-    until = event_log.format_utc(now + agent_memory.MAX_CLOCK_LEAD)
-    times = [str(record["time"]) for record in history_file.read(store.history(agent))]
-    changed = event_log.format_utc(min(os.stat(store.path(agent)).st_mtime, now))
-    return max(moment for moment in [*times, last_event, changed] if moment <= until)
-
-
 def has_only_header(text: str) -> bool:
     """Say whether a memory has only its header and the default headings."""
     document = markdown.parse_document(text)
     default = {markdown.normalize_title(title) for title in (*template.TITLE_ORDER, "preferences")}
-    lines = list(document.lines)
     spans = [(part.line, part.body) for part in document.headings if part.level == 1][:1]
     spans += [
         (part.line, part.body)
         for part in document.sections
         if markdown.normalize_title(part.title) in default
     ]
-    for begin, end in spans:
-        lines[begin:end] = [""] * (end - begin)
-    for name in (template.LIMITS_COMMENT, template.UPDATED_COMMENT):
-        at = edits.find_comment(document, name)
-        if at is not None:
-            lines[at] = ""
-    return not any(line.strip() not in ("", markdown.EMPTY_COMMENT) for line in lines)
+    skipped = edit_session.find_managed_lines(document)
+    skipped |= {at for begin, end in spans for at in range(begin, end)}
+    return not document.items and all(
+        at in skipped or line.strip() in ("", markdown.EMPTY_COMMENT)
+        for at, line in enumerate(document.lines)
+    )
 
 
 # Removing.
@@ -399,13 +360,9 @@ def _remove_agent_files(
         with Lock(path, 0.0):
             if stem in _list_used_stems(store):
                 return
-            for file in files:
-                if file.path != path:
-                    _remove(file, result)
-            locks = [file for file in files if file.path == path]
-            if locks:
-                _remove(locks[0], result)
-            else:
+            for file in sorted(files, key=lambda file: file.path == path):
+                _remove(file, result)
+            if os.path.exists(path):
                 os.unlink(path)  # this lock created it
     except LockTimeout:
         result.failed.append(SkippedCleanup(path, "another process is using it"))
@@ -435,15 +392,14 @@ def prune_items(
         until = event_log.format_utc(time.time() - older_than)
 
     def find_weak(memory: AgentMemory) -> PruneResult:
-        weak = PruneResult(memory.agent, [], [])
-        for item in item_actions.list_items(memory):
-            state = memory.history.get(item.id)
-            if state is None or preferences.is_title(item.section):
-                continue
-            if state.used < until and state.confidence < below:
-                weak.items.append(item)
-                weak.used.append(state.used)
-        return weak
+        rated = [(item, memory.history.get(item.id)) for item in item_actions.list_items(memory)]
+        weak = [
+            (item, state.used)
+            for item, state in rated
+            if state and state.used < until and state.confidence < below
+            if not preferences.is_title(item.section)
+        ]
+        return PruneResult(memory.agent, [item for item, _used in weak], [at for _item, at in weak])
 
     def change(memory: AgentMemory) -> PruneResult:
         weak = find_weak(memory)

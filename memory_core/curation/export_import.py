@@ -124,19 +124,9 @@ def parse_export(data: bytes) -> ExportedAgents:
     from memory_core.storage import record_models
 
     try:
-        value = json.loads(
-            data.decode("utf-8-sig"),
-            object_pairs_hook=_refuse_duplicates,
-            parse_constant=_refuse_constant,
-        )
+        value = json.loads(data.decode("utf-8-sig"))
         problem = record_models.check_export(value) or _find_problem(value["agents"])
-    except UnicodeDecodeError as error:
-        raise InvalidExport(f"invalid UTF-8 at byte {error.start}") from None
-    except RecursionError:
-        raise InvalidExport("the JSON is nested too deeply") from None
-    except InvalidExport:
-        raise
-    except ValueError as error:  # also for a number with too many digits
+    except (ValueError, RecursionError) as error:
         raise InvalidExport(f"invalid JSON: {error}") from None
     if problem:
         raise InvalidExport(problem)
@@ -145,19 +135,6 @@ def parse_export(data: bytes) -> ExportedAgents:
             record["agent"] = agent  # undo selects records by it
     agents: ExportedAgents = value["agents"]
     return agents
-
-
-def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in values:
-            raise InvalidExport(f"duplicate key {json.dumps(key)}")
-        values[key] = value
-    return values
-
-
-def _refuse_constant(name: str) -> float:
-    raise InvalidExport(f"invalid JSON: {name}")
 
 
 def _find_problem(agents: ExportedAgents) -> str:
@@ -348,16 +325,16 @@ def _replace(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[S
         for item, _section, nested in agent_memory.list_items(document)
     }
     lost = [
-        (section, f"{item}\n{nested}" if nested else item)
+        (section, agent_memory.join_nested(item, nested))
         for item, section, nested in agent_memory.list_items(own)
         if (similarity.normalize_text(item), nested) not in present
     ]
-    lines = [line.strip() for line in document.lines]
-    for part in _list_free_text(own):
-        bare = [line.strip() for line in part]
-        starts = range(len(lines) - len(bare) + 1)
-        if not any(lines[at : at + len(bare)] == bare for at in starts):
-            lost.append(_as_file_entry(memory, "\n".join(line.rstrip() for line in part)))
+    lines = "\n".join(map(str.strip, document.lines))
+    lost += [
+        _as_file_entry(memory, "\n".join(map(str.rstrip, part)))
+        for part in _list_free_text(own)
+        if not _contains(lines, "\n".join(map(str.strip, part)))
+    ]
     return text, lost
 
 

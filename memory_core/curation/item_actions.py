@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import markdown, merge
+from memory_core.document import merge
 from memory_core.history import item_history, performance
 from memory_core.learning import extraction
 from memory_core.memory import agent_memory, changes, transaction
@@ -32,12 +32,18 @@ QUOTE_LENGTH = 40
 
 
 class RatedItem(NamedTuple):
-    """An item: id, text, title of its section, and its confidence after the call."""
+    """An item: id, text, title of its section, confidence after the call, nested lines."""
 
     id: str
     text: str
     section: str
     confidence: float
+    nested: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The text with its nested lines."""
+        return agent_memory.join_nested(self.text, self.nested)
 
 
 class TaughtItem(NamedTuple):
@@ -77,68 +83,38 @@ class ReportRefused(ValueError):
 def list_items(memory: AgentMemory) -> list[RatedItem]:
     """Return the items of a memory in the order of the file."""
     items = []
-    for text, section, _nested in agent_memory.list_items(markdown.parse_document(memory.text)):
+    for text, section, nested in agent_memory.list_items(memory.document):
         state = memory.history.find(text)
         confidence = state.confidence if state else memory.project.weights.person
-        items.append(RatedItem(item_history.id_of(text), text, section, confidence))
+        items.append(RatedItem(item_history.id_of(text), text, section, confidence, nested))
     return items
 
 
-def confirm(
-    project: Project, agent: str, item: str, store: Store | None = None, **by: str
+def judge(
+    project: Project, agent: str, item: str, kind: str, store: Store | None = None, **by: str
 ) -> RatedItem:
-    """Record that an item is right.  Raises ItemNotFound or AmbiguousItem."""
-    return _apply(project, agent, item, "confirmed", store, by)
+    """Judge an item; `kind` is confirmed, contradicted, removed (archived), or reinforced.
 
-
-def contradict(
-    project: Project, agent: str, item: str, store: Store | None = None, **by: str
-) -> RatedItem:
-    """Record that an item is wrong.  Raises ItemNotFound or AmbiguousItem."""
-    return _apply(project, agent, item, "contradicted", store, by)
-
-
-def reinforce(
-    project: Project, agent: str, item: str, store: Store | None = None, **by: str
-) -> RatedItem:
-    """Record that a run reported an item again; each run counts once.  Without one: confirm."""
-    return _apply(project, agent, item, "reinforced" if by.get("run") else "confirmed", store, by)
-
-
-def remove(
-    project: Project, agent: str, item: str, store: Store | None = None, **by: str
-) -> RatedItem:
-    """Move an item to the archive.  Raises ItemNotFound or AmbiguousItem."""
-    return _apply(project, agent, item, "removed", store, by)
-
-
-def _apply(
-    project: Project, agent: str, name: str, kind: str, store: Store | None, by: dict[str, str]
-) -> RatedItem:
+    Reinforced means that a run reported it again; each run counts once.  Raises
+    ItemNotFound or AmbiguousItem.
+    """
     by = {"source": "person", **by}
 
     def change(memory: AgentMemory) -> RatedItem:
-        item = lookup.find_item(name, list_items(memory))
+        rated = lookup.find_item(item, list_items(memory))
         if kind == "removed":
-            changes.remove_items(memory, [item.text], kind, **by)
+            changes.remove_items(memory, [rated.text], kind, **by)
         else:
-            memory.record(kind, item.text, **by)
-        state = memory.history.get(item.id)
-        return item._replace(confidence=state.confidence if state else project.weights.person)
+            memory.record(kind, rated.text, **by)
+        state = memory.history.get(rated.id)
+        return rated._replace(confidence=state.confidence if state else project.weights.person)
 
     # An unknown name must not create any file, such as the lock.
-    lookup.find_item(name, list_items(read_memory(project, agent, store)))
+    lookup.find_item(item, list_items(read_memory(project, agent, store)))
     return transaction.change_memory(project, agent, change, store)
 
 
 # Teach.
-
-
-def remember(
-    project: Project, agent: str, kind: str, content: str, store: Store | None = None, **by: str
-) -> RatedItem:
-    """Add one learning as `teach` does, and return the item that now says it."""
-    return teach(project, agent, kind, [content], store, **by).taught[0].item
 
 
 def teach(
@@ -195,7 +171,7 @@ def _list_taught(
     items: dict[str, RatedItem],
 ) -> list[TaughtItem]:
     """Return the item of each learning, except of those that were evicted at once."""
-    document, parsed = markdown.parse_document(memory.text), dict[str, similarity.ParsedText]()
+    document, parsed = memory.document, dict[str, similarity.ParsedText]()
     was = {item_history.id_of(new): old for old, new in merged.replaced}
     new = {*map(item_history.id_of, merged.added), *was}
     taught: dict[str, TaughtItem] = {}
@@ -240,35 +216,31 @@ def check_may_learn(project: Project, agent: str) -> None:
 def record_task(
     project: Project,
     agent: str,
-    outcome: str = performance.DONE,
+    outcome: str,
     *,
-    duration_s: float | None = None,
-    tokens: int | None = None,
-    tool_uses: int | None = None,
-    type: str = performance.OTHER_TYPE,
     source: str,
+    duration_s: float | None = None,
     run: str = "",
-    session: str = "",
+    **fields: Any,
 ) -> None:
     """Record a finished task for the agent's performance; None means unknown.
 
-    `outcome` is one of performance.OUTCOMES; a run counts once.  Raises ReportRefused for
-    another outcome, or a negative number.
+    `outcome` is one of performance.OUTCOMES; a run counts once.  `fields` may have tokens,
+    tool_uses, type and session.  Raises ReportRefused for another outcome, or a negative
+    number.
     """
     if outcome not in performance.OUTCOMES:
         expected = ", ".join(performance.OUTCOMES)
         raise ReportRefused(f"invalid outcome {outcome!r}: use one of {expected}")
     if duration_s is not None and not 0 <= duration_s < math.inf:
         raise ReportRefused(f"invalid duration_s {duration_s!r}: use seconds, at least 0")
-    duration_ms = None if duration_s is None else round(duration_s * 1000)
-    numbers = {"duration_ms": duration_ms, "tokens": tokens, "tool_uses": tool_uses}
-    for name, number in numbers.items():
+    fields["duration_ms"] = None if duration_s is None else round(duration_s * 1000)
+    for name in performance.MEASURES:
+        number = fields.get(name)
         if number is not None and performance.parse_count(number) is None:
             raise ReportRefused(f"invalid {name} {number!r}: use a whole number, at least 0")
     key = run or f"{source} {os.getpid()} {time.time_ns()}"
-    record = performance.make_task_record(
-        key, outcome, type=type, run=run, session=session, **numbers
-    )
+    record = performance.make_task_record(key, outcome, run=run, **fields)
     _append(project, agent, record, source)
 
 
@@ -279,15 +251,14 @@ def record_error(
     resolution: str = "",
     *,
     source: str,
-    run: str = "",
-    session: str = "",
+    **run: str,
 ) -> performance.Record:
-    """Record an error and, if known, its resolution; return the record.
+    """Record an error and, if known, its resolution, run and session; return the record.
 
     Only the first line of a text counts, up to 200 characters.  Raises ReportRefused if it
     is empty.
     """
-    record = performance.make_error_record(text, resolution=resolution, run=run, session=session)
+    record = performance.make_error_record(text, resolution=resolution, **run)
     if record is None:
         raise ReportRefused("error: a text is expected")
     _append(project, agent, record, source)

@@ -5,20 +5,22 @@ Errors suggest the nearest names.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.memory.project import Project, resolve_agent
+from memory_core.storage import file_io
 from memory_core.storage.store import Store
+from memory_core.text import similarity
 
 # The share of letters that two names must have in common to be taken for a typo.
 TYPO_CUTOFF = 0.8
 
 # A shorter prefix of an id is as likely a word or a number in a text.
 MIN_PREFIX = 4
-HEX_DIGITS = frozenset("0123456789abcdef")
 
 # An error lists this many candidates, and this many characters of the text of a candidate.
 SHOWN_ITEMS = 5
@@ -63,11 +65,7 @@ def list_agents(store: Store) -> list[str]:
     """Return the agents with a memory, a history, an archive or learnings to review."""
     agents = {*store.agents(), *store.agents_with_history()}
     for kind in ("archive", "quarantine"):
-        try:
-            names = os.listdir(os.path.join(store.folder, kind))
-        except OSError:
-            continue
-        agents |= {agent_of_file(name) for name in names}
+        agents |= set(map(agent_of_file, file_io.list_folder(os.path.join(store.folder, kind))))
     return sorted(agents - {""})
 
 
@@ -89,10 +87,8 @@ def list_known_agents(
 
     The agents that Claude Code has in this project count as well.
     """
-    stores = {level.folder: level for level in (project.store, project.level(user=True))}
-    if store:
-        stores[store.folder] = store
-    with_files = {agent for level in stores.values() for agent in list_agents(level)}
+    stores = [project.store, project.level(user=True), *([store] if store else [])]
+    with_files = {agent for level in stores for agent in list_agents(level)}
     return with_files | set(map(agent_names.id_of, list_defined_agents(project, environ)))
 
 
@@ -113,8 +109,6 @@ def find_agent(
     known_agents = list_known_agents(project, environ, store)
     if agent == agent_names.PM or agent in known_agents:
         return agent
-    import difflib  # only for a wrong name
-
     near = difflib.get_close_matches(agent, sorted(known_agents), n=1, cutoff=TYPO_CUTOFF)
     if near or not accept_new:
         raise UnknownAgent(name, *near)
@@ -124,25 +118,20 @@ def find_agent(
 # Items.
 
 
-class HasText(Protocol):
-    """An item: its text, followed by its nested lines if there are any."""
+class HasId(Protocol):
+    """An item: the id of its text; its text, followed by its nested lines if there are any."""
+
+    @property
+    def id(self) -> str: ...
 
     @property
     def text(self) -> str: ...
 
 
-class HasId(HasText, Protocol):
-    """An item with the id of its text."""
-
-    @property
-    def id(self) -> str: ...
+ItemT = TypeVar("ItemT", bound=HasId)
 
 
-IdentifiedT = TypeVar("IdentifiedT", bound=HasId)
-TextT = TypeVar("TextT", bound=HasText)
-
-
-def find_item(name: str, items: Iterable[IdentifiedT]) -> IdentifiedT:
+def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
     """Return the item that a name means; of several with the same id, the first.
 
     A name is an id, a prefix of an id (at least MIN_PREFIX digits), a text, the same words,
@@ -161,8 +150,8 @@ def find_item(name: str, items: Iterable[IdentifiedT]) -> IdentifiedT:
 
 
 def match_items(
-    name: str, items: Sequence[TextT], matchers: Iterable[Callable[[TextT, str], bool]]
-) -> list[TextT]:
+    name: str, items: Sequence[ItemT], matchers: Iterable[Callable[[ItemT, str], bool]]
+) -> list[ItemT]:
     """Return the matches of the first matcher that has any.
 
     So a name that is a whole text never means a part of other texts.
@@ -179,38 +168,33 @@ def matches_id(item: HasId, name: str) -> bool:
 
 
 def matches_id_prefix(item: HasId, name: str) -> bool:
-    digits = name.lower()
-    return len(digits) >= MIN_PREFIX and set(digits) <= HEX_DIGITS and item.id.startswith(digits)
+    return len(name) >= MIN_PREFIX and item.id.startswith(name.lower())
 
 
-def matches_text(item: HasText, name: str) -> bool:
+def matches_text(item: HasId, name: str) -> bool:
     """Say whether a name is the item's text, with or without the nested lines."""
     return bool(name) and name in (item.text, _first_line(item))
 
 
-def matches_words(item: HasText, name: str) -> bool:
+def matches_words(item: HasId, name: str) -> bool:
     """Say whether a name has the same words as the text; case and emphasis are ignored."""
-    from memory_core.text import similarity
-
     folded = similarity.normalize_text(name)
     return bool(name) and similarity.normalize_text(_first_line(item)) == folded
 
 
-def matches_part(item: HasText, name: str) -> bool:
+def matches_part(item: HasId, name: str) -> bool:
     return bool(name) and name.casefold() in item.text.casefold()
 
 
-TEXT_MATCHERS = (matches_text, matches_words)
-MATCHERS = (matches_id, matches_id_prefix, *TEXT_MATCHERS, matches_part)
+WHOLE_MATCHERS = (matches_id, matches_id_prefix, matches_text, matches_words)
+MATCHERS = (*WHOLE_MATCHERS, matches_part)
 
 
-def _first_line(item: HasText) -> str:
+def _first_line(item: HasId) -> str:
     return item.text.partition("\n")[0]
 
 
 def _list_similar(name: str, items: Sequence[HasId]) -> list[HasId]:
-    from memory_core.text import similarity
-
     words = similarity.extract_words(name)
     ranked = [
         (similarity.measure_overlap(words, similarity.extract_words(_first_line(item))), item)

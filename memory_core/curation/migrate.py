@@ -20,9 +20,9 @@ from memory_core.storage import file_io, store
 class Migration(NamedTuple):
     """An agent whose memory has old names, or several files.
 
-    `file` is the one name, `old` are the names that go.  `kept` are the entries for the
-    archive: what one file has no place for (front matter, another title) and what has to
-    leave it for the limits.  `refused` says why nothing can be done, and is empty else.
+    `file` is the new name, `old_names` are removed.  `archived` are the entries for the
+    archive: text that one file has no place for (front matter, another title), and items
+    beyond the limits.  `refused` says why nothing can be done, or is "".
     """
 
     agent: str
@@ -40,86 +40,79 @@ def migrate_files(
     write: bool = False,
     along: transaction.ProgressWrapper = iter,
 ) -> list[Migration]:
-    """Bring the memories of these agents, or of all, to one file of today's name."""
-    held = project.level(user)
-    owners = list_targets(project, held, names or held.agents())
-    return [done for owner in along(owners) for done in _migrated(owner, write)]
+    """Bring the memories of these agents, or of all, to one file with the current name."""
+    level = project.level(user)
+    owners = list_targets(project, level, names or level.agents())
+    migrations = (_migrate(owner, write) for owner in along(owners))
+    return [migration for migration in migrations if migration]
 
 
-def _migrated(owner: MaintainedFiles, write: bool) -> list[Migration]:
-    """Return what is done, or would be, for an agent: one migration or none."""
+def _migrate(owner: MaintainedFiles, write: bool) -> Migration | None:
+    """Return what is done, or would be done, for an agent; None if nothing is to do."""
     target = os.path.join(owner.held.folder, f"{owner.held.stem(owner.agent)}.md")
     try:
-        plans = _planned(owner, target)
-        if plans and write:
+        plan = _plan(owner, target)
+        if plan and write:
             with owner.held.lock(owner.agent):
                 owner.settle()
-                plans = _planned(owner, target)
-                for plan in plans:
-                    _carry_out(owner, plan)
+                plan = _plan(owner, target)
+                if plan:
+                    _apply(owner, plan)
     except (OSError, ValueError) as error:
-        return [_refusal(owner, target, owner.reason(error, target))]
-    return [plan.told for plan in plans]
+        old = [owner.name(path) for path in owner.held.files(owner.agent) if path != target]
+        change, reason = TextChange(owner.name(target), "", ""), owner.reason(error, target)
+        return Migration(owner.agent, change.path, old, change, [], reason)
+    return plan.migration if plan else None
 
 
 class _Plan(NamedTuple):
-    told: Migration
+    migration: Migration
     target: str
-    base: str  # becomes the target
-    others: list[str]  # taken in by it
-    links: list[str]  # to one of the others or the base
-    texts: dict[str, store.FileSnapshot]
+    texts: list[store.FileSnapshot]  # the first one becomes the target and takes in the others
+    links: list[str]  # to one of the files
 
 
-def _planned(owner: MaintainedFiles, target: str) -> list[_Plan]:
+def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:
     files = owner.held.files(owner.agent)
     if files in ([], [target]):
-        return []
-    texts = {path: owner.text(path) for path in files}
+        return None
     links = list(find_links(files))
-    base, *others = [path for path in files if path not in links]
-    after, kept = _combined(owner, [texts[path] for path in (base, *others)])
-    change = TextChange(owner.name(target), texts[base].text, after)
+    texts = [owner.text(path) for path in files if path not in links]
+    after, archived = _combine(owner, texts)
+    change = TextChange(owner.name(target), texts[0].text, after)
     old = [owner.name(path) for path in files if path != target]
-    told = Migration(owner.agent, change.path, old, change, kept, "")
-    return [_Plan(told, target, base, others, links, texts)]
+    migration = Migration(owner.agent, change.path, old, change, archived, "")
+    return _Plan(migration, target, texts, links)
 
 
-def _combined(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[str, list[str]]:
+def _combine(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[str, list[str]]:
     """Return the text of all files as one, and the entries for the archive."""
     base, *others = texts
     if not others:
         return base.text, []
-    most = owner.limits.sections
-    done = conflicts.merge_sides(base.text, most)
-    after, kept = done.text, format_leftovers(base.path, done)
+    combined = conflicts.merge_sides(base.text, owner.limits.sections)
+    archived = format_leftovers(base.path, combined)
     for other in others:
-        done = conflicts.combine(after, other.text, most)
-        after, kept = done.text, [*kept, *format_leftovers(other.path, done)]
-    if after == base.text:
-        return after, kept
-    fitted, left = owner.fitted(after)
-    return fitted, [*kept, *left]
+        combined = conflicts.combine(combined.text, other.text, owner.limits.sections)
+        archived += format_leftovers(other.path, combined)
+    if combined.text == base.text:
+        return base.text, archived
+    text, evicted = owner.fitted(combined.text)
+    return text, [*archived, *evicted]
 
 
-def _carry_out(owner: MaintainedFiles, plan: _Plan) -> None:
+def _apply(owner: MaintainedFiles, plan: _Plan) -> None:
     """Do it in an order in which everything is on disk at each moment."""
-    change, held = plan.told.change, owner.held
-    owner.archive(plan.told.archived)
+    change, (base, *others) = plan.migration.change, plan.texts
+    owner.archive(plan.migration.archived)
     if change.after != change.before:
-        held.write_file(plan.base, change.after, plan.texts[plan.base])
+        owner.held.write_file(base.path, change.after, base)
     for path in plan.links:
         os.unlink(path)
-    if plan.base != plan.target:
-        os.rename(plan.base, plan.target)
-    for path in plan.others:
-        if not plan.texts[path].is_current():
-            raise store.FileChanged(f"{owner.name(path)} was saved by somebody else just now")
-        os.unlink(path)
-    file_io.sync_folder(held.folder)
-
-
-def _refusal(owner: MaintainedFiles, target: str, reason: str) -> Migration:
-    path = owner.name(target)
-    old = [owner.name(each) for each in owner.held.files(owner.agent) if each != target]
-    return Migration(owner.agent, path, old, TextChange(path, "", ""), [], reason)
+    if base.path != plan.target:
+        os.rename(base.path, plan.target)
+    for other in others:
+        if not other.is_current():
+            raise store.FileChanged(f"{owner.name(other.path)} was saved by somebody else just now")
+        os.unlink(other.path)
+    file_io.sync_folder(owner.held.folder)

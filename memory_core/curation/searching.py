@@ -1,73 +1,19 @@
-"""List agents and items, and search items by words."""
+"""Search items by words, in memories and archives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from memory_core.curation import archive, initialize, item_actions, lookup
+from memory_core.curation import archive, lookup
 from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
-from memory_core.memory.project import Project
-from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
 from memory_core.text import word_search
 
 IN_MEMORY, IN_ARCHIVE = "memory", "archive"
 PLACES = (IN_MEMORY, IN_ARCHIVE)
-
-
-class AgentSummary(NamedTuple):
-    """An agent: the path of its memory ("" without one), the number of items, a read error."""
-
-    agent: str
-    path: str
-    items: int
-    error: str
-
-
-def list_agents(
-    project: Project, store: Store, environ: Mapping[str, str], user: bool = False
-) -> list[AgentSummary]:
-    """Return the agents with a memory at a level, then those that are defined without one."""
-    without_memory = initialize.list_agents_without_memory(store, environ, user)
-    return [
-        *(_summarize(store, agent) for agent in lookup.sort_agents(store.agents())),
-        *(AgentSummary(agent, "", 0, "") for agent in without_memory),
-    ]
-
-
-def _summarize(store: Store, agent: str) -> AgentSummary:
-    path = store.path(agent)
-    try:
-        snapshot = store.read(agent)
-    except OSError as error:
-        return AgentSummary(agent, path, 0, error.strerror or str(error))
-    text = snapshot.text if snapshot else ""
-    return AgentSummary(agent, path, markdown.count_contents(text).items, "")
-
-
-class ListedItem(NamedTuple):
-    """An item of a memory, with its nested lines and its confidence from 0 to 1."""
-
-    id: str
-    text: str
-    section: str
-    nested: str
-    confidence: float
-
-
-def list_items(project: Project, store: Store, agent: str) -> list[ListedItem]:
-    """Return the items of a memory in the order of the file; raises OSError."""
-    memory = read_memory(project, agent, store)
-    listed = agent_memory.list_items(markdown.parse_document(memory.text))
-    return [
-        ListedItem(item.id, text, section, nested, item.confidence)
-        for item, (text, section, nested) in zip(
-            item_actions.list_items(memory), listed, strict=True
-        )
-    ]
 
 
 class ItemHit(NamedTuple):

@@ -25,7 +25,7 @@ class ShareResult(NamedTuple):
 
 
 class SourceItem(NamedTuple):
-    """An item to copy; the text includes the nested lines."""
+    """An item to copy, and the agent that has it; the text includes the nested lines."""
 
     agent: str
     id: str
@@ -36,28 +36,24 @@ class SourceItem(NamedTuple):
 
 def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[SourceItem]:
     """Return the items of these agents, except their preferences."""
-    sources = []
-    for agent in agents:
-        memory = read_memory(project, agent, store)
-        listed = agent_memory.list_items(markdown.parse_document(memory.text))
-        for item, (text, section, nested) in zip(
-            item_actions.list_items(memory), listed, strict=True
-        ):
-            if not preferences.is_title(section):
-                whole = f"{text}\n{nested}" if nested else text
-                sources.append(SourceItem(agent, item.id, whole, section, item.confidence))
-    return sources
+    return [
+        SourceItem(agent, item.id, item.whole, item.section, item.confidence)
+        for agent in agents
+        for item in item_actions.list_items(read_memory(project, agent, store))
+        if not preferences.is_title(item.section)
+    ]
 
 
-def find_source(sources: list[SourceItem], item: str) -> SourceItem:
-    """Return the item that a name means.
+def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> SourceItem:
+    """Return the item of one of these agents that a name means.
 
     Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
     """
-    source = lookup.find_item(item, sources)
+    sources = list_sources(project, store, agents)
+    source = lookup.find_item(name, sources)
     owners = sorted({other.agent for other in sources if other.id == source.id})
     if len(owners) > 1:
-        raise lookup.AmbiguousItem(f"{', '.join(owners)} have {item!r}: choose one with --from")
+        raise lookup.AmbiguousItem(f"{', '.join(owners)} have {name!r}: choose one with --from")
     return source
 
 

@@ -113,16 +113,6 @@ def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str)
     return True
 
 
-def restore_item(
-    memory: AgentMemory, merged: MergeResult, text: str, section: str, **source: str
-) -> None:
-    """Take over a text into which an item was inserted again."""
-    items = list_items(markdown.parse_document(merged.text))
-    nested = next((fields[2] for fields in items if fields[0] == text), "")
-    memory.record("restored", text, section=section, nested=nested, **source)
-    memory.take_merged(merged)
-
-
 def apply_edit(memory: AgentMemory, document: Document, difference: Difference) -> None:
     """Replace the document by the one that a person edited, and record the difference."""
     positions = ItemPositions(memory.document)

@@ -886,28 +886,24 @@ def test_which_files_go(shop: Project, sandbox: Sandbox, name: str, days: float,
     assert all(why in each.reason for each in told)
 
 
-@pytest.mark.parametrize("kind", ["archive/qa.md", "quarantine/qa.md", "history/qa.jsonl"])
 @pytest.mark.parametrize(
-    ("text", "beside", "goes"),
-    [
-        ("", "", True),
-        ("\n\n", "", True),
-        ("- x\n", "", False),
-        ("", "memories/qa.md", False),
-        ("", "memories/QA_memories.md", False),
-        ("", "memories/archive/qa.md", False),
-        ("", "state/spool/qa/17-1.json", False),
-    ],
+    "other",
+    ["qa.md", "QA_memories.md", "archive/qa.md", "quarantine/qa.md", "history/qa.jsonl"],
 )
-def test_empty_files_go_with_the_agent(
-    shop: Project, sandbox: Sandbox, kind: str, text: str, beside: str, goes: bool
+def test_the_state_of_an_agent_with_files_stays(
+    shop: Project, sandbox: Sandbox, other: str
 ) -> None:
-    path = file(sandbox, f"memories/{kind}", 0, text)
-    if beside:
-        other = file(sandbox, beside, 0)
-        goes = goes and other != path
-    told = [each.path for each in found(shop, sandbox).files]
-    assert told == [str(path)] * goes
+    file(sandbox, "state/locks/qa.lock", 500)
+    file(sandbox, f"memories/{other}", 500)
+    assert found(shop, sandbox).files == []
+
+
+def test_the_state_of_an_agent_with_spooled_learnings_stays(
+    shop: Project, sandbox: Sandbox
+) -> None:
+    file(sandbox, "state/locks/qa.lock", 500)
+    file(sandbox, "state/spool/qa/17-1.json", 500)
+    assert found(shop, sandbox).files == []
 
 
 def test_a_memory_on_a_disk_that_is_not_there_keeps_its_state(
@@ -1297,7 +1293,7 @@ def do(project: Project, deed: str, agent: str, number: int) -> None:
         records.note("a1", agent=agent)
         records.add_receipt("t1", agent, "")
     elif deed == "remove" and (read := held.read(agent)) and items(read.text):
-        item_actions.remove(project, agent, item_history.id_of(items(read.text)[0]))
+        item_actions.judge(project, agent, item_history.id_of(items(read.text)[0]), "removed")
     elif deed == "drop" and held.read(agent):
         os.unlink(held.path(agent))
     elif deed == "age":

@@ -98,11 +98,14 @@ def test_what_people_say_counts(sandbox: Sandbox) -> None:
     teach(sandbox, FACT)
     project = project_in(sandbox)
     assert confidences(sandbox) == {TABS: 0.8, FACT: 0.5}
-    assert item_actions.confirm(project, "engineer", FACT).confidence == 0.6
+    assert item_actions.judge(project, "engineer", FACT, "confirmed").confidence == 0.6
     assert (
-        item_actions.contradict(project, "engineer", item_history.id_of(TABS)[:5]).confidence == 0.6
+        item_actions.judge(
+            project, "engineer", item_history.id_of(TABS)[:5], "contradicted"
+        ).confidence
+        == 0.6
     )
-    assert item_actions.contradict(project, "engineer", "tabs").confidence == 0.4
+    assert item_actions.judge(project, "engineer", "tabs", "contradicted").confidence == 0.4
     assert list(confidences(sandbox)) == [FACT, TABS]  # the surest first
 
 
@@ -114,7 +117,7 @@ def test_the_weights_are_those_of_the_settings(sandbox: Sandbox) -> None:
     teach(sandbox, FACT)
     assert confidences(sandbox) == {TABS: 0.9, FACT: 0.2}
     teach(sandbox, FACT, "a2")
-    item_actions.contradict(project_in(sandbox), "engineer", TABS)
+    item_actions.judge(project_in(sandbox), "engineer", TABS, "contradicted")
     assert confidences(sandbox) == {TABS: 0.6, FACT: 0.25}
 
 
@@ -122,7 +125,7 @@ def test_what_is_not_sure_enough_is_not_given(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", TABS)
     teach(sandbox, FACT, "a1")
     preference_actions.set_preference(project_in(sandbox), "engineer", "tone", "dry")
-    item_actions.contradict(project_in(sandbox), "engineer", "tone: dry")
+    item_actions.judge(project_in(sandbox), "engineer", "tone: dry", "contradicted")
     sandbox.configure("memory: {min_confidence: 0.6}\n")
     given = prompt(sandbox)
     assert TABS in given

@@ -147,7 +147,7 @@ def started(root: Path) -> Workshop:
 
 
 def forget(*texts: str) -> Any:
-    return lambda shop: [item_actions.remove(shop.project, "qa", text) for text in texts]
+    return lambda shop: [item_actions.judge(shop.project, "qa", text, "removed") for text in texts]
 
 
 def optimized(shop: Workshop) -> None:
@@ -171,7 +171,7 @@ def pruned(shop: Workshop) -> None:
 
 
 def shared(shop: Workshop) -> None:
-    source = sharing.find_source(sharing.list_sources(shop.project, shop.store, ["qa"]), "two")
+    source = sharing.find_source(shop.project, shop.store, ["qa"], "two")
     sharing.copy_item(shop.project, source, [("ops", shop.store)])
     assert shop.items("ops") == [ITEMS[1]]
 
@@ -188,8 +188,8 @@ VERBS = {
     "put back into a section that is made for it": archived_of_old,
     "pruned": pruned,
     "shared": shared,
-    "confirmed": lambda shop: item_actions.confirm(shop.project, "qa", "one"),
-    "contradicted": lambda shop: item_actions.contradict(shop.project, "qa", "one"),
+    "confirmed": lambda shop: item_actions.judge(shop.project, "qa", "one", "confirmed"),
+    "contradicted": lambda shop: item_actions.judge(shop.project, "qa", "one", "contradicted"),
 }
 
 
@@ -409,13 +409,13 @@ def reword(shop: Workshop, agent: str, number: int, word: str) -> None:
     shop.learn(agent, f"{word}, because it is {number % 3}", f"a{number}")
 
 
-def say(verb: Any) -> Any:
+def say(kind: str) -> Any:
     def said(shop: Workshop, agent: str, number: int, word: str) -> None:
         items = [each[0] for each in shop.items(agent)]
         if items:
-            verb(shop.project, agent, items[number % len(items)])
+            item_actions.judge(shop.project, agent, items[number % len(items)], kind)
 
-    said.__name__ = verb.__name__
+    said.__name__ = kind
     return said
 
 
@@ -447,7 +447,7 @@ def undo(shop: Workshop, agent: str, number: int, word: str) -> None:
 BY_HAND = [hand_edit, hand_remove, hand_nest, hand_add]
 BY_US = [
     *(learn, learn, reword, prefer, unprefer, prune, share, undo),
-    *map(say, (item_actions.confirm, item_actions.contradict, item_actions.remove)),
+    *map(say, ("confirmed", "contradicted", "removed")),
 ]
 
 STEPS = st.tuples(st.sampled_from(AGENTS), st.integers(0, 9), st.sampled_from(WORDS))

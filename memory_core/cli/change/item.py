@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from memory_core.cli.arguments import Agent, AsJson, Item, User, find_known_agent, note_undo
@@ -25,7 +24,7 @@ def confirm(agent: Agent, item: Item, user: User = False, json: AsJson = False) 
     Example:
       agent-memory confirm engineer "event bus"
     """
-    _change(item_actions.confirm, "confirmed", agent, item, user, json)
+    _change("confirmed", agent, item, user, json)
 
 
 def contradict(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
@@ -37,7 +36,7 @@ def contradict(agent: Agent, item: Item, user: User = False, json: AsJson = Fals
     Example:
       agent-memory contradict engineer "event bus"
     """
-    _change(item_actions.contradict, "contradicted", agent, item, user, json)
+    _change("contradicted", agent, item, user, json)
 
 
 def remove(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
@@ -49,14 +48,12 @@ def remove(agent: Agent, item: Item, user: User = False, json: AsJson = False) -
     Example:
       agent-memory remove engineer "event bus"
     """
-    _change(item_actions.remove, "removed", agent, item, user, json)
+    _change("removed", agent, item, user, json)
 
 
-def _change(
-    action: Callable[..., RatedItem], kind: str, agent: str, item: str, user: bool, json: bool
-) -> None:
+def _change(kind: str, agent: str, item: str, user: bool, json: bool) -> None:
     scope = find_known_agent(agent, user)
-    changed = action(scope.project, scope.agent, item, scope.level)
+    changed = item_actions.judge(scope.project, scope.agent, item, kind, scope.level)
     if json:
         print_json({"agent": scope.agent, "kind": kind, **item_to_json(changed)})
         return
@@ -69,4 +66,9 @@ def format_item(item: RatedItem) -> str:
 
 
 def item_to_json(item: RatedItem) -> dict[str, Any]:
-    return {**item._asdict(), "section": item.section or None}
+    return {
+        "id": item.id,
+        "text": item.text,
+        "section": item.section or None,
+        "confidence": item.confidence,
+    }

@@ -6,23 +6,14 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli import suggestions
-from memory_core.cli.arguments import AgentScope, AsJson, User, find_agents, find_level, note_undo
+from memory_core.cli.arguments import Agent, AgentScope, AsJson, User, find_known_agent, note_undo
 from memory_core.cli.change.add import archived_to_json, print_archived
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note
-from memory_core.curation import archive, lookup
+from memory_core.curation import archive
 
 
 def restore(
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar="AGENT",
-            help="Agent name (or an item, if only one agent ever had it).",
-            autocompletion=suggestions.suggest_agents,
-        ),
-    ],
+    agent: Agent,
     item: Annotated[
         str | None,
         typer.Argument(
@@ -44,7 +35,7 @@ def restore(
     Example:
       agent-memory restore engineer
     """
-    scope, item = _find(agent, item, user)
+    scope = find_known_agent(agent, user)
     if item is None:
         _list_archive(scope, json)
         return
@@ -68,21 +59,6 @@ def restore(
         print_line(f"Restored to {result.file} [{result.section}]: {first}")
         print_archived(result.evicted)
         note_undo(user)
-
-
-def _find(first: str, item: str | None, user: bool) -> tuple[AgentScope, str | None]:
-    """Return the agent and the item; a single argument may be the item of any agent."""
-    scope = find_level(user)
-    try:
-        (agent,) = find_agents(scope, [first])
-    except lookup.UnknownAgent as unknown:
-        if item is not None:
-            raise
-        try:
-            return AgentScope(*scope, archive.find_owner(*scope, first)), first
-        except lookup.ItemNotFound as error:
-            raise CommandRefused(f"{error}, and {unknown}") from None
-    return AgentScope(*scope, agent), item
 
 
 def _list_archive(scope: AgentScope, json: bool) -> None:

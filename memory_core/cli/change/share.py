@@ -64,7 +64,7 @@ def share(
     find_level(user)  # refuses --user without a home directory
     scope = find_level()
     owners = find_agents(scope, [from_]) if from_ else scope.level.agents()
-    source = sharing.find_source(sharing.list_sources(*scope, owners), item)
+    source = sharing.find_source(*scope, owners, item)
     targets = _list_targets(scope, source, to or [], user)
     results = sharing.copy_item(scope.project, source, targets)
     if json:

@@ -10,7 +10,9 @@ import typer
 from memory_core.cli import suggestions
 from memory_core.cli.arguments import AsJson, LevelScope, User, find_agents, find_level
 from memory_core.cli.output import align_columns, print_json, print_line, print_note
-from memory_core.curation import searching
+from memory_core.curation import agent_status, initialize, item_actions
+from memory_core.curation.agent_status import MemoryStatus
+from memory_core.memory.reading import read_memory
 from memory_core.text.phrases import format_count
 
 
@@ -45,37 +47,39 @@ def list_(
 
 def _list_agents(scope: LevelScope, user: bool, json: bool) -> None:
     project, level = scope
-    agents = searching.list_agents(project, level, os.environ, user)
+    memories = [
+        memory
+        for memory in agent_status.list_memories(project, level)
+        if memory.exists or memory.error
+    ]
+    without_memory = initialize.list_agents_without_memory(level, os.environ, user)
     if json:
+        rows = [(memory.agent, memory.path, memory.items, memory.error) for memory in memories]
+        rows += [(agent, "", 0, "") for agent in without_memory]
         print_json(
             [
-                {
-                    "agent": agent.agent,
-                    "file": project.place.relative(agent.path) or None,
-                    "items": agent.items,
-                    "error": agent.error or None,
-                }
-                for agent in agents
+                {"agent": agent, "file": path or None, "items": items, "error": error or None}
+                for agent, path, items, error in rows
             ]
         )
         return
-    for line in align_columns([[agent.agent, _describe_agent(agent)] for agent in agents]):
+    lines = [[memory.agent, _describe_memory(memory)] for memory in memories]
+    lines += [[agent, "no memory yet"] for agent in without_memory]
+    for line in align_columns(lines):
         print_line(line)
-    if not agents:
+    if not lines:
         print_note("No agent has a memory yet, and none is defined in .claude/agents.")
 
 
-def _describe_agent(agent: searching.AgentSummary) -> str:
-    if agent.error:
-        return f"cannot be read: {agent.error}"
-    return format_count(agent.items, "item") if agent.path else "no memory yet"
+def _describe_memory(memory: MemoryStatus) -> str:
+    return f"cannot be read: {memory.error}" if memory.error else format_count(memory.items, "item")
 
 
 def _list_items(scope: LevelScope, name: str, json: bool) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])
     has_memory = level.read(agent) is not None
-    items = searching.list_items(project, level, agent) if has_memory else []
+    items = item_actions.list_items(read_memory(project, agent, level)) if has_memory else []
     if json:
         print_json(
             [
