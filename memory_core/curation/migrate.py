@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memory_core.document import conflicts
 from memory_core.document.diff import TextChange
-from memory_core.git.resolve import MaintainedFiles, find_links, format_leftovers, list_targets
+from memory_core.git.resolve import MaintainedFiles, format_leftovers, list_targets
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
 from memory_core.storage import file_io, store
@@ -69,20 +69,21 @@ class _Plan(NamedTuple):
     migration: Migration
     target: str
     texts: list[store.FileSnapshot]  # the first one becomes the target and takes in the others
-    links: list[str]  # to one of the files
 
 
 def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:
+    """Return what to do, None for nothing; raises ValueError for a link, and OSError."""
     files = owner.held.files(owner.agent)
     if files in ([], [target]):
         return None
-    links = list(find_links(files))
-    texts = [owner.text(path) for path in files if path not in links]
+    for path in filter(os.path.islink, files):
+        raise ValueError(f"{owner.name(path)} is a link; replace it by a file")
+    texts = [owner.text(path) for path in files]
     after, archived = _combine(owner, texts)
     change = TextChange(owner.name(target), texts[0].text, after)
     old = [owner.name(path) for path in files if path != target]
     migration = Migration(owner.agent, change.path, old, change, archived, "")
-    return _Plan(migration, target, texts, links)
+    return _Plan(migration, target, texts)
 
 
 def _combine(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[str, list[str]]:
@@ -107,8 +108,6 @@ def _apply(owner: MaintainedFiles, plan: _Plan) -> None:
     owner.archive(plan.migration.archived)
     if change.after != change.before:
         owner.held.write_file(base.path, change.after, base)
-    for path in plan.links:
-        os.unlink(path)
     if base.path != plan.target:
         os.rename(base.path, plan.target)
     for other in others:
