@@ -13,7 +13,7 @@ from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, file_io, history_file, spool
-from memory_core.storage.store import FileSnapshot, LinkOutside, Store
+from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text.phrases import format_count, format_names
 
 # The verdicts on a delivery, and the event log's names for them.
@@ -66,32 +66,25 @@ class MemoryStatus(NamedTuple):
 def list_memories(project: Project, store: Store | None = None) -> list[MemoryStatus]:
     """Return the memories of a level, and agents that have only learnings to merge or review."""
     store = store or project.store
-    spooled = dict(spool.list_agents(store.place))
-    reviewed = set(file_io.list_folder(os.path.join(store.folder, "quarantine")))
-    owners = {lookup.agent_of_file(name) for name in reviewed}
-    agents = {*store.agents(), *spooled.values(), *owners} - {""}
+    spooled = [agent for _stem, agent in spool.list_agents(store.place)]
+    reviewed = map(lookup.agent_of_file, file_io.list_folder(_find_quarantine(store)))
+    agents = {*store.agents(), *spooled, *reviewed} - {""}
     now = time.time()
     weeks = [event_log.format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]
-    return [
-        _read_memory(project, store, agent, spooled, reviewed, weeks)
-        for agent in lookup.sort_agents(agents)
-    ]
+    return [_read_memory(project, store, agent, weeks) for agent in lookup.sort_agents(agents)]
 
 
-def _read_memory(
-    project: Project,
-    store: Store,
-    agent: str,
-    spooled: Mapping[str, str],
-    reviewed: set[str],
-    weeks: list[str],
-) -> MemoryStatus:
+def _find_quarantine(store: Store) -> str:
+    return os.path.join(store.folder, "quarantine")
+
+
+def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -> MemoryStatus:
     stem = store.stem(agent)
     snapshot, error = _read(store, agent)
     trend, history_error = _count_learned(store, agent, weeks)
     text = snapshot.text if snapshot else ""
     census = markdown.count_contents(text)
-    entries = spool.read_entries(store.place, stem) if stem in spooled else []
+    review = file_io.read_text(os.path.join(_find_quarantine(store), f"{stem}.md"))
     return MemoryStatus(
         agent=agent,
         path=project.place.relative(snapshot.path if snapshot else store.path(agent)),
@@ -100,8 +93,10 @@ def _read_memory(
         sections=census.sections,
         items=census.items,
         changed=snapshot.changed if snapshot else 0.0,
-        review=_count_reviewed(store, agent) if f"{stem}.md" in reviewed else 0,
-        spooled=sum(len(entry["learnings"]) for _path, entry in entries),
+        review=sum(line.startswith("- ") for line in review.splitlines()),
+        spooled=sum(
+            len(entry["learnings"]) for _path, entry in spool.read_entries(store.place, stem)
+        ),
         warnings=[*census.warnings, *_check_bytes(text)],
         error=error or history_error,
         trend=trend,
@@ -111,10 +106,8 @@ def _read_memory(
 def _read(store: Store, agent: str) -> tuple[FileSnapshot | None, str]:
     try:
         return store.read(agent), ""
-    except LinkOutside as error:
-        return None, str(error)
     except OSError as error:
-        return None, str(error.strerror)
+        return None, error.strerror or str(error)
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
@@ -135,11 +128,6 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
     except OSError as error:
         return counts, f"its history: {error.strerror or error}"
     return counts, ""
-
-
-def _count_reviewed(store: Store, agent: str) -> int:
-    text = file_io.read_text(os.path.join(store.folder, "quarantine", f"{store.stem(agent)}.md"))
-    return sum(line.startswith("- ") for line in text.splitlines())
 
 
 class Delivery(NamedTuple):

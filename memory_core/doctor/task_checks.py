@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 from memory_core.curation import agent_status
 from memory_core.doctor.examination import OK, WARNING, Examination, Finding
@@ -22,16 +22,17 @@ def check_task_memory(exam: Examination) -> Iterator[Finding]:
     is_set_up = claude_import.is_set_up(folder)
     if not (folder.exists or is_set_up):
         return
-    findings = list(_check_state(folder))
-    if exam.project.config["tasks"]["enabled"]:
-        findings += _check_memories(folder)
-    if is_set_up:
-        try:
+    findings: list[Finding] = []
+    try:
+        findings += _check_state(folder)
+        if exam.project.config["tasks"]["enabled"]:
+            findings += _check_memories(folder)
+        if is_set_up:
             findings += _check_imports(exam, folder)
-        except OSError as error:
-            where = folder.relative(str(error.filename))
-            what = f"cannot be read: {error.strerror}"
-            findings.append(Finding(WARNING, what, where, "check its permissions"))
+    except OSError as error:
+        where = folder.relative(str(error.filename))
+        what = f"cannot be read: {error.strerror}"
+        findings.append(Finding(WARNING, what, where, "check its permissions"))
     yield from findings or [_report_ok(exam)]
 
 
@@ -46,21 +47,14 @@ def _report_ok(exam: Examination) -> Finding:
 
 
 def _check_state(folder: backlog_folder.Folder) -> Iterator[Finding]:
-    """Check that the file with the active task is valid."""
-    path = os.path.join(folder.path, backlog_folder.STATE_NAME)
-    where = folder.relative(path)
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except FileNotFoundError:
+    """Check that the file with the active task is valid; raises OSError."""
+    path = Path(folder.path, backlog_folder.STATE_NAME)
+    if not path.exists():
         return
-    except OSError as error:
-        what = f"cannot be read, so no task is active: {error.strerror}"
-        yield Finding(WARNING, what, where, shlex.join(["chmod", "u+rw", path]))
-        return
+    text = path.read_text(encoding="utf-8", errors="replace")
     if not isinstance(folder.state().get("in_progress"), list) or markdown.CONFLICT_START in text:
-        what = "is invalid, so the active task is not known"
-        yield Finding(WARNING, what, where, "agent-memory task start ID writes a new file")
+        what, mend = "is invalid, so the active task is not known", "agent-memory task start ID"
+        yield Finding(WARNING, what, folder.relative(str(path)), f"{mend} writes a new file")
 
 
 def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
