@@ -105,9 +105,7 @@ def find_unused(
     progress: transaction.ProgressWrapper = iter,
 ) -> UnusedData:
     """Return what can be removed at one level; nothing is changed.  Raises OSError."""
-    files = [*_find_temporary_files(store), *_find_session_files(store.place)]
-    old_log = os.path.join(store.place.logs, event_log.OLD_FILE_NAME)
-    files += _check_age(old_log, LOG_MAX_AGE, "a log that nobody reads")
+    files = list(_find_leftovers(store))
     if os.path.isdir(store.folder):  # it may be on a disk that is not mounted now
         files += _find_agent_files(store)
     orphans, skipped = _find_orphans(project, store, environ, progress)
@@ -117,8 +115,9 @@ def find_unused(
 # Files.
 
 
-def _find_temporary_files(store: Store) -> Iterator[UnusedFile]:
-    """Find files named .NAME.PID, which a killed process left next to the file NAME."""
+def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
+    """Find the files of interrupted writes and of old sessions, and the old log."""
+    # A killed process left .NAME.PID next to the file NAME.
     errors = os.path.join(store.place.state, "errors")
     folders = [os.path.join(store.folder, kind) for kind in AGENT_FOLDERS]
     for folder in [store.folder, *folders, errors]:
@@ -127,16 +126,12 @@ def _find_temporary_files(store: Store) -> Iterator[UnusedFile]:
             is_own = folder == errors or target.endswith((".md", ".jsonl", ".gitattributes"))
             if name.startswith(".") and pid.isdecimal() and is_own:
                 yield from _check_age(os.path.join(folder, name), STALE_SECONDS, INTERRUPTED_WRITE)
-
-
-def _find_session_files(place: paths.LevelPaths) -> Iterator[UnusedFile]:
-    spool_folder = os.path.join(place.state, "spool", "")
-    for path in run_records.list_outdated(place):
-        is_temporary = os.path.dirname(path) == place.state or path.startswith(spool_folder)
+    spool_folder = os.path.join(store.place.state, "spool", "")
+    for path in run_records.list_outdated(store.place):
+        is_temporary = os.path.dirname(path) == store.place.state or path.startswith(spool_folder)
         yield from _check_age(path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
-    if not run_records.are_prompts_lost(place):
-        route = os.path.join(place.state, "route.json")
-        yield from _check_age(route, run_records.ROUTE_LIFE, "of a delivery that failed long ago")
+    old_log = os.path.join(store.place.logs, event_log.OLD_FILE_NAME)
+    yield from _check_age(old_log, LOG_MAX_AGE, "a log that nobody reads")
 
 
 def _find_agent_files(store: Store) -> Iterator[UnusedFile]:
@@ -211,12 +206,12 @@ def _find_orphans(
             orphans.append(_read_orphan(project, store, agent, last_events.get(agent, "")))
         except OSError as error:
             skipped.append(SkippedCleanup(agent, _format(error)))
-        except _Needed as error:
+        except _StillNeeded as error:
             skipped.append(SkippedCleanup(agent, str(error)))
     return orphans, skipped
 
 
-class _Needed(Exception):
+class _StillNeeded(Exception):
     """A memory that is kept; the message is the reason."""
 
 
@@ -225,10 +220,10 @@ def _format(error: OSError) -> str:
 
 
 def _read_orphan(project: Project, store: Store, agent: str, last_event: str) -> OrphanMemory:
-    """Return the memory of an undefined agent; raises _Needed and OSError."""
+    """Return the memory of an undefined agent; raises _StillNeeded and OSError."""
     snapshot = store.read(agent)
     if snapshot is None:
-        raise _Needed("its file is a dangling link")
+        raise _StillNeeded("its file is a dangling link")
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
     history = history_file.read(store.history(agent))
     now = time.time()
@@ -257,7 +252,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
     }
     reason = next((reason for reason, holds in reasons.items() if holds), "")
     if reason:
-        raise _Needed(reason)
+        raise _StillNeeded(reason)
     items = [item for item in document.items if item.text]
     bare = markdown.render_document(edits.remove_items(document, items))
     path, texts = store.place.relative(snapshot.path), [item.text for item in items]

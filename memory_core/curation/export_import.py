@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names
@@ -17,7 +18,6 @@ from memory_core.curation import edit_session
 from memory_core.document import (
     conflicts,
     dated_entries,
-    edits,
     markdown,
     merge,
     preferences,
@@ -108,10 +108,9 @@ def _read_text(store: Store, path: str) -> str:
 def save_file(path: str, text: str) -> None:
     """Write a file, completely or not at all; raises OSError."""
     if os.path.exists(path) and not os.path.isfile(path):  # a terminal, a pipe
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return
-    file_io.replace(os.path.realpath(path), text.encode())
+        Path(path).write_text(text, encoding="utf-8")
+    else:
+        file_io.replace(os.path.realpath(path), text.encode())
 
 
 # Parse.
@@ -210,12 +209,7 @@ def _import_agent(
     result = transaction.change_memory(project, agent, change, store, change_id)
     with store.lock(agent):
         for kind in ENTRY_KINDS:
-            path, text = store.dated_path(kind, agent), exported[kind]
-            if text and not os.path.lexists(path):
-                store.make_folder()
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                store.write_file(path, text, None)
-            for entry in _list_new(store, kind, agent, text):
+            for entry in _list_new(store, kind, agent, exported[kind]):
                 store.append(kind, agent, [entry.text], entry.day)
     return result
 
@@ -239,11 +233,8 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     for key in preferences.read_values(markdown.parse_document(memory.text)):
         document = preferences.remove(document, key)
     parsed = markdown.parse_document(document)
-    union = conflicts.combine(
-        _merge_nested(memory.text, parsed),
-        _remove_already_evicted(memory, parsed),
-        memory.limits.sections,
-    )
+    nested = _merge_nested(memory.text, parsed)
+    union = conflicts.combine(nested, document, memory.limits.sections)
     titles = [
         "\n".join(line.rstrip("\r\n") for line in parsed.lines[heading.line : heading.body])
         for heading in parsed.headings[:1]
@@ -271,28 +262,6 @@ def _merge_nested(text: str, other: markdown.Document) -> str:
 
 def _contains(lines: str, others: str) -> bool:
     return f"\n{others}\n" in f"\n{lines}\n"
-
-
-def _remove_already_evicted(memory: AgentMemory, document: markdown.Document) -> str:
-    """Skip items that an earlier import of this file added and the limits evicted.
-
-    Otherwise a second import of the same file would change the memory again.
-    """
-    records = item_history.sort_records(memory.history.records)
-    imports = {
-        item_history.change_of(record)
-        for record in records
-        if record.get("origin") == item_history.IMPORT_SOURCE
-    }
-    moves = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
-    last = {record["id"]: record for record in records if record["kind"] in moves}
-    evicted = {
-        key
-        for key, record in last.items()
-        if record["kind"] == "evicted" and item_history.change_of(record) in imports
-    }
-    skipped = [item for item in document.items if item_history.id_of(item.text) in evicted]
-    return markdown.render_document(edits.remove_items(document, skipped))
 
 
 def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -> str:

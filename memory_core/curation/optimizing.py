@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -108,10 +109,7 @@ def propose_merges(project: Project, agent: str) -> list[Proposal]:
 
 def _find_side_effect(proposal: Proposal, items: Sequence[SectionItem]) -> str:
     """Say why a proposal would change other items, or "": items with one id leave together."""
-    rest = list(items)
-    for old in proposal.olds:
-        if old in rest:
-            rest.remove(old)
+    rest = Counter(items) - Counter(proposal.olds)
     others = {item_history.id_of(item.text) for item in rest}
     new = item_history.id_of(proposal.new)
     if others & ({item_history.id_of(old.text) for old in proposal.olds} - {new}):
@@ -162,7 +160,7 @@ def _apply_all(memory: AgentMemory, proposals: list[Proposal]) -> list[Proposal]
 def _apply(memory: AgentMemory, proposal: Proposal) -> str:
     """Replace the items of a proposal; return why that is impossible, or ""."""
     items = _list_items(memory.text)
-    if not all(items.count(old) >= proposal.olds.count(old) for old in proposal.olds):
+    if not Counter(proposal.olds) <= Counter(items):
         return CHANGED_MEANWHILE
     reason = _find_side_effect(proposal, items)
     if reason:

@@ -1,25 +1,25 @@
 """Compute the state of items from the records of an agent's history.
 
-A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and what goes with the kind; the
-model is `models.HistoryRecord`, docs/history.md tells of all kinds.  Of items:
+A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for some kinds
+(`record_models.HistoryRecord` has all).  Kinds that concern items:
 
-    learned      text, section; run, session, source: where it came from
-    reinforced   run, session, source: it was taught again
-    merged       text, section; was: the id of the item whose place a better wording took
-    edited       text, section; was where an item of old was changed: by hand, found at a write
-    removed      found gone at a write, or taken out by a command
-    evicted      it had to leave, and is in the archive
-    archived     a command put it into the archive
-    restored     text, section: it was put back
-    returned     text, section: it had left, and stood there again at a write
-    imported     text, section: it was there when the history began, or came from elsewhere
-    approved     text, section: a person took it over from what waited for review
-    preference   text, section; was: the id of the value before
-    confirmed    a person said that it is right
-    contradicted a run or a person said that it is wrong
+    learned       text, section; run, session, source: where it came from
+    reinforced    run, session, source: a run reported it again
+    merged        text, section; was: id of the item that this better wording replaced
+    edited        text, section; was: id of the wording before a hand edit
+    removed       it was missing at a write, or a command removed it
+    evicted       it was beyond a limit, and is in the archive
+    archived      a command moved it to the archive
+    restored      text, section: it was put back
+    returned      text, section: it was gone, and was in the file again at a write
+    imported      text, section: it was there when the history began, or came from elsewhere
+    approved      text, section: a person accepted it from the quarantine
+    preference    text, section; was: id of the value before
+    confirmed     a person said that it is right
+    contradicted  a run or a person said that it is wrong
 
-What records come to does not depend on their order, and a record may come twice: two
-branches' histories are merged as lines.  Those of other kinds tell of no item.
+The order of the records does not matter, and a record may occur twice: git merges the
+histories of two branches as lines.  Records of other kinds do not concern items.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     ItemFields = tuple[str, str, str]  # an item's text, its section, the lines nested in it
 
-FILE_KINDS = ("edited", "returned", "imported")  # found in the file, unless a command wrote it
+FILE_KINDS = ("edited", "returned", "imported")  # by hand, unless the source is a command
 ARRIVAL_KINDS = ("learned", "merged", "restored", "approved", "preference", *FILE_KINDS)
 DEPARTURE_KINDS = ("removed", "evicted", "archived")
 LEARNING_KINDS = ("learned", "merged", "reinforced")
@@ -43,16 +43,16 @@ ITEM_KINDS = (*ARRIVAL_KINDS, *DEPARTURE_KINDS, *LEARNING_KINDS, "confirmed", "c
 
 FAR_FUTURE = "9"  # later than any record's time
 
-HAND_SOURCE = "hand"  # the source of what a person did in the file itself
-PERSON_SOURCE = "person"  # and of what one did by a command
-IMPORT_SOURCE = "import"  # the source, and origin, of what came with an imported file
+HAND_SOURCE = "hand"  # the source of hand edits
+PERSON_SOURCE = "person"  # the source of a person's commands
+IMPORT_SOURCE = "import"  # the source, and origin, of items from an imported file
 HUMAN_SOURCES = (HAND_SOURCE, PERSON_SOURCE)
 
-# Of an edited line at least so much is as it was, as git has it for a renamed file.
+# The share of words that an edited item keeps, as git has it for the lines of a renamed file.
 MIN_LIKENESS = 0.5
 
-# How many pairs of a line that is new and one that is gone are compared; more of them is
-# no editing, but another file.
+# Maximum number of pairs (a new item, a removed item) to compare; with more, somebody
+# replaced the file rather than edited it.
 MAX_PAIRS = 10_000
 
 
@@ -98,7 +98,7 @@ class ItemState:
         self.runs: set[str] = set()
         self.contradicting_runs: set[str] = set()
         self.is_present = False
-        self.is_by_hand = False  # it came by a person's hand
+        self.is_by_hand = False  # a person wrote it in the file
 
 
 class History:
@@ -130,7 +130,7 @@ class History:
         return iter(self._states.values())
 
     def last(self, until: str) -> str:
-        """Return the time of the last change up to `until`; later ones had a wrong clock."""
+        """Return the time of the last change up to `until`; later times come from a wrong clock."""
         done = (
             record["time"] for record in self.records if record["kind"] in (*ITEM_KINDS, "undone")
         )
@@ -138,7 +138,7 @@ class History:
 
     def find(self, text: str) -> ItemState | None:
         """Return the item with this text, whether it is in the memory now or not."""
-        # Words as they were recorded need not be folded to find whose they are.
+        # Most texts are exactly as recorded, and then need not be normalised.
         return self._by_text.get(text) or self._states.get(id_of(text))
 
     def age_of(self, text: str) -> tuple[float, str]:
@@ -229,7 +229,7 @@ class History:
 
 
 def sort_records(records: Iterable[Record]) -> list[Record]:
-    """Return the records without duplicates, in order of time and within a write as written."""
+    """Return the records without duplicates, by time, then in the order of their write."""
     once = {key_of(record): record for record in records}
     return sorted(once.values(), key=lambda record: (record["time"], *_turn(record)))
 
@@ -256,7 +256,7 @@ def find_undone(records: Sequence[Record]) -> set[str]:
         if record["kind"] == "undone" and change_of(record) != record["id"]:
             by.setdefault(record["id"], []).append(change_of(record))
     gone: set[str] = set()
-    # The last first: whether a change counts is known before what it takes back.
+    # Backwards, so that it is clear whether an undo counts before the change that it undoes.
     for record in reversed(records):
         change = change_of(record)
         if any(other not in gone for other in by.get(change, ())):

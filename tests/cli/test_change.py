@@ -862,8 +862,7 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
         ("state/receipts/s1/t1.json", 0.4, ""),
         ("state/runs/s1/a1.jsonl", 31, "session"),
         ("state/runs/s1/a1.jsonl", 29, ""),
-        ("state/route.json", 31, "delivery"),
-        ("state/route.json", 29, ""),
+        ("state/route.json", 500, ""),
         ("state/versions/qa", 31, "nothing here"),
         ("state/versions/qa", 29, ""),
         ("state/versions/engineer", 500, ""),
@@ -1195,7 +1194,6 @@ def dusty(sandbox: Sandbox) -> list[Path]:
             "state/versions/gone",
             "state/errors/gone",
             "state/locks/gone.lock",
-            "state/route.json",
             "logs/events.1.jsonl",
         )
     ]
@@ -1209,16 +1207,16 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     assert "9 files (18 B) of a session that ended long ago:\n" not in done.stdout
     assert "10 files (20 B) of a session that ended long ago:\n" in done.stdout
     assert "  and 5 more\n" in done.stdout
-    assert done.stdout.count("\n  .claude-mpm/") == 5 + 7
+    assert done.stdout.count("\n  .claude-mpm/") == 5 + 6
     assert "Nothing is changed yet; pass --yes to change it.\n" in done.stderr
     told = person.read_json("clean", "--dry-run")
     assert set(told) == read_fields("`clean`")
     assert set(told["files"][0]) == read_fields("`clean`, in `files`")
     assert set(told["skipped"][0]) == read_fields("`clean`, in `skipped` and `failed`")
-    assert (told["written"], told["bytes"], len(told["files"])) == (False, 34, 17)
+    assert (told["written"], told["bytes"], len(told["files"])) == (False, 32, 16)
     done = person.run("clean", "--yes")
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-1] == "Removed: 17 files (34 B)."
+    assert done.stderr.splitlines()[-1] == "Removed: 16 files (32 B)."
     gone = {str(path.relative_to(sandbox.root)): b"x\n" for path in dust}
     after = read_files(sandbox.root)
     after.pop(".claude-mpm/.gitignore", None)
@@ -1360,7 +1358,7 @@ def test_everything_works_after_a_cleaning(settled: Person) -> None:
     dusty(sandbox)
     remembered(sandbox, text=f"## Recent Learnings\n- {ITEM}\n")
     told = settled.read_json("clean", "--yes")
-    assert (len(told["files"]), told["memories"][0]["gone"]) == (17, True)
+    assert (len(told["files"]), told["memories"][0]["gone"]) == (16, True)
     for words in COMMANDS.split(";"):
         done = settled.run(*words.split(), data=f"{OTHER}\n".encode())
         assert done.returncode == 0, f"{words}: {done.stderr}"
