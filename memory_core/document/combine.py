@@ -238,6 +238,9 @@ class Combination:
             title = block.lines[0].lstrip("# ")
             block = block.replace((f"### {markdown.split_title(title)[0]}",), ())
             wanted = (*parents, (3, block.text, 1))
+            # Its number may differ: headings of all levels with one title are counted together.
+            deeper = (path for path in self.groups if path and path[:-1] == parents)
+            wanted = next((path for path in deeper if path[-1][:2] == (3, block.text)), wanted)
             if wanted in self.groups:
                 return wanted, True
         self.groups[wanted] = [block]

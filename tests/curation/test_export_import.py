@@ -436,6 +436,7 @@ def is_plain_list(text: str) -> bool:
     replace=st.booleans(),
 )
 @example(own="- queue\n\n    code", theirs="- queue", replace=False)
+@example(own="", theirs="## Project Architecture\n## Project Architecture", replace=False)
 def test_nothing_is_lost_for_want_of_room(
     folder: Path, own: str, theirs: str, replace: bool
 ) -> None:
