@@ -97,7 +97,7 @@ def _count_tokens(knowledge: Knowledge) -> int:
 
 
 def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
-    """Return the fields of docs/cli.md, with at most `most` items."""
+    """Return the fields of docs/json.md, with at most `most` items."""
     items = [
         {
             "id": item.id,

@@ -114,13 +114,20 @@ def list_origins(project: Project, store: Store, agent: str) -> list[ItemOrigin]
     ]
 
 
-def render_at(project: Project, store: Store, agent: str, moment: str) -> str:
-    """Return an agent's memory with the items as they were at a time; see `revert`."""
+def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[str, str]:
+    """Return an agent's memory with the items as they were at a time, and when its history begins.
+
+    The text is "" if the history begins later, the begin is "" without a history.
+    """
     memory = read_memory(project, agent, store)
-    records = memory.history.records
-    return revert.revert_records(
+    records, kinds = memory.history.records, item_history.ITEM_KINDS
+    begin = min((str(record["time"]) for record in records if record["kind"] in kinds), default="")
+    if not begin or begin > moment:
+        return "", begin
+    text = revert.revert_records(
         memory.text, records, lambda record: record["time"] > moment, memory.limits
     )
+    return text, begin
 
 
 class Comparison(NamedTuple):
@@ -161,13 +168,6 @@ def compare(project: Project, store: Store, agent: str, since: str = "") -> Comp
         [fields[0] for key, fields in new.items() if key not in old],
         [fields[0] for key, fields in old.items() if key not in new],
     )
-
-
-def find_start(project: Project, store: Store, agent: str) -> str:
-    """Return when the history of an agent's items begins, "" if it has none."""
-    records = read_memory(project, agent, store).history.records
-    kinds = item_history.ITEM_KINDS
-    return min((str(record["time"]) for record in records if record["kind"] in kinds), default="")
 
 
 # Undo

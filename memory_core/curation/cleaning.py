@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_definitions, agent_names
-from memory_core.curation import edit_session, item_actions, lookup
+from memory_core.curation import edit_session, item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import edits, markdown, preferences, template
 from memory_core.history import item_history
@@ -19,9 +19,8 @@ from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, history_file, paths, run_records, spool
-from memory_core.storage.file_io import STALE_SECONDS, sync_folder
-from memory_core.storage.store import Lock, LockTimeout, Store
+from memory_core.storage import event_log, file_io, history_file, paths, run_records, spool
+from memory_core.storage.store import Store
 
 # A memory is unused after a month: sessions are resumed and branches checked out within days.
 IDLE_SECONDS = 30 * 86400
@@ -29,9 +28,7 @@ IDLE_SECONDS = 30 * 86400
 # The doctor reads a week of the log; a quarter of a year is enough for people.
 LOG_MAX_AGE = 90 * 86400
 
-# Folders in the memory folder, and folders of state/ with the ending of an agent's file there.
-AGENT_FOLDERS = ("archive", "quarantine", "history")
-STATE_FOLDERS = {"versions": "", "errors": "", "locks": ".lock"}
+SUBFOLDERS = ("archive", "quarantine", "history")
 
 INTERRUPTED_WRITE = "left by a write that was interrupted"
 ENDED_SESSION = "of a session that ended long ago"
@@ -41,15 +38,11 @@ LOW_CONFIDENCE = 0.3
 
 
 class UnusedFile(NamedTuple):
-    """A file to remove, its size in bytes and the reason.
-
-    `stem` names the agent whose lock the removal needs, "" for none.
-    """
+    """A file to remove, its size in bytes and the reason."""
 
     path: str
     size: int
     reason: str
-    stem: str = ""
 
 
 class OrphanMemory(NamedTuple):
@@ -106,8 +99,6 @@ def find_unused(
 ) -> UnusedData:
     """Return what can be removed at one level; nothing is changed.  Raises OSError."""
     files = list(_find_leftovers(store))
-    if os.path.isdir(store.folder):  # it may be on a disk that is not mounted now
-        files += _find_agent_files(store)
     orphans, skipped = _find_orphans(project, store, environ, progress)
     return UnusedData(files, orphans, skipped)
 
@@ -119,13 +110,15 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     """Find the files of interrupted writes and of old sessions, and the old log."""
     # A killed process left .NAME.PID next to the file NAME.
     errors = os.path.join(store.place.state, "errors")
-    folders = [os.path.join(store.folder, kind) for kind in AGENT_FOLDERS]
+    folders = [os.path.join(store.folder, kind) for kind in SUBFOLDERS]
     for folder in [store.folder, *folders, errors]:
-        for name in _list_names(folder):
+        for name in file_io.list_folder(folder):
             target, _dot, pid = name[1:].rpartition(".")
             is_own = folder == errors or target.endswith((".md", ".jsonl", ".gitattributes"))
             if name.startswith(".") and pid.isdecimal() and is_own:
-                yield from _check_age(os.path.join(folder, name), STALE_SECONDS, INTERRUPTED_WRITE)
+                yield from _check_age(
+                    os.path.join(folder, name), file_io.STALE_SECONDS, INTERRUPTED_WRITE
+                )
     spool_folder = os.path.join(store.place.state, "spool", "")
     for path in run_records.list_outdated(store.place):
         is_temporary = os.path.dirname(path) == store.place.state or path.startswith(spool_folder)
@@ -134,40 +127,14 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     yield from _check_age(old_log, LOG_MAX_AGE, "a log that nobody reads")
 
 
-def _find_agent_files(store: Store) -> Iterator[UnusedFile]:
-    """Find the files in state/ of agents that have nothing else."""
-    used = _list_used_stems(store)
-    for kind, ending in STATE_FOLDERS.items():
-        folder, age = os.path.join(store.place.state, kind), 0 if ending else IDLE_SECONDS
-        for name in _list_names(folder):
-            stem = name.removesuffix(ending)
-            if name.endswith(ending) and not name.startswith(".") and stem not in used:
-                path = os.path.join(folder, name)
-                yield from _check_age(path, age, "of an agent that has nothing here", stem)
-
-
-def _check_age(path: str, age: float, reason: str, stem: str = "") -> Iterator[UnusedFile]:
+def _check_age(path: str, age: float, reason: str) -> Iterator[UnusedFile]:
     """Yield a file if it exists and was last written at least `age` seconds ago."""
     try:
         status = os.lstat(path)
     except OSError:
         return
     if not age or time.time() - status.st_mtime >= age:
-        yield UnusedFile(path, status.st_size, reason, stem)
-
-
-def _list_used_stems(store: Store) -> set[str]:
-    """Return the stems of agents with files in the memory folder, or spooled learnings."""
-    folder = os.path.join(store.place.state, "spool")
-    spooled = {stem for stem in _list_names(folder) if _list_names(os.path.join(folder, stem))}
-    return {store.stem(agent) for agent in lookup.list_agents(store)} | spooled
-
-
-def _list_names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+        yield UnusedFile(path, status.st_size, reason)
 
 
 # Orphaned memories.
@@ -293,13 +260,9 @@ def remove_unused(
     transaction.check_unlocked(store, [orphan.agent for orphan in unused.orphans])
     # Temporary files first: a write of a memory would remove them without a report.
     for file in unused.files:
-        if not file.stem:
-            _remove(file, result)
+        _remove(file, result)
     for orphan in progress(unused.orphans):
         _remove_orphan(project, store, orphan, change_id, result)
-    for stem in dict.fromkeys(file.stem for file in unused.files if file.stem):
-        files = [file for file in unused.files if file.stem == stem]
-        _remove_agent_files(store, stem, files, result)
     ended = [file.path for file in result.files if file.reason == ENDED_SESSION]
     for folder in set(map(os.path.dirname, ended)):
         try:
@@ -328,7 +291,7 @@ def _remove_orphan(
         snapshot = store.read(orphan.agent)
         if snapshot and has_only_header(snapshot.text):
             os.unlink(snapshot.path)
-            sync_folder(store.folder)
+            file_io.sync_folder(store.folder)
             result.gone.append(orphan.agent)
 
 
@@ -341,26 +304,6 @@ def _remove(file: UnusedFile, result: CleanResult) -> None:
         result.failed.append(SkippedCleanup(file.path, _format(error)))
     else:
         result.files.append(file)
-
-
-def _remove_agent_files(
-    store: Store, stem: str, files: list[UnusedFile], result: CleanResult
-) -> None:
-    """Remove files of an agent under its lock, and the lock file last.
-
-    A process that waits for the lock notices that the file is another one, and tries again.
-    """
-    path = os.path.join(store.place.make_folder("state", "locks"), f"{stem}.lock")
-    try:
-        with Lock(path, 0.0):
-            if stem in _list_used_stems(store):
-                return
-            for file in sorted(files, key=lambda file: file.path == path):
-                _remove(file, result)
-            if os.path.exists(path):
-                os.unlink(path)  # this lock created it
-    except LockTimeout:
-        result.failed.append(SkippedCleanup(path, "another process is using it"))
 
 
 # Weak items.

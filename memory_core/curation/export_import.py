@@ -1,6 +1,6 @@
 """Export memories to a file and import them.
 
-docs/sharing.md describes the file; `record_models.Export` is its schema.
+docs/json.md describes the file; `record_models.Export` is its schema.
 """
 
 from __future__ import annotations

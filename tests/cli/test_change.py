@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -37,7 +36,6 @@ from support.command_line import ITEM, Person, read_fields
 from support.completion import complete
 from support.events import REPORT, make_pre_event, make_start_event, make_stop_event
 from support.files import read_files
-from support.paths import REPO
 from support.sandbox import Sandbox
 from support.spool import make_spool_entry
 
@@ -863,14 +861,8 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
         ("state/runs/s1/a1.jsonl", 31, "session"),
         ("state/runs/s1/a1.jsonl", 29, ""),
         ("state/route.json", 500, ""),
-        ("state/versions/qa", 31, "nothing here"),
-        ("state/versions/qa", 29, ""),
-        ("state/versions/engineer", 500, ""),
-        ("state/errors/qa", 31, "nothing here"),
-        ("state/errors/engineer", 500, ""),
-        ("state/locks/qa.lock", 0, "nothing here"),
-        ("state/locks/engineer.lock", 500, ""),
-        ("state/locks/PM.lock", 0, "nothing here"),
+        ("state/versions/qa", 500, ""),
+        ("state/locks/qa.lock", 500, ""),
         ("logs/events.1.jsonl", 91, "log"),
         ("logs/events.1.jsonl", 89, ""),
         ("logs/events.jsonl", 500, ""),
@@ -883,34 +875,6 @@ def test_which_files_go(shop: Project, sandbox: Sandbox, name: str, days: float,
     told = found(shop, sandbox).files
     assert [each.path for each in told] == [str(path)] * bool(why)
     assert all(why in each.reason for each in told)
-
-
-@pytest.mark.parametrize(
-    "other",
-    ["qa.md", "QA_memories.md", "archive/qa.md", "quarantine/qa.md", "history/qa.jsonl"],
-)
-def test_the_state_of_an_agent_with_files_stays(
-    shop: Project, sandbox: Sandbox, other: str
-) -> None:
-    file(sandbox, "state/locks/qa.lock", 500)
-    file(sandbox, f"memories/{other}", 500)
-    assert found(shop, sandbox).files == []
-
-
-def test_the_state_of_an_agent_with_spooled_learnings_stays(
-    shop: Project, sandbox: Sandbox
-) -> None:
-    file(sandbox, "state/locks/qa.lock", 500)
-    file(sandbox, "state/spool/qa/17-1.json", 500)
-    assert found(shop, sandbox).files == []
-
-
-def test_a_memory_on_a_disk_that_is_not_there_keeps_its_state(
-    shop: Project, sandbox: Sandbox, tmp_path: Path
-) -> None:
-    file(sandbox, "state/locks/qa.lock", 100)
-    sandbox.memories.symlink_to(tmp_path / "not-mounted")
-    assert found(shop, sandbox) == cleaning.UnusedData([], [], [])
 
 
 # Each keeps the memory of old-bot, for the reason that is told.
@@ -1148,28 +1112,6 @@ def test_a_memory_that_changes_meanwhile_stays(shop: Project, sandbox: Sandbox) 
     assert sorted(items(path.read_text())) == sorted([ITEM, NEWS, LEARNED])
 
 
-def test_the_lock_of_an_agent_that_comes_back_stays(
-    person: Person, shop: Project, sandbox: Sandbox
-) -> None:
-    sandbox.memories.mkdir(parents=True)
-    lock, versions = (
-        file(sandbox, "state/locks/qa.lock", 50),
-        file(sandbox, "state/versions/qa", 50),
-    )
-    with shop.store.lock("qa"):
-        done = person.run("clean", "--yes")
-        assert done.returncode == 1
-        assert (
-            f"{lock.relative_to(sandbox.root)} is kept: another process is using it" in done.stderr
-        )
-        assert lock.exists()
-        assert versions.exists()
-    told = found(shop, sandbox)
-    person.run("add", "qa", "pattern", NEWS)
-    assert cleaning.remove_unused(shop, shop.store, told).files == []
-    assert lock.exists()
-
-
 def test_what_cannot_be_removed_is_told(person: Person, sandbox: Sandbox) -> None:
     path = file(sandbox, "logs/events.1.jsonl", 100)
     path.unlink()
@@ -1191,9 +1133,6 @@ def dusty(sandbox: Sandbox) -> list[Path]:
             "memories/archive/.engineer.md.4711",
             "state/receipts/s1/t1.json",
             *(f"state/runs/s1/a{number}.jsonl" for number in range(9)),
-            "state/versions/gone",
-            "state/errors/gone",
-            "state/locks/gone.lock",
             "logs/events.1.jsonl",
         )
     ]
@@ -1207,16 +1146,16 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     assert "9 files (18 B) of a session that ended long ago:\n" not in done.stdout
     assert "10 files (20 B) of a session that ended long ago:\n" in done.stdout
     assert "  and 5 more\n" in done.stdout
-    assert done.stdout.count("\n  .claude-mpm/") == 5 + 6
+    assert done.stdout.count("\n  .claude-mpm/") == 5 + 3
     assert "Nothing is changed yet; pass --yes to change it.\n" in done.stderr
     told = person.read_json("clean", "--dry-run")
     assert set(told) == read_fields("`clean`")
     assert set(told["files"][0]) == read_fields("`clean`, in `files`")
     assert set(told["skipped"][0]) == read_fields("`clean`, in `skipped` and `failed`")
-    assert (told["written"], told["bytes"], len(told["files"])) == (False, 32, 16)
+    assert (told["written"], told["bytes"], len(told["files"])) == (False, 26, 13)
     done = person.run("clean", "--yes")
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-1] == "Removed: 16 files (32 B)."
+    assert done.stderr.splitlines()[-1] == "Removed: 13 files (26 B)."
     gone = {str(path.relative_to(sandbox.root)): b"x\n" for path in dust}
     after = read_files(sandbox.root)
     after.pop(".claude-mpm/.gitignore", None)
@@ -1358,7 +1297,7 @@ def test_everything_works_after_a_cleaning(settled: Person) -> None:
     dusty(sandbox)
     remembered(sandbox, text=f"## Recent Learnings\n- {ITEM}\n")
     told = settled.read_json("clean", "--yes")
-    assert (len(told["files"]), told["memories"][0]["gone"]) == (16, True)
+    assert (len(told["files"]), told["memories"][0]["gone"]) == (13, True)
     for words in COMMANDS.split(";"):
         done = settled.run(*words.split(), data=f"{OTHER}\n".encode())
         assert done.returncode == 0, f"{words}: {done.stderr}"
@@ -1374,27 +1313,6 @@ def test_everything_works_after_a_cleaning(settled: Person) -> None:
     assert not sandbox.read_log("agent.memory.error")
     assert LEARNED in sandbox.read_memory("old-bot")
     assert LEARNED in sandbox.read_memory("engineer")
-
-
-def test_cleaning_takes_no_lock_from_under_a_hook(person: Person, sandbox: Sandbox) -> None:
-    """Agents come into being while others clean: each learning is there once."""
-    sandbox.memories.mkdir(parents=True)
-    number = 6
-    hooks = []
-    for at in range(number):
-        event = make_stop_event(f"a{at}", REPORT.replace(LEARNED, f"Widget {at} is painted"), "qa")
-        (sandbox.home / f"{at}.json").write_text(json.dumps(event))
-        with (sandbox.home / f"{at}.json").open() as data:
-            command = [sys.executable, "-I", str(REPO / "hooks" / "subagent_stop.py")]
-            hooks.append(subprocess.Popen(command, stdin=data, env=sandbox.env, cwd=sandbox.root))
-    project = find_project(str(sandbox.root), sandbox.env)
-    while any(hook.poll() is None for hook in hooks):
-        cleaning.remove_unused(project, project.store, found(project, sandbox))
-    for _stem, agent in spool.list_agents(project.place):
-        remember.merge_spool(project, agent)
-    assert sorted(items(sandbox.read_memory("qa"))) == [
-        f"Widget {at} is painted" for at in range(number)
-    ]
 
 
 def test_a_record_of_a_write_by_hand_is_no_commands() -> None:

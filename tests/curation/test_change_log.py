@@ -512,7 +512,7 @@ def test_each_moment_is_as_it_was(script: Any, mixer: random.Random) -> None:
                 times = [each["time"] for each in shop.records(agent)]
                 then[agent, max(times, default="")] = shop.items(agent)
         for (agent, moment), items in then.items():
-            text = change_log.render_at(shop.project, shop.store, agent, moment)
+            text, _begin = change_log.render_at(shop.project, shop.store, agent, moment)
             assert sorted(agent_memory.list_items(markdown.parse_document(text))) == sorted(
                 items
             ), moment

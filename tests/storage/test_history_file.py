@@ -56,10 +56,9 @@ def pack(path: Path) -> None:
     history_file.pack(str(path), path.stat().st_size)
 
 
-def state(records: list[item_history.Record]) -> list[tuple[Any, ...]]:
+def state(records: list[item_history.Record]) -> list[dict[str, Any]]:
     known = sorted(item_history.History(records), key=lambda each: each.id)
-    names = set(item_history.ItemState.__slots__)
-    return [tuple(getattr(each, name) for name in sorted(names)) for each in known]
+    return [vars(each) for each in known]
 
 
 @pytest.mark.slow

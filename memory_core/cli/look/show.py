@@ -51,8 +51,7 @@ def show(
 
 def _show_past(scope: AgentScope, moment: str, json: bool) -> None:
     project, level, agent = scope
-    start = change_log.find_start(project, level, agent)
-    text = change_log.render_at(project, level, agent, moment) if start and start <= moment else ""
+    text, start = change_log.render_at(project, level, agent, moment)
     if json:
         path = level.path(agent) if text else None
         print_json({"at": moment, **_memory_to_json(scope, path, text)})

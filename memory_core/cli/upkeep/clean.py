@@ -33,7 +33,7 @@ def clean(
     """Remove leftover files and memories of deleted agents.
 
     Removes files of interrupted writes, notes of sessions that ended 30 days ago,
-    logs older than 90 days, and leftovers of agents without a memory.
+    and logs older than 90 days.
     Empties memories of agents that are not defined and were not used for 30 days:
     their items go to the archive; a file that is empty then is removed.
     If the defined agents cannot be found out, all memories are kept.

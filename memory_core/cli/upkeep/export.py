@@ -25,7 +25,7 @@ def export(
     """Write memories with their history as JSON.
 
     agent-memory import reads it, in this project or another.
-    docs/sharing.md describes the fields.
+    docs/json.md describes the fields.
 
     \b
     Example:
