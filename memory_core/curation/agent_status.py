@@ -83,21 +83,21 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
     snapshot, error = _read(store, agent)
     trend, history_error = _count_learned(store, agent, weeks)
     text = snapshot.text if snapshot else ""
-    census = markdown.count_contents(text)
+    document = markdown.parse_document(text)
     review = file_io.read_text(os.path.join(_find_quarantine(store), f"{stem}.md"))
     return MemoryStatus(
         agent=agent,
         path=project.place.relative(snapshot.path if snapshot else store.path(agent)),
         size=len(text.encode("utf-8", "surrogateescape")),
         limit=project.limits(agent).size,
-        sections=census.sections,
-        items=census.items,
+        sections=len(document.sections),
+        items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
         review=sum(line.startswith("- ") for line in review.splitlines()),
         spooled=sum(
             len(entry["learnings"]) for _path, entry in spool.read_entries(store.place, stem)
         ),
-        warnings=[*census.warnings, *_check_bytes(text)],
+        warnings=[*document.warnings, *_check_bytes(text)],
         error=error or history_error,
         trend=trend,
     )

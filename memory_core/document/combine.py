@@ -1,11 +1,13 @@
 """Combine two versions of a memory file, or of an archive or quarantine file, into one text.
 
-A file is a list of blocks: an item with its nested lines, a code block, a heading, a line of
-free text or a blank line.  A block that stood in the common ancestor and that one version has
-removed is removed, unless the other version has changed it.  All other blocks stay.
+A file is a list of blocks: an item with its nested lines, a code block or comment, a heading, a
+line of free text or a blank line.  A block of the common ancestor that one version has removed
+is removed, unless the other version has changed it.  All other blocks stay.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from memory_core.document import dated_entries, edits, markdown, preferences, template
 from memory_core.text import similarity
@@ -14,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memory_core.document.markdown import Document, Heading
+    from memory_core.document.markdown import Heading, Item
 
     Lines = tuple[str, ...]
     Key = tuple[str, ...]
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     Table = dict[Key, list["Block"]]
 
 NO_SECTION_LIMIT = 1 << 30
+MIN_OVERLAP = 0.5  # share of the words that an item keeps when somebody rewords it
 
-ITEM, PREFERENCE, ENTRY, TEXT, CODE, HEADING, HEADER, FRONT, BLANK = (
-    *("item", "preference", "entry", "text", "code", "heading", "header", "front", "blank"),
-)
-LISTED = (ITEM, PREFERENCE, ENTRY)
+ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
+TEXT, CODE, HEADING, HEADER, FRONT = ("text", "code", "heading", "header", "front")
+BLANK = "blank"
 HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
 
 
@@ -47,7 +49,7 @@ class Block:
         self.text = text
         self.level = 0
         words = similarity.normalize_text(text) if kind == ITEM else text
-        self.key = (kind, words) if words else (kind, *self.lines)
+        self.key = (kind, words) if words else (kind, *self.lines, *self.nested)
 
     @property
     def whole(self) -> Lines:
@@ -59,25 +61,26 @@ class Block:
         return block
 
 
-class CombinedText:
+class CombinedText(NamedTuple):
     """The combined text, and the parts for which it has no place, such as a second title."""
 
-    __slots__ = ("left", "text")
-
-    def __init__(self, text: str, left: list[str]) -> None:
-        self.text = text
-        self.left = left
+    text: str
+    left: list[str]
 
 
 # Reading.
 
 
 def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
-    """Split a text into blocks; `is_dated` for files in archive/ and quarantine/."""
-    return list(_read_dated(text) if is_dated else _read_memory(markdown.parse_document(text)))
+    """Split a text into blocks; `is_dated` for files in archive/ and quarantine/.
+
+    Code and comments that are never closed are closed, and items without any text are skipped.
+    """
+    return list(_read_dated(text) if is_dated else _read_memory(text))
 
 
-def _read_memory(document: Document) -> Iterator[Block]:
+def _read_memory(text: str) -> Iterator[Block]:
+    document = markdown.parse_document(text)
     lines = [line.rstrip("\r\n") for line in document.lines]
     if lines:
         lines[0] = lines[0].removeprefix(markdown.BOM)
@@ -86,45 +89,44 @@ def _read_memory(document: Document) -> Iterator[Block]:
         yield Block(FRONT, lines[:at], "front matter")
     headings = {heading.line: heading for heading in document.headings}
     items = {item.line: item for item in document.items}
-    comments = {
-        edits.find_comment(document, name): name
-        for name in (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
-    }
-    title = document.headings[0] if document.headings else None
-    code, in_preferences = set(document.verbatim), False
+    comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
+    code, begins = set(document.verbatim), {*document.comments, *document.unclosed}
+    section = ""
     while at < len(lines):
         end = at + 1
         if at in headings:
-            end = headings[at].body
-            block = _read_heading(headings[at], lines[at:end], headings[at] is title)
-            if block.level == 2:
-                in_preferences = preferences.is_title(block.text)
+            block = _read_heading(headings[at], lines[at], headings[at] is document.headings[0])
+            section = block.text if block.level == 2 else section
             yield block
         elif at in items:
             item, end = items[at], items[at].end
-            inner = item.text_end if item.text else end
-            key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
-            is_preference = bool(in_preferences and key)
-            text = key if is_preference else item.text
-            kind = PREFERENCE if is_preference else ITEM
-            yield Block(kind, lines[at:inner], text, lines[inner:end])
+            if "".join(lines[at:end]).strip("-+* \t"):
+                yield _read_item(item, lines, preferences.is_title(section))
         elif at in comments:
             yield Block(HEADER, lines[at:end], comments[at])
         elif at in code:
-            while end in code and end not in headings and end not in items:
+            while end in code and end not in begins:
                 end += 1
-            yield Block(CODE, lines[at:end], "\n".join(lines[at:end]))
+            closing = [document.unclosed[at]] if at in document.unclosed else []
+            yield Block(CODE, [*lines[at:end], *closing])
         else:
             text = lines[at].strip(" \t")
-            yield Block(TEXT if text else BLANK, lines[at:end], text)
+            yield Block(TEXT if text else BLANK, [text], text)
         at = end
 
 
-def _read_heading(heading: Heading, lines: list[str], is_first: bool) -> Block:
-    if heading.level == 1 and is_first:
-        return Block(HEADER, lines, "title")
+def _read_item(item: Item, lines: list[str], is_in_preferences: bool) -> Block:
+    key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
+    inner = item.text_end if item.text else item.end
+    kind, text = (PREFERENCE, key) if is_in_preferences and key else (ITEM, item.text)
+    return Block(kind, lines[item.line : inner], text, lines[inner : item.end])
+
+
+def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
+    if heading.level == 1 and is_title:
+        return Block(HEADER, [line], "title")
     title = markdown.normalize_title(markdown.split_title(heading.title)[0])
-    block = Block(HEADING, lines, title)
+    block = Block(HEADING, [line], title)
     block.level = heading.level
     return block
 
@@ -169,6 +171,8 @@ class Combination:
         self.new: set[Path] = set()  # groups that ours lacks
         self.grown: set[Path] = set()  # groups with new blocks at their ends
         self._join_similar()
+        self._join_reworded(self.ours, self.theirs)
+        self._join_reworded(self.theirs, self.ours)
 
     def _join_similar(self) -> None:
         """Find the new items of both versions that say the same, and keep the better texts."""
@@ -183,6 +187,22 @@ class Combination:
                     nested = _merge_lines((), first.nested, other.nested)
                     self.joined[other.key] = None
                     self.joined[block.key] = better.replace(better.lines, nested)
+                    break
+
+    def _join_reworded(self, table: Table, other: Table) -> None:
+        """Find items that one version has reworded, if the other one has changed nested lines."""
+        new = _list_new_items(table, other, self.base)
+        for key, (old, *_) in self.base.items():
+            changed = other.get(key, [old])[0]
+            if old.kind != ITEM or key in table or changed.nested == old.nested:
+                continue
+            words = similarity.extract_words(old.text)
+            for block in new:
+                overlap = similarity.measure_overlap(words, similarity.extract_words(block.text))
+                if overlap > MIN_OVERLAP and block.key not in self.joined:
+                    nested = _merge_lines(old.nested, block.nested, changed.nested)
+                    self.joined[key] = None
+                    self.joined[block.key] = block.replace(block.lines, nested)
                     break
 
     def combine(self, order: Iterable[Block | None], is_dated: bool) -> list[str]:
@@ -244,8 +264,12 @@ class Combination:
             if wanted in self.groups:
                 return wanted, True
         self.groups[wanted] = [block]
-        if is_second and preferences.is_title(block.text):  # agents read them first
-            self.groups = {(): self.groups.pop(()), wanted: [block], **self.groups}
+        if is_second and (preferences.is_title(block.text) or wanted[0][0] > 2):
+            # Preferences are read first, and deeper headings without a section stay outside of one.
+            paths = [path for path in self.groups if path != wanted]
+            place = next((at for at, path in enumerate(paths) if path and path[0][0] <= 2), None)
+            paths.insert(len(paths) if place is None else place, wanted)
+            self.groups = {path: self.groups[path] for path in paths}
         if is_second or block.key not in self.ours:
             self.new.add(wanted)
         return wanted, False
@@ -300,8 +324,8 @@ class Combination:
     def _put(self, path: Path, block: Block, is_adding: bool, has_gap: bool) -> None:
         group = self.groups[path]
         if not is_adding:
-            if group and group[-1].kind == block.kind == CODE:
-                group.append(Block(BLANK, [""]))  # else they would be read as one block
+            if group and _would_join(group[-1], block):
+                group.append(Block(BLANK, [""]))
             group.append(block)
             return
         at = len(group)
@@ -321,9 +345,9 @@ class Combination:
             is_below_heading = above and above.kind == HEADING and block.kind in LISTED
             is_paragraph = above and {above.kind, block.kind} == {TEXT} and not has_gap
             if above and not is_below_heading and not is_paragraph:
-                is_code = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
-                # Without the comment indented code would belong to the item above.
-                parts = ["", markdown.EMPTY_COMMENT, ""] if is_code and listed else [""]
+                is_indented = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
+                # Without the comment, indented code would belong to the item above.
+                parts = ["", markdown.EMPTY_COMMENT, ""] if is_indented and listed else [""]
                 group[at:at] = [Block(BLANK, [part]) for part in parts]
                 at += len(parts)
             if at == len(group):
@@ -351,6 +375,14 @@ class Combination:
         has_deeper = any(other != path and other[: len(path)] == path for other in self.groups)
         is_gone = key in self.base and not (key in self.ours and key in self.theirs)
         return is_empty and (is_gone or is_dated) and not has_deeper
+
+
+def _would_join(above: Block, block: Block) -> bool:
+    """Check whether a block directly below another one would be read as a part of it."""
+    if above.kind == TEXT:
+        is_indented = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
+        return is_indented or (block.kind in LISTED and block.lines[0].lstrip()[:1].isdecimal())
+    return (above.kind in LISTED and block.kind == TEXT) or above.kind == block.kind == CODE
 
 
 def _tabulate(blocks: Iterable[Block]) -> Table:
@@ -437,8 +469,7 @@ def combine_versions(
         return CombinedText(ours, [])
     if ours == base or not ours.strip(f"{markdown.BOM} \t\r\n"):
         return CombinedText(theirs, [])
-    closed = [text if is_dated else _close_code(text) for text in (base, ours, theirs)]
-    blocks, own, others = (read_blocks(text, is_dated) for text in closed)
+    blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     combination = Combination(blocks, own, others, sections)
     lines = combination.combine(
         order(blocks, own, others) if order else [*own, None, *others], is_dated
@@ -450,7 +481,7 @@ def combine_versions(
     text = bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
     if is_dated or _is_complete(text, combination.kept):
         return CombinedText(text, combination.left)
-    return CombinedText(_append_missing(closed[1], own, others, end), [])
+    return CombinedText(bom + _append_missing(own, others, end), [])
 
 
 def _find_line_end(text: str) -> str:
@@ -460,25 +491,15 @@ def _find_line_end(text: str) -> str:
 
 def _is_complete(text: str, kept: set[Key]) -> bool:
     document = markdown.parse_document(text)
-    return not document.markers and kept <= {block.key for block in _read_memory(document)}
+    return not document.markers and kept <= {block.key for block in read_blocks(text)}
 
 
-def _append_missing(text: str, ours: list[Block], theirs: list[Block], end: str) -> str:
-    """Return ours and the blocks that only theirs has: broken Markdown leaves no better place."""
-    present = {block.key for block in ours if block.kind != BLANK}
-    missing = [block for block in theirs if block.key not in present]
-    if all(block.kind == BLANK for block in missing):
-        return text
-    lines = [line for block in missing for line in block.whole]
-    return end.join([text.rstrip("\r\n"), "", markdown.EMPTY_COMMENT, "", *lines, ""])
-
-
-def _close_code(text: str) -> str:
-    """Close the code block in which a text ends, so that lines can be added behind it."""
-    document = markdown.parse_document(text)
-    if document.open_code is None:
-        return text
-    fence = document.lines[document.open_code].removeprefix(markdown.BOM).strip()
-    fence = fence[: len(fence) - len(fence.lstrip(fence[0]))]
-    end = _find_line_end(text)
-    return text + ("" if text.endswith(("\n", "\r")) else end) + fence + end
+def _append_missing(ours: list[Block], theirs: list[Block], end: str) -> str:
+    """Return ours, and below it the blocks that only theirs has, each after an empty comment."""
+    present = {block.key for block in ours}
+    lines = [line for block in ours for line in block.whole]
+    for block in theirs:
+        if block.key not in present and block.kind != BLANK:
+            block = _restyle(block, None) if block.kind in LISTED else block
+            lines += ["", markdown.EMPTY_COMMENT, "", *block.whole]
+    return end.join([*lines, ""])

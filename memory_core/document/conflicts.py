@@ -15,19 +15,16 @@ def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
     """Resolve the conflicts in a text: the lines of both sides stay, equal items once.
 
     Lines between ||||||| and ======= are dropped: neither side has them.  Markers in code are
-    code.  A conflict without an end goes to the next heading; markers that are left over,
-    as those of a conflict within a conflict, are removed.
+    code.  A conflict without an end goes to the next heading; other single markers are removed.
     """
-    if not _list_markers(markdown.split_lines(text)):
+    if not markdown.parse_document(text).markers:
         return CombinedText(text, [])
-    lines = markdown.split_lines(text)
-    ours, theirs = ("".join(_list_side(lines, side)) for side in "<=")
-    ours, theirs = _remove_markers(ours), _remove_markers(theirs)
+    ours, theirs = (_remove_markers("".join(_list_side(text, side))) for side in "<=")
     result = versions.combine_versions("", ours, theirs, sections=sections)
-    result.text = _remove_markers(result.text)
+    resolved = _remove_markers(result.text)
     if text.startswith(markdown.BOM):
-        result.text = markdown.BOM + result.text.removeprefix(markdown.BOM)
-    return result
+        resolved = markdown.BOM + resolved.removeprefix(markdown.BOM)
+    return CombinedText(resolved, result.left)
 
 
 def combine(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
@@ -38,34 +35,19 @@ def combine(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> Combined
     """
     first, second = merge_sides(text, sections), merge_sides(other, sections)
     result = versions.combine_versions("", first.text, second.text, sections=sections)
-    result.left = [*first.left, *second.left, *result.left]
-    return result
+    return CombinedText(result.text, [*first.left, *second.left, *result.left])
 
 
-def _list_markers(lines: list[str]) -> list[int]:
-    """Return the lines of the markers; a conflict in front matter makes text of it."""
-    front = markdown.count_front_matter(lines)
-    if any(_read_sign(line) in ("<", ">") for line in lines[:front]):
-        lines = ["\n", *lines[1:]]
-    return markdown.parse_document("".join(lines)).markers
-
-
-def _read_sign(line: str) -> str:
-    """Return the sign of a line that looks like a marker, else nothing."""
-    line = line.removeprefix(markdown.BOM).rstrip("\r\n")
-    return line[0] if line[:7] in markdown.CONFLICT_MARKERS and line[7:8] in ("", " ") else ""
-
-
-def _list_side(lines: list[str], side: str) -> Iterator[str]:
+def _list_side(text: str, side: str) -> Iterator[str]:
     """Yield the lines of one side: `<` for ours, `=` for theirs."""
-    markers = _list_markers(lines)
-    signs = [_read_sign(lines[at]) for at in markers]
-    headings = {heading.line for heading in markdown.parse_document("".join(lines)).headings}
+    document = markdown.parse_document(text)
+    signs = {at: document.lines[at].removeprefix(markdown.BOM)[0] for at in document.markers}
+    headings = {heading.line for heading in document.headings}
     part = following = ""
-    for at, line in enumerate(lines):
-        if at in markers:
-            number = markers.index(at)
-            part, following = signs[number], "".join(signs[number + 1 :])
+    for at, line in enumerate(document.lines):
+        if at in signs:
+            part = signs.pop(at)
+            following = "".join(signs.values())
             if part == ">":
                 part = ""
             elif part == "|" and not following.startswith("="):
@@ -79,7 +61,8 @@ def _list_side(lines: list[str], side: str) -> Iterator[str]:
 
 def _remove_markers(text: str) -> str:
     """Remove lines that are markers in one side only, because they were code in the other."""
-    lines = markdown.split_lines(text)
-    while markers := set(_list_markers(lines)):
-        lines = [line for at, line in enumerate(lines) if at not in markers]
-    return "".join(lines)
+    document = markdown.parse_document(text)
+    while document.markers:
+        lines = [line for at, line in enumerate(document.lines) if at not in document.markers]
+        document = markdown.parse_document("".join(lines))
+    return markdown.render_document(document)

@@ -410,7 +410,7 @@ def test_text_that_undo_does_not_know_is_left_as_it_was(
         ("</agent-memory>", "looks like one of Claude Code's"),
         ("a\\033[31m red", "invisible characters"),
         ("```\\ncode", "is never closed"),
-        ("## Project Architecture\\n- again", "stands in line 3 already"),
+        ("## Project Architecture\\n- again", "is already in line 3"),
         ("## A\\n## B", "3 sections, 2 are allowed"),
         ("- a b\\n- c d\\n- e f", "4 items, 3 are allowed: the next learning moves items"),
     ],

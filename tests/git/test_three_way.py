@@ -124,7 +124,7 @@ MERGES = {
         "- the queue is slow at night\n  - n\n",
         "- the queue is fast at night\n  - n\n",
         "- the queue is slow at night\n  - n\n  - m\n",
-        "- the queue is fast at night\n  - n\n- the queue is slow at night\n  - n\n  - m\n",
+        "- the queue is fast at night\n  - n\n  - m\n",
     ),
     "nested, and the item removed": (
         "- p\n- q\n",

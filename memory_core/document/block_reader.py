@@ -1,0 +1,438 @@
+"""Read the lines of a memory file as Markdown blocks.
+
+The reader follows CommonMark as far as it decides which lines are headings, items of a top-level
+list, code or comments.  It differs on purpose:
+
+- Code and comments that are never closed end at the next `## ` heading, so that no section is lost.
+- Headings begin with `#`, and tags and tables are text.
+- Git's conflict markers end every block.
+"""
+
+from __future__ import annotations
+
+from memory_core.text.code_fences import closes_fence, read_fence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BOM = "\ufeff"
+BULLET = "- "
+SECTION_START = "## "
+COMMENT_START, COMMENT_END = "<!--", "-->"
+CONFLICT_MARKERS = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
+
+QUOTE = -1  # in the list of open containers; every other number is an item's indentation
+NO_LEAF, PARAGRAPH, CODE, COMMENT = range(4)
+
+DIGITS = "0123456789"
+CONTAINER_STARTS = frozenset("-+*>" + DIGITS)
+LEAF_STARTS = frozenset("#`~<-*_")
+AMBIGUOUS_STARTS = CONTAINER_STARTS | LEAF_STARTS | {" ", ""}  # after a bullet: maybe not an item
+
+# As deep as markdown-it goes; deeper containers are text.  Without a limit, a line of a megabyte
+# of `> > > ...` would take quadratic time.
+MAX_DEPTH = 20
+
+
+class Item:
+    """One top-level list item: the lines `[line, end)`; `text` is its first paragraph."""
+
+    __slots__ = ("end", "line", "text", "text_end")
+
+    def __init__(self, line: int) -> None:
+        self.text = ""
+        self.line = line
+        self.end = line + 1
+        self.text_end = line + 1
+
+    def __repr__(self) -> str:
+        return f"Item({self.text!r}, {self.line}, {self.end})"
+
+
+class Heading:
+    """A heading outside of lists and quotations."""
+
+    __slots__ = ("body", "level", "line", "title")
+
+    def __init__(self, line: int, level: int, title: str) -> None:
+        self.line = line
+        self.body = line + 1
+        self.level = level
+        self.title = title
+
+
+class BlockReader:
+    """The blocks that are open at a line, and the results so far."""
+
+    __slots__ = (
+        "at",
+        "comments",
+        "conflict",
+        "fence",
+        "headings",
+        "hollow",
+        "item",
+        "items",
+        "leaf",
+        "lines",
+        "markers",
+        "never_closed",
+        "open",
+        "texting",
+        "unclosed",
+        "verbatim",
+        "verbatim_end",
+        "warnings",
+        "words",
+    )
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.headings: list[Heading] = []
+        self.items: list[Item] = []
+        self.verbatim: list[int] = []  # for this and the following lists see `Document`
+        self.comments: list[int] = []
+        self.unclosed: dict[int, str] = {}
+        self.markers: list[int] = []
+        self.warnings: list[tuple[int, str]] = []
+
+        self.at = 0
+        self.open: list[int] = []  # containers, the outermost first
+        self.leaf = NO_LEAF
+        self.hollow = False  # the innermost container is an item that is still empty
+        self.item: Item | None = None
+        self.words: list[str] = []  # the lines of that item's text
+        self.texting = False  # the next line may continue that text
+        self.fence = ("", 0)  # of code in a container
+        self.verbatim_end = 0  # of code or a comment outside containers
+        self.never_closed: dict[str, int] = {}  # sign of a fence: length for which no end follows
+        self.conflict = False
+
+    def read(self, front: int) -> None:
+        """Read all lines; the first `front` ones are front matter."""
+        for at, line in enumerate(self.lines):
+            self.at = at
+            line = self._expand(line)
+            if at < self.verbatim_end:
+                self.verbatim.append(at)
+            elif not self._read_marker(line) and at >= front and not self._read_plain(line):
+                self._read_line(line)
+        self._close(0)
+
+    def _expand(self, line: str) -> str:
+        """Return a line without line end, tabs and byte order mark: columns are indices."""
+        line = line.rstrip("\r\n")
+        if self.at == 0:
+            line = line.removeprefix(BOM)
+        return line.expandtabs(4) if "\t" in line else line
+
+    def _read_marker(self, line: str) -> bool:
+        marker = read_marker(line)
+        if not marker or (marker in "=|" and not self.conflict):
+            return False
+        self._close(0)
+        self.conflict = marker != ">"
+        self.markers.append(self.at)
+        self._warn(f"a merge conflict is not resolved: {line[:7]}")
+        return True
+
+    def _warn(self, sentence: str) -> None:
+        self.warnings.append((self.at + 1, sentence))
+
+    # A line goes through the open containers, may open more, and ends in a leaf.
+
+    def _read_line(self, line: str) -> None:
+        depth, pos = self._match(line) if self.open else (0, 0)
+        if self.leaf >= CODE and depth == len(self.open):
+            is_code = self.leaf == CODE
+            if closes_fence(line[pos:], *self.fence) if is_code else COMMENT_END in line:
+                self.leaf = NO_LEAF
+        else:
+            self._read_block(line, depth, pos)
+        if self.item is not None and line.strip(" "):
+            self.item.end = self.at + 1
+
+    def _match(self, line: str) -> tuple[int, int]:
+        """Return how many open containers the line is in, and where its rest begins."""
+        depth = pos = 0
+        hollow, self.hollow = self.hollow, False
+        for width in self.open:
+            start = _skip(line, pos)
+            if width == QUOTE:
+                if start - pos > 3 or line[start : start + 1] != ">":
+                    break
+                pos = _behind_quote(line, start)
+            elif start >= len(line):
+                if hollow and depth == len(self.open) - 1:
+                    break
+            elif start - pos >= width:
+                pos += width
+            else:
+                break
+            depth += 1
+        return depth, pos
+
+    def _read_block(self, line: str, depth: int, pos: int) -> None:
+        lazy = self.leaf == PARAGRAPH
+        joined = lazy and depth == len(self.open)
+        start = _skip(line, pos)
+        while start - pos < 4 and depth < MAX_DEPTH and line[start : start + 1] in CONTAINER_STARTS:
+            inner = self._open_container(line, depth, pos, start, joined)
+            if not inner:
+                break
+            depth, pos, lazy, joined = depth + 1, inner, False, False
+            start = _skip(line, pos)
+        if start < len(line):
+            self._read_leaf(line[start:], start - pos >= 4, depth, lazy)
+        elif not self.hollow:  # an item may have its text below its bullet
+            self._close(depth)
+
+    def _open_container(self, line: str, depth: int, pos: int, start: int, joined: bool) -> int:
+        """Open the quotation or item that begins at `start`; return where its inside begins."""
+        if line[start] == ">":
+            self._close(depth)
+            self.open.append(QUOTE)
+            self.hollow = False
+            return _behind_quote(line, start)
+        end = find_marker_end(line, start, joined)
+        if not end or _is_rule(line[start:]):
+            return 0
+        self._close(depth)
+        inner = _behind_marker(line, end)
+        self.open.append(inner - pos)
+        self.hollow = True
+        if depth == 0:
+            self._begin_item()
+        return inner
+
+    def _read_plain(self, line: str) -> bool:
+        """Read a line like most lines of a memory: the full rules take longer."""
+        if not line:
+            if self.leaf >= CODE or self.hollow or QUOTE in self.open:
+                return False
+            self.leaf = NO_LEAF  # items stay open
+            self.texting = False
+            return True
+        if line[:2] == BULLET and line[2:3] not in AMBIGUOUS_STARTS:
+            self._close(0)
+            self.hollow = False
+            self.open.append(len(BULLET))
+            self._begin_item()
+            self.leaf = PARAGRAPH
+            self.words.append(line[2:].rstrip(" "))
+            return True
+        if line[0] == "#" and self._read_heading(line, 0):
+            self.hollow = False
+            return True
+        return False
+
+    def _begin_item(self) -> None:
+        self.item = Item(self.at)
+        self.words = []
+        self.texting = True
+        self.items.append(self.item)
+
+    def _close(self, depth: int) -> None:
+        """Close the leaf, and every container but the outer `depth`."""
+        if depth == 0 and self.item is not None:
+            self.item.text = unescape(" ".join(self.words))
+            self.item = None
+        del self.open[depth:]
+        self.leaf = NO_LEAF
+        self.texting = False
+
+    # Leaves.
+
+    def _read_leaf(self, text: str, is_indented: bool, depth: int, lazy: bool) -> None:
+        self.hollow = False
+        if is_indented and not lazy:
+            self._close(depth)
+            if not self.open:
+                self.verbatim.append(self.at)
+        elif (
+            is_indented
+            or text[0] not in LEAF_STARTS
+            or not (
+                self._read_heading(text, depth)
+                or self._read_code(text, depth)
+                or self._read_comment(text, depth)
+                or self._read_rule(text, depth)
+            )
+        ):
+            self._read_text(text.rstrip(" "), depth, lazy)
+
+    def _read_text(self, text: str, depth: int, lazy: bool) -> None:
+        if not lazy:
+            if self.leaf or depth < len(self.open):
+                self._close(depth)
+            self.leaf = PARAGRAPH
+            self.texting = self.texting and len(self.open) == 1
+        if self.texting and self.item is not None and len(self.open) == 1:
+            self.words.append(text)
+            self.item.text_end = self.at + 1
+
+    def _read_heading(self, text: str, depth: int) -> bool:
+        title = text.lstrip("#")
+        level = len(text) - len(title)
+        if not 1 <= level <= 6 or title[:1] not in ("", " "):
+            return False
+        self._close(depth)
+        if not self.open:
+            self.headings.append(Heading(self.at, level, strip_closing(title)))
+        return True
+
+    def _read_rule(self, text: str, depth: int) -> bool:
+        if not _is_rule(text):
+            return False
+        self._close(depth)
+        return True
+
+    def _read_code(self, text: str, depth: int) -> bool:
+        fence = read_fence(text)
+        if fence is None:
+            return False
+        sign, length, _info = fence
+        self._close(depth)
+        if self.open:
+            self.leaf, self.fence = CODE, (sign, length)
+        else:
+            self._skip_verbatim(sign, length, lambda line: closes_fence(line, sign, length))
+        return True
+
+    def _read_comment(self, text: str, depth: int) -> bool:
+        if not text.startswith(COMMENT_START):
+            return False
+        self._close(depth)
+        if not self.open:
+            self.comments.append(self.at)
+        if COMMENT_END in text:
+            self.verbatim += [] if self.open else [self.at]
+        elif self.open:
+            self.leaf = COMMENT
+        else:
+            self._skip_verbatim(COMMENT_END, 1, lambda line: True)
+        return True
+
+    def _skip_verbatim(self, sign: str, length: int, closes: Callable[[str], bool]) -> None:
+        """Find where the code or comment ends that begins here."""
+        self.verbatim.append(self.at)
+        self.verbatim_end, is_closed = self._find_end(sign, length, closes)
+        if not is_closed:
+            self.unclosed[self.at] = sign * length
+            opening = COMMENT_START if sign == COMMENT_END else sign * 3
+            self._warn(f"{opening} is never closed; it ends at the next section")
+
+    def _find_end(self, sign: str, length: int, closes: Callable[[str], bool]) -> tuple[int, bool]:
+        """Return the line below code or a comment, and whether it is closed.
+
+        Closed code can contain sections and conflicts, but a conflict cannot contain its end.
+        """
+        is_never_closed = length >= self.never_closed.get(sign, length + 1)
+        end, in_conflict = len(self.lines), False
+        for at in range(self.at + 1, len(self.lines)):
+            line = self.lines[at]
+            marker = read_marker(line)
+            if marker in ("<", ">"):
+                in_conflict = marker == "<"
+            if line.startswith(SECTION_START) or marker == "<" or (marker and self.conflict):
+                end = min(end, at)
+                if is_never_closed or self.conflict:
+                    return end, False
+            if not is_never_closed and sign in line and closes(line.expandtabs(4)):
+                return (end, False) if in_conflict else (at + 1, True)
+        self.never_closed[sign] = length  # so that reading takes linear time
+        return end, False
+
+
+def read_marker(line: str) -> str:
+    """Return the sign of a line that looks like one of git's conflict markers, else ""."""
+    is_marker = line[:7] in CONFLICT_MARKERS and line[7:8] in ("", " ", "\r", "\n")
+    return line[0] if is_marker else ""
+
+
+def _skip(line: str, pos: int) -> int:
+    """Return the first column from `pos` on that is not blank."""
+    return len(line) - len(line[pos:].lstrip(" "))
+
+
+def _behind_quote(line: str, start: int) -> int:
+    return start + 2 if line[start + 1 : start + 2] == " " else start + 1
+
+
+def find_marker_end(line: str, start: int, is_interrupting: bool) -> int:
+    """Return where the list marker at `start` ends, 0 if there is none.
+
+    A marker that interrupts a paragraph is not empty and counts from 1.
+    """
+    end = start + 1
+    if line[start] in DIGITS:
+        end = start + count_digits(line[start : start + 10])
+        if end - start > 9 or line[end : end + 1] not in (".", ")"):
+            return 0
+        if is_interrupting and int(line[start:end]) != 1:
+            return 0
+        end += 1
+    if line[end : end + 1] not in ("", " ") or (is_interrupting and not line[end:].strip(" ")):
+        return 0
+    return end
+
+
+def count_digits(text: str) -> int:
+    """Count the digits that a text begins with."""
+    return len(text) - len(text.lstrip(DIGITS))
+
+
+def _behind_marker(line: str, end: int) -> int:
+    """Return the column where an item's content begins; content far to the right is code."""
+    text = _skip(line, end)
+    return end + 1 if text >= len(line) or text - end > 4 else text
+
+
+def _is_rule(text: str) -> bool:
+    sign = text[0]
+    return sign in "-*_" and text.count(sign) >= 3 and not text.strip(sign + " ")
+
+
+def strip_closing(title: str) -> str:
+    """Return a heading's title without the row of # that may close it."""
+    title = title.strip(" ")
+    bare = title.rstrip("#")
+    return bare.rstrip(" ") if not bare or bare.endswith(" ") else title
+
+
+# Signs that Markdown would not read as text at the start of an item.  A backslash before one of
+# these is not part of the text.
+ESCAPABLE = "#-+*>`~<[_=|\\"
+
+
+def escape(text: str) -> str:
+    """Write a text so that an item can begin with it and `unescape` returns it."""
+    at, escapable = _find_escapable(text)
+    is_escaped = text[at : at + 1] == "\\" and text[at + 1 : at + 2] in tuple(escapable)
+    return text[:at] + "\\" + text[at:] if is_escaped or _begins_block(text) else text
+
+
+def unescape(text: str) -> str:
+    """Remove the backslash that `escape` adds."""
+    if "\\" not in text[:10]:
+        return text
+    at, escapable = _find_escapable(text)
+    is_escaped = text[at : at + 1] == "\\" and text[at + 1 : at + 2] in tuple(escapable)
+    return text[:at] + text[at + 1 :] if is_escaped else text
+
+
+def _find_escapable(text: str) -> tuple[int, str]:
+    """Return where a backslash can be, and the signs that it can escape there."""
+    digits = count_digits(text[:10])
+    return (digits, ".)\\") if 0 < digits < 10 else (0, ESCAPABLE)
+
+
+def _begins_block(text: str) -> bool:
+    sign = text[:1]
+    if sign in CONTAINER_STARTS and (sign == ">" or find_marker_end(text, 0, False)):
+        return True
+    if sign == "#":
+        return text.lstrip("#")[:1] in ("", " ")
+    is_rule = sign != "" and sign in "-*_" and not text.strip(sign + " ")
+    return is_rule or text.startswith(("```", "~~~", COMMENT_START))
