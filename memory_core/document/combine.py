@@ -91,17 +91,15 @@ def _read_memory(text: str) -> Iterator[Block]:
     items = {item.line: item for item in document.items}
     comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
     code, begins = set(document.verbatim), {*document.comments, *document.unclosed}
-    section = ""
+    preference_lines = {item.line for item in preferences.list_items(document)}
     while at < len(lines):
         end = at + 1
         if at in headings:
-            block = _read_heading(headings[at], lines[at], headings[at] is document.headings[0])
-            section = block.text if block.level == 2 else section
-            yield block
+            yield _read_heading(headings[at], lines[at], headings[at] is document.headings[0])
         elif at in items:
             item, end = items[at], items[at].end
             if "".join(lines[at:end]).strip("-+* \t"):
-                yield _read_item(item, lines, preferences.is_title(section))
+                yield _read_item(item, lines, at in preference_lines)
         elif at in comments:
             yield Block(HEADER, lines[at:end], comments[at])
         elif at in code:
@@ -111,14 +109,14 @@ def _read_memory(text: str) -> Iterator[Block]:
             yield Block(CODE, [*lines[at:end], *closing])
         else:
             text = lines[at].strip(" \t")
-            yield Block(TEXT if text else BLANK, [text], text)
+            yield Block(TEXT if text else BLANK, lines[at:end], text)
         at = end
 
 
-def _read_item(item: Item, lines: list[str], is_in_preferences: bool) -> Block:
+def _read_item(item: Item, lines: list[str], is_preference: bool) -> Block:
     key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
     inner = item.text_end if item.text else item.end
-    kind, text = (PREFERENCE, key) if is_in_preferences and key else (ITEM, item.text)
+    kind, text = (PREFERENCE, key) if is_preference and key else (ITEM, item.text)
     return Block(kind, lines[item.line : inner], text, lines[inner : item.end])
 
 
@@ -205,10 +203,10 @@ class Combination:
                     self.joined[block.key] = block.replace(block.lines, nested)
                     break
 
-    def combine(self, order: Iterable[Block | None], is_dated: bool) -> list[str]:
-        """Return the lines of the blocks that stay; None separates two versions.
+    def combine(self, order: Iterable[Block | None]) -> None:
+        """Put the blocks that stay into groups; None separates two versions.
 
-        The blocks behind None, and those below the second heading of one title, are added
+        The blocks after None, and those below the second heading of one title, are added
         to the first heading of this title.
         """
         path: Path = ()
@@ -235,7 +233,6 @@ class Combination:
                 self._put(path, kept, is_adding, has_gap)
                 self.kept.add(kept.key)
             has_gap = False
-        return self._render(is_dated)
 
     def _open(self, path: Path, block: Block, number: int, is_second: bool) -> tuple[Path, bool]:
         """Return the path of a heading, and whether its group is there already."""
@@ -345,16 +342,17 @@ class Combination:
             is_below_heading = above and above.kind == HEADING and block.kind in LISTED
             is_paragraph = above and {above.kind, block.kind} == {TEXT} and not has_gap
             if above and not is_below_heading and not is_paragraph:
-                is_indented = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
                 # Without the comment, indented code would belong to the item above.
-                parts = ["", markdown.EMPTY_COMMENT, ""] if is_indented and listed else [""]
+                is_nested = listed and _is_indented(block)
+                parts = ["", markdown.EMPTY_COMMENT, ""] if is_nested else [""]
                 group[at:at] = [Block(BLANK, [part]) for part in parts]
                 at += len(parts)
             if at == len(group):
                 self.grown.add(path)
         group.insert(at, block)
 
-    def _render(self, is_dated: bool) -> list[str]:
+    def render(self, is_dated: bool, is_isolated: bool = False) -> list[str]:
+        """Return the lines; `is_isolated` separates all blocks except items and text lines."""
         lines: list[str] = []
         needs_blank = False
         for path in sorted(self.groups) if is_dated else _sort_paths(self.groups):
@@ -363,9 +361,9 @@ class Combination:
                 continue
             if (path in self.new or needs_blank) and lines and lines[-1].strip():
                 lines.append("")
-            for block in blocks:
+            for block in _isolate(blocks) if is_isolated else blocks:
                 lines += block.whole
-            needs_blank = path in self.new or path in self.grown
+            needs_blank = path in self.new or path in self.grown or is_isolated
         return lines
 
     def _is_removed(self, path: Path, blocks: list[Block], is_dated: bool) -> bool:
@@ -380,9 +378,26 @@ class Combination:
 def _would_join(above: Block, block: Block) -> bool:
     """Check whether a block directly below another one would be read as a part of it."""
     if above.kind == TEXT:
-        is_indented = block.kind == CODE and block.lines[0][:1] in (" ", "\t")
-        return is_indented or (block.kind in LISTED and block.lines[0].lstrip()[:1].isdecimal())
+        is_number = block.kind in LISTED and block.lines[0].lstrip()[:1].isdecimal()
+        return is_number or _is_indented(block)
     return (above.kind in LISTED and block.kind == TEXT) or above.kind == block.kind == CODE
+
+
+def _is_indented(block: Block) -> bool:
+    return block.kind == CODE and block.lines[0][:1] in (" ", "\t")
+
+
+def _isolate(blocks: list[Block]) -> Iterator[Block]:
+    """Put empty comments between blocks, so that each is read by itself."""
+    above = BLANK
+    for block in blocks:
+        if block.kind == BLANK:
+            continue
+        is_same = above == block.kind == TEXT or (above in LISTED and block.kind in LISTED)
+        if not is_same and above not in (BLANK, FRONT):
+            yield Block(BLANK, ["", markdown.EMPTY_COMMENT, ""])
+        yield _dedent(block) if block.kind in LISTED else block
+        above = block.kind
 
 
 def _tabulate(blocks: Iterable[Block]) -> Table:
@@ -426,20 +441,27 @@ def _is_same(ours: Block, theirs: Block) -> bool:
     return ours.kind == HEADER and titles[0] == titles[1]
 
 
-def _restyle(block: Block, above: Block | None) -> Block:
-    """Move an item to the left margin; one of a single line gets the bullet of its new list."""
+def _dedent(block: Block) -> Block:
+    """Move an item to the left margin."""
     indent = len(block.lines[0]) - len(block.lines[0].lstrip(" \t"))
     lines, nested = (
         tuple(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in part)
         for part in (block.lines, block.nested)
     )
-    if len(lines) == 1 and not nested and block.kind != ENTRY:
-        rest = lines[0][markdown.count_digits(lines[0]) + 1 :]
-        first = above.lines[0].lstrip() if above else markdown.BULLET
-        digits = first[: markdown.count_digits(first)]
-        number = str(int(digits) + 1) if digits else ""
-        lines = (number + first[len(digits)] + rest,)
     return block.replace(lines, nested)
+
+
+def _restyle(block: Block, above: Block | None) -> Block:
+    """Move an item to the left margin; one of a single line gets the bullet of its new list."""
+    block = _dedent(block)
+    if len(block.whole) > 1 or block.kind == ENTRY or not block.text:
+        return block
+    line = block.lines[0]
+    first = above.lines[0].lstrip() if above else markdown.BULLET
+    digits = first[: markdown.count_digits(first)]
+    number = str(int(digits) + 1) if digits else ""
+    rest = line[markdown.count_digits(line) + 1 :]
+    return block.replace((number + first[len(digits)] + rest,), ())
 
 
 def _sort_paths(paths: Iterable[Path]) -> Iterator[Path]:
@@ -471,35 +493,23 @@ def combine_versions(
         return CombinedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     combination = Combination(blocks, own, others, sections)
-    lines = combination.combine(
-        order(blocks, own, others) if order else [*own, None, *others], is_dated
-    )
-    end = _find_line_end(ours)
+    combination.combine(order(blocks, own, others) if order else [*own, None, *others])
+    text = _join_lines(combination.render(is_dated), ours)
+    if not is_dated and not _is_complete(text, combination.kept):
+        text = _join_lines(combination.render(is_dated, is_isolated=True), ours)
+    return CombinedText(text, combination.left)
+
+
+def _join_lines(lines: list[str], ours: str) -> str:
+    """Return the text of the lines, with the line ends and the byte order mark of our version."""
+    first = markdown.split_lines(ours)[0]
+    end = first[len(first.rstrip("\r\n")) :] or "\n"
     while lines and not lines[-1].strip() and ours.rstrip("\r\n") + end == ours:
         lines.pop()
     bom = markdown.BOM if ours.startswith(markdown.BOM) else ""
-    text = bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
-    if is_dated or _is_complete(text, combination.kept):
-        return CombinedText(text, combination.left)
-    return CombinedText(bom + _append_missing(own, others, end), [])
-
-
-def _find_line_end(text: str) -> str:
-    first = markdown.split_lines(text)[0]
-    return first[len(first.rstrip("\r\n")) :] or "\n"
+    return bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
 
 
 def _is_complete(text: str, kept: set[Key]) -> bool:
-    document = markdown.parse_document(text)
-    return not document.markers and kept <= {block.key for block in read_blocks(text)}
-
-
-def _append_missing(ours: list[Block], theirs: list[Block], end: str) -> str:
-    """Return ours, and below it the blocks that only theirs has, each after an empty comment."""
-    present = {block.key for block in ours}
-    lines = [line for block in ours for line in block.whole]
-    for block in theirs:
-        if block.key not in present and block.kind != BLANK:
-            block = _restyle(block, None) if block.kind in LISTED else block
-            lines += ["", markdown.EMPTY_COMMENT, "", *block.whole]
-    return end.join([*lines, ""])
+    keys = {block.key for block in read_blocks(text)}
+    return kept <= keys and not markdown.parse_document(text).markers

@@ -1,19 +1,19 @@
-"""What is kept beside a memory, by day: the text of archive/AGENT.md and quarantine/AGENT.md.
+"""The text of archive/AGENT.md and quarantine/AGENT.md: entries by day.
 
     ## 2026-11-21
 
     - [Section] an item
-        - what is nested in it
+        - its nested lines
 
-An entry's further lines stand two blanks further in than they are, so that nothing in
-them is taken for an entry or a day.
+The further lines of an entry are indented by two more blanks, so that none of them looks like
+an entry or a day.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 DAY_PREFIX = "## "
 ENTRY_PREFIX = "- "
@@ -21,7 +21,7 @@ INDENT = "  "
 
 
 class DatedEntry:
-    """One entry: its day, its text, and the lines `[line, end)` where it stands."""
+    """One entry: its day, its text, and its lines `[line, end)`."""
 
     __slots__ = ("day", "end", "line", "text")
 
@@ -31,45 +31,37 @@ class DatedEntry:
         self.line = line
         self.end = line + 1
 
-    def __repr__(self) -> str:
-        return f"Entry({self.day!r}, {self.text!r}, {self.line}, {self.end})"
-
 
 def add(text: str, items: Iterable[str], day: str) -> str:
     """Add entries under a day, each once a day."""
-    known = {entry.text for entry in parse_entries(text) if entry.day == day}
-    fresh = [item for item in dict.fromkeys(map(normalize, items)) if item not in known]
-    if not fresh:
+    old = {entry.text for entry in parse_entries(text) if entry.day == day}
+    new = [item for item in dict.fromkeys(map(normalize, items)) if item not in old]
+    if not new:
         return text
     if text and not text.endswith("\n"):
         text += "\n"
-    heading = "" if _last_day(text) == day else f"{DAY_PREFIX}{day}\n\n"
+    days = [line for line in text.split("\n") if line.startswith(DAY_PREFIX)]
+    is_last_day = days and days[-1].removeprefix(DAY_PREFIX).strip() == day
+    heading = "" if is_last_day else f"{DAY_PREFIX}{day}\n\n"
     gap = "\n" if heading and text else ""
-    return text + gap + heading + "".join(map(_written, fresh))
+    lines = (line for item in new for line in _render_entry(item))
+    return text + gap + heading + "".join(f"{line}\n" for line in lines)
 
 
 def normalize(item: str) -> str:
-    """Return an item as it reads back: no blanks at the end of a line, nor empty last lines."""
+    """Return an item in the form that is read: without blanks at line ends and empty last lines."""
     return "\n".join(line.rstrip(" \t\r") for line in item.split("\n")).rstrip("\n")
 
 
-def _written(item: str) -> str:
+def _render_entry(item: str) -> Iterator[str]:
     first, *more = item.split("\n")
-    return f"{ENTRY_PREFIX}{first}\n" + "".join(
-        f"{INDENT}{line}\n" if line else "\n" for line in more
-    )
-
-
-def _last_day(text: str) -> str:
-    days = [
-        line[len(DAY_PREFIX) :].strip() for line in text.split("\n") if line.startswith(DAY_PREFIX)
-    ]
-    return days[-1] if days else ""
+    yield ENTRY_PREFIX + first
+    yield from (INDENT + line if line else "" for line in more)
 
 
 def parse_entries(text: str) -> list[DatedEntry]:
-    """Return the entries in the order of the file; what is no entry is passed over."""
-    found: list[DatedEntry] = []
+    """Return the entries in the order of the file; other lines are skipped."""
+    entries: list[DatedEntry] = []
     day, current, blanks = "", None, 0
     for at, line in enumerate(text.split("\n")):
         line = line.rstrip(" \t\r") if line.strip(" \t\r") else ""
@@ -80,18 +72,18 @@ def parse_entries(text: str) -> list[DatedEntry]:
             day, current = line[len(DAY_PREFIX) :].strip(), None
         elif line.startswith(ENTRY_PREFIX) or line == ENTRY_PREFIX.rstrip():
             current = DatedEntry(day, line[len(ENTRY_PREFIX) :], at)
-            found.append(current)
+            entries.append(current)
         elif current is not None and line.startswith(INDENT):
             current.text += "\n" * (blanks + 1) + line[len(INDENT) :]
             current.end = at + 1
         else:
             current = None
         blanks = 0
-    return found
+    return entries
 
 
 def remove(text: str, entry: DatedEntry) -> str:
-    """Take an entry out, and its day's heading where nothing else stands under it."""
+    """Remove an entry, and the heading of its day if no other line is left below it."""
     lines = text.split("\n")
     del lines[entry.line : entry.end]
     days = [at for at, line in enumerate(lines) if line.startswith(DAY_PREFIX)]
@@ -105,7 +97,7 @@ def remove(text: str, entry: DatedEntry) -> str:
 
 
 def format_file_origin(name: str) -> str:
-    """Return what stands in the place of a section for text that was no item of a file."""
+    """Return the section name of an entry that was free text of a file."""
     return f"from {name}"
 
 
@@ -120,7 +112,7 @@ def format_entry(section: str, item: str) -> str:
 
 
 def parse_entry(text: str) -> tuple[str, str]:
-    """Return the section and the item of an entry; no section where it names none."""
+    """Return the section and the item of an entry; the section is "" if it has none."""
     title, at = "", 1
     while text.startswith("[") and at < len(text) and text[at] != "\n":
         if text[at] == "\\" and text[at + 1 : at + 2] in ("\\", "]"):

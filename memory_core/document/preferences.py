@@ -1,12 +1,10 @@
-"""What an agent is wished to do: the items of `## Preferences`, each `- key: value`.
+"""Preferences: the items `- key: value` of the section `## Preferences`.
 
-They are a person's word.  So no learning comes to stand among them, none of the limits of
-learnings counts them, and they are the last to leave (see `merge`).  An item of that section
-that is no such pair is left as it is, and given to the agent as it stands.
+People write them, so learnings never change this section, no limit of items or sections counts it,
+and its items are evicted last.  An item without a key is given to the agent unchanged.
 
-A key is a few words on one line, without ": " in them.  Two are one whatever their case, and
-whether blanks, dashes or underscores part their words; the usual ones are in USUAL.  Where a
-key stands twice the later one counts.
+A key is a few words without ": ".  Two keys are equal in any case, with blanks, dashes or
+underscores between their words.  If a key appears twice, the later item is effective.
 """
 
 from __future__ import annotations
@@ -18,29 +16,24 @@ if TYPE_CHECKING:
     from memory_core.document.markdown import Document, Item, Section
 
 TITLE = "Preferences"
-SUGGESTED_KEYS = (
-    "coding-style",
-    "communication",
-    "work-style",
-)  # names to choose from, any other will do
+SUGGESTED_KEYS = ("coding-style", "communication", "work-style")
 
-MAX_KEY_LENGTH = 60  # characters: more of them is a sentence in which a colon happens to stand
+MAX_KEY_LENGTH = 60  # characters: a longer text is a sentence with a colon
 
 _COLON = ": "
-_BOLD, _BOLD_COLON = "**", ":** "  # as people write it: `- **key:** value`
+_BOLD, _BOLD_COLON = "**", ":** "  # people write `- **key:** value`
 
-# What is around a key and no part of it: emphasis, and the colon that somebody typed with it.
-_AROUND = "*_` :"
+_AROUND_KEY = "*_` :"  # emphasis and colons that are not part of a key
 
 
 class InvalidPreference(ValueError):
-    """A preference that cannot be kept; the message is the reason."""
+    """A preference that cannot be saved; the message is the reason."""
 
     status = 2
 
 
 def is_title(title: str) -> bool:
-    """Say whether a section of this title holds preferences."""
+    """Check whether a section with this title holds preferences."""
     return markdown.normalize_title(title) == "preferences"
 
 
@@ -49,67 +42,67 @@ def list_sections(document: Document) -> list[Section]:
 
 
 def list_items(document: Document) -> list[Item]:
-    """Return the items that are preferences, pairs or not."""
+    """Return the items of the preferences, with or without a key."""
     return [item for section in list_sections(document) for item in section.items]
 
 
 def list_effective(document: Document) -> list[Item]:
-    """Return the pairs that count: of each key the last."""
-    found: dict[str, Item] = {}
+    """Return the last item of each key, in the order of the file."""
+    items: dict[str, Item] = {}
     for item in list_items(document):
-        key = normalize_key(parse_pair(item.text)[0])
+        key = _read_key(item)
         if key:
-            found.pop(key, None)
-            found[key] = item
-    return list(found.values())
+            items.pop(key, None)
+            items[key] = item
+    return list(items.values())
 
 
 def read_values(document: Document) -> dict[str, str]:
-    """Return value by key, as they are written, in the order of the lines that count."""
+    """Return the effective values by key, both in their spelling in the file."""
     return dict(parse_pair(item.text) for item in list_effective(document))
 
 
 def find_all(document: Document, key: str) -> list[Item]:
-    """Return the items of this key, the one that counts as the last."""
-    wanted = normalize_key(key)
-    return [
-        each
-        for each in list_items(document)
-        if wanted and normalize_key(parse_pair(each.text)[0]) == wanted
-    ]
+    """Return the items of a key in any spelling; the last one is effective."""
+    key = normalize_key(key)
+    return [item for item in list_items(document) if key and _read_key(item) == key]
 
 
 def find(document: Document, key: str) -> Item | None:
-    """Return the item of a key in any spelling, None where it has none."""
+    """Return the effective item of a key in any spelling, None if there is none."""
     return next(reversed(find_all(document, key)), None)
 
 
 def get(document: Document, key: str) -> str | None:
-    """Return the value of a key in any spelling, None where it has none."""
-    found = find(document, key)
-    return parse_pair(found.text)[1] if found else None
+    """Return the value of a key in any spelling, None if there is none."""
+    item = find(document, key)
+    return parse_pair(item.text)[1] if item else None
 
 
 def parse_pair(text: str) -> tuple[str, str]:
-    """Take an item's text apart into key and value; without a key it is no pair."""
+    """Split an item's text into key and value; both are empty if it has no key."""
     front = get_front(text)
-    key, value = _bare(front), text[len(front) :]
-    return (key, value) if value and front and not _fault(key) else ("", "")
+    key, value = _strip_key(front), text[len(front) :]
+    return (key, value) if value and front and not _describe_fault(key) else ("", "")
+
+
+def _read_key(item: Item) -> str:
+    return normalize_key(parse_pair(item.text)[0])
 
 
 def normalize_key(key: str) -> str:
-    """Return what two spellings of a key have in common."""
-    words = _bare(key).replace("-", " ").replace("_", " ").split()
+    """Return the form in which two spellings of a key are equal."""
+    words = _strip_key(key).replace("-", " ").replace("_", " ").split()
     return " ".join(words).casefold()
 
 
 def check_pair(key: str, value: str) -> tuple[str, str]:
-    """Return key and value as they are written; raises InvalidPreference if one is invalid."""
-    for what, text in (("key", key), ("value", value)):
+    """Return key and value in the form in which they are saved; raises InvalidPreference."""
+    for name, text in (("key", key), ("value", value)):
         if "\n" in text.strip() or "\r" in text.strip():
-            raise InvalidPreference(f"the {what} of a preference must be one line")
-    key, value = _bare(key), _seen(value)
-    if fault := _fault(key):
+            raise InvalidPreference(f"the {name} of a preference must be one line")
+    key, value = _strip_key(key), _join_visible(value)
+    if fault := _describe_fault(key):
         raise InvalidPreference(fault)
     if not value:
         raise InvalidPreference(f"the preference {key!r} has no value")
@@ -117,69 +110,63 @@ def check_pair(key: str, value: str) -> tuple[str, str]:
 
 
 def remove(text: str, key: str) -> str:
-    """Take the key out, with what is nested below it; the same text where it does not stand."""
-    from memory_core.document import edits
-
+    """Remove the items of a key from a text, with their nested lines."""
     document = markdown.parse_document(text)
-    found = find_all(document, key)
-    return markdown.render_document(edits.remove_items(document, found)) if found else text
+    return markdown.render_document(_remove_items(document, find_all(document, key)))
 
 
 def remove_overridden(document: Document, own: Document) -> Document:
-    """Return a document without the preferences whose keys its reader has in another, `own`."""
-    keys = {normalize_key(parse_pair(item.text)[0]) for item in list_effective(own)}
-    gone = [
-        item for item in list_items(document) if normalize_key(parse_pair(item.text)[0]) in keys
-    ]
-    if not gone:
-        return document
-    from memory_core.document import edits
-
-    return edits.remove_items(document, gone)
+    """Remove the preferences whose keys are also in the reader's other document, `own`."""
+    keys = {_read_key(item) for item in list_effective(own)}
+    return _remove_items(
+        document, [item for item in list_items(document) if _read_key(item) in keys]
+    )
 
 
 def remove_superseded(document: Document) -> Document:
-    """Return a document in which each key stands once, with the value that counts."""
-    counts = {item.line for item in list_effective(document)}
-    gone = [
-        item
-        for item in list_items(document)
-        if parse_pair(item.text)[0] and item.line not in counts
-    ]
-    if not gone:
-        return document
-    from memory_core.document import edits
+    """Remove all but the effective item of each key."""
+    lines = {item.line for item in list_effective(document)}
+    pairs = [item for item in list_items(document) if _read_key(item)]
+    return _remove_items(document, [item for item in pairs if item.line not in lines])
 
-    return edits.remove_items(document, gone)
+
+def _remove_items(document: Document, items: list[Item]) -> Document:
+    if not items:
+        return document
+    from memory_core.document import edits  # rarely needed, and hooks pay for imports
+
+    return edits.remove_items(document, items)
 
 
 def get_front(text: str) -> str:
-    """Return what stands in front of an item's value, nothing where it is no pair."""
+    """Return the part of an item's text before its value, "" if it has no key."""
     head, colon, value = text.partition(_COLON)
-    bold, closed, rest = text.partition(_BOLD_COLON)
-    if closed and text.startswith(_BOLD) and len(bold) < len(head):
-        head, colon, value = bold, closed, rest
+    bold, bold_colon, rest = text.partition(_BOLD_COLON)
+    if bold_colon and text.startswith(_BOLD) and len(bold) < len(head):
+        head, colon, value = bold, bold_colon, rest
     blanks = value[: len(value) - len(value.lstrip())]
     return head + colon + blanks if colon else ""
 
 
-def _bare(key: str) -> str:
-    return _seen(key).strip(_AROUND)
+def _strip_key(key: str) -> str:
+    return _join_visible(key).strip(_AROUND_KEY)
 
 
-def _fault(key: str) -> str:
-    """Say why this is no key, or nothing."""
+def _describe_fault(key: str) -> str:
+    """Return why a key is invalid, or "" if it is valid."""
     if not normalize_key(key):
-        return f"{key!r} is no name of a preference; {SUGGESTED_KEYS[0]} is one"
+        return f"invalid preference name {key!r}: use a name like {SUGGESTED_KEYS[0]}"
     if _COLON in key:
-        return f"the name of a preference holds no colon with a blank: {key!r}"
+        return f"invalid preference name {key!r}: remove the colon"
     if len(key) > MAX_KEY_LENGTH:
-        return f"the name of a preference has at most {MAX_KEY_LENGTH} characters, not {len(key)}"
+        return (
+            f"preference name too long: {len(key)} characters; at most {MAX_KEY_LENGTH} are allowed"
+        )
     return ""
 
 
-def _seen(text: str) -> str:
-    """Return what can be seen of a text, as one line."""
+def _join_visible(text: str) -> str:
+    """Return the visible characters of a text, as one line."""
     if not text.isascii() or not text.isprintable():
         from memory_core.text import sanitize
 
