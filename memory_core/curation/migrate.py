@@ -49,18 +49,18 @@ def migrate_files(
 
 def _migrate(owner: MaintainedFiles, write: bool) -> Migration | None:
     """Return what is done, or would be done, for an agent; None if nothing is to do."""
-    target = os.path.join(owner.held.folder, f"{owner.held.stem(owner.agent)}.md")
+    target = os.path.join(owner.store.folder, f"{owner.store.stem(owner.agent)}.md")
     try:
         plan = _plan(owner, target)
         if plan and write:
-            with owner.held.lock(owner.agent):
-                owner.settle()
+            with owner.store.lock(owner.agent):
+                owner.record_hand_edits()
                 plan = _plan(owner, target)
                 if plan:
                     _apply(owner, plan)
     except (OSError, ValueError) as error:
-        old = [owner.name(path) for path in owner.held.files(owner.agent) if path != target]
-        change, reason = TextChange(owner.name(target), "", ""), owner.reason(error, target)
+        old = [owner.name(path) for path in owner.store.files(owner.agent) if path != target]
+        change, reason = TextChange(owner.name(target), "", ""), owner.describe_error(error, target)
         return Migration(owner.agent, change.path, old, change, [], reason)
     return plan.migration if plan else None
 
@@ -73,12 +73,12 @@ class _Plan(NamedTuple):
 
 def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:
     """Return what to do, None for nothing; raises ValueError for a link, and OSError."""
-    files = owner.held.files(owner.agent)
+    files = owner.store.files(owner.agent)
     if files in ([], [target]):
         return None
     for path in filter(os.path.islink, files):
         raise ValueError(f"{owner.name(path)} is a link; replace it by a file")
-    texts = [owner.text(path) for path in files]
+    texts = [owner.read(path) for path in files]
     after, archived = _combine(owner, texts)
     change = TextChange(owner.name(target), texts[0].text, after)
     old = [owner.name(path) for path in files if path != target]
@@ -98,7 +98,7 @@ def _combine(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[s
         archived += format_leftovers(other.path, combined)
     if combined.text == base.text:
         return base.text, archived
-    text, evicted = owner.fitted(combined.text)
+    text, evicted = owner.fit(combined.text)
     return text, [*archived, *evicted]
 
 
@@ -107,11 +107,11 @@ def _apply(owner: MaintainedFiles, plan: _Plan) -> None:
     change, (base, *others) = plan.migration.change, plan.texts
     owner.archive(plan.migration.archived)
     if change.after != change.before:
-        owner.held.write_file(base.path, change.after, base)
+        owner.store.write_file(base.path, change.after, base)
     if base.path != plan.target:
         os.rename(base.path, plan.target)
     for other in others:
         if not other.is_current():
             raise store.FileChanged(f"{owner.name(other.path)} was saved by somebody else just now")
         os.unlink(other.path)
-    file_io.sync_folder(owner.held.folder)
+    file_io.sync_folder(owner.store.folder)

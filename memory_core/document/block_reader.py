@@ -324,25 +324,44 @@ class BlockReader:
             self._warn(f"{opening} is never closed; it ends at the next section")
 
     def _find_end(self, sign: str, length: int, closes: Callable[[str], bool]) -> tuple[int, bool]:
-        """Return the line below code or a comment, and whether it is closed.
+        """Return the line below code or a comment, and whether it is closed."""
+        if length < self.never_closed.get(sign, length + 1):
+            end, is_closed = self._find_closer(sign, length, closes)
+            if end:
+                return end, is_closed
+        end = self.at + 1
+        while end < len(self.lines) and not self._is_limit(self.lines[end]):
+            end += 1
+        return end, False
+
+    def _is_limit(self, line: str) -> bool:
+        is_marker = self.conflict and read_marker(line) != ""
+        return is_marker or line.startswith(SECTION_START)
+
+    def _find_closer(
+        self, sign: str, length: int, closes: Callable[[str], bool]
+    ) -> tuple[int, bool]:
+        """Do the same, but return 0 for code that is never closed.
 
         Closed code can contain sections and conflicts, but a conflict cannot contain its end.
         """
-        is_never_closed = length >= self.never_closed.get(sign, length + 1)
-        end, in_conflict = len(self.lines), False
+        conflict = end = 0
         for at in range(self.at + 1, len(self.lines)):
             line = self.lines[at]
+            if self.conflict and self._is_limit(line):
+                return 0, False
             marker = read_marker(line)
             if marker in ("<", ">"):
-                in_conflict = marker == "<"
-            if line.startswith(SECTION_START) or marker == "<" or (marker and self.conflict):
-                end = min(end, at)
-                if is_never_closed or self.conflict:
-                    return end, False
-            if not is_never_closed and sign in line and closes(line.expandtabs(4)):
-                return (end, False) if in_conflict else (at + 1, True)
-        self.never_closed[sign] = length  # so that reading takes linear time
-        return end, False
+                if end:
+                    return (conflict, False) if marker == ">" else (end, True)
+                conflict = at if marker == "<" else 0
+            if not end and sign in line and closes(line.expandtabs(4)):
+                end = at + 1
+                if not conflict:
+                    return end, True
+        if not end:
+            self.never_closed[sign] = length  # later code need not search: linear time
+        return end, True
 
 
 def read_marker(line: str) -> str:

@@ -41,15 +41,22 @@ class Block:
     __slots__ = ("key", "kind", "level", "lines", "nested", "text")
 
     def __init__(
-        self, kind: str, lines: Iterable[str], text: str = "", nested: Iterable[str] = ()
+        self,
+        kind: str,
+        lines: Iterable[str],
+        text: str = "",
+        nested: Iterable[str] = (),
+        level: int = 0,
     ) -> None:
         self.kind = kind
         self.lines = tuple(lines)
         self.nested = tuple(nested)
         self.text = text
-        self.level = 0
+        self.level = level
         words = similarity.normalize_text(text) if kind == ITEM else text
-        self.key = (kind, words) if words else (kind, *self.lines, *self.nested)
+        self.key: Key = (kind, words) if words else (kind, *self.lines, *self.nested)
+        if level:
+            self.key = (kind, words, str(level))
 
     @property
     def whole(self) -> Lines:
@@ -124,9 +131,7 @@ def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
     if heading.level == 1 and is_title:
         return Block(HEADER, [line], "title")
     title = markdown.normalize_title(markdown.split_title(heading.title)[0])
-    block = Block(HEADING, [line], title)
-    block.level = heading.level
-    return block
+    return Block(HEADING, [line], title, level=heading.level)
 
 
 def _read_dated(text: str) -> Iterator[Block]:
@@ -142,9 +147,7 @@ def _read_dated(text: str) -> Iterator[Block]:
             yield Block(ENTRY, lines[at:end], f"{day}\n{entries[at].text}")
         elif lines[at].startswith(dated_entries.DAY_PREFIX):
             day = lines[at].removeprefix(dated_entries.DAY_PREFIX).strip()
-            block = Block(HEADING, lines[at:end], day)
-            block.level = 2
-            yield block
+            yield Block(HEADING, lines[at:end], day, level=2)
         else:
             yield Block(TEXT if lines[at] else BLANK, lines[at:end], lines[at])
         at = end
@@ -261,15 +264,24 @@ class Combination:
             if wanted in self.groups:
                 return wanted, True
         self.groups[wanted] = [block]
-        if is_second and (preferences.is_title(block.text) or wanted[0][0] > 2):
-            # Preferences are read first, and deeper headings without a section stay outside of one.
-            paths = [path for path in self.groups if path != wanted]
-            place = next((at for at, path in enumerate(paths) if path and path[0][0] <= 2), None)
-            paths.insert(len(paths) if place is None else place, wanted)
-            self.groups = {path: self.groups[path] for path in paths}
+        if is_second:
+            self._move_up(wanted)
         if is_second or block.key not in self.ours:
             self.new.add(wanted)
         return wanted, False
+
+    def _move_up(self, new: Path) -> None:
+        """Move new preferences above other sections, and a deeper heading out of all sections."""
+        is_preferences = preferences.is_title(new[0][1])
+        if is_preferences or new[0][0] > 2:
+            paths = [path for path in self.groups if path != new]
+            above = [
+                not path or path[0][0] > 2 or (is_preferences and preferences.is_title(path[0][1]))
+                for path in paths
+            ]
+            place = above.index(False) if False in above else len(paths)
+            paths.insert(place, new)
+            self.groups = {path: self.groups[path] for path in paths}
 
     def _is_full(self, block: Block) -> bool:
         titles = [path[-1][1] for path in self.groups if path and path[-1][0] == 2]

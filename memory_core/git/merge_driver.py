@@ -1,8 +1,7 @@
-"""git in a team: memories are merged by item and section, in each clone that was told how.
+"""Install git's merge driver for memory files, and run it.
 
-Which files are merged so is said in .gitattributes, which travels with the repository; what
-the driver runs is in the clone's own configuration, which does not.  Without it git merges
-them as any text, and may leave markers, which the next write mends.
+`.gitattributes`, which people commit, names the driver; the configuration of each clone, which is
+not shared, has its command.  Without the command, git merges memory files as plain text.
 """
 
 from __future__ import annotations
@@ -16,22 +15,19 @@ if TYPE_CHECKING:
     from memory_core.memory.project import Project
 
 DRIVER_NAME = "agent-memory"
+DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
 CONFIG_SECTION = f'[merge "{DRIVER_NAME}"]'
 INSTALL_COMMAND = "agent-memory git install"
 
 ATTRIBUTE_LINE = f"*.md merge={DRIVER_NAME}"
-COMMENT_LINE = (
-    f"# `{INSTALL_COMMAND}` tells a clone how; one that was not told merges them as text."
-)
+COMMENT_LINE = f"# Run `{INSTALL_COMMAND}` in each clone, or git merges these files as plain text."
 ADDED_LINES = (COMMENT_LINE, ATTRIBUTE_LINE)
 
-DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
-
-ENTRY_KINDS = ("archive", "quarantine")
+DATED_FOLDERS = ("archive", "quarantine")
 
 
 class NoRepository(Exception):
-    """There is no repository, or no git; the message says which.  2: wrong use, 1: a failure."""
+    """There is no repository (status 2) or no git (status 1); the message says which."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
@@ -39,35 +35,34 @@ class NoRepository(Exception):
 
 
 class DriverChanges:
-    """What `install` or `uninstall` has changed: files with attributes, the configuration."""
+    """The changes of `install` or `uninstall`."""
 
     __slots__ = ("attribute_files", "config", "is_ignored", "mended")
 
     def __init__(self) -> None:
-        self.attribute_files: list[str] = []  # as they are told to people
+        self.attribute_files: list[str] = []  # relative to the project
         self.config = False
-        self.is_ignored = False  # git is told to leave the memories out
-        self.mended: list[Resolution] = []
+        self.is_ignored = False  # .gitignore excludes the memories
+        self.mended: list[Resolution] = []  # files with conflict markers
 
     def __bool__(self) -> bool:
         return bool(self.attribute_files or self.config or self.mended)
 
 
-# What git runs.
+# The driver.
 
 
 def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
-    """Merge the files that git names into `ours`; `path` says what they are versions of.
+    """Merge three files into the file `ours`; `path` is their path in the repository.
 
-    Return the exit status: 1 where one cannot be read or written.
+    Returns the exit status: 1 if a file cannot be read or written.
     """
     from memory_core.git import three_way
 
     folder, name = os.path.split(path)
-    is_aside = os.path.basename(folder) in ENTRY_KINDS
+    is_dated = os.path.basename(folder) in DATED_FOLDERS
     try:
-        texts = [_read(each) for each in (base, ours, theirs)]
-        merged = three_way.merge(texts[0], texts[1], texts[2], is_aside)
+        merged = three_way.merge(_read(base), _read(ours), _read(theirs), is_dated)
         with open(ours, "wb") as file:
             file.write(merged.encode("utf-8", "surrogateescape"))
     except OSError as error:
@@ -82,82 +77,100 @@ def _read(path: str) -> str:
 
 
 def build_command() -> str:
-    """Return what git is to run; where it fails, or is gone, git's own text merge."""
+    """Return the command of the driver; if it fails, git merges the file as text."""
     import shlex
 
-    script = os.path.join(
-        os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli", "merge_file.py"
-    )
-    ours = shlex.join([sys.executable, "-I", "-S", script])
-    text = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B"
-    return f"{ours} %O %A %B %P || {text}"
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    script = os.path.join(package, "cli", "merge_file.py")
+    command = shlex.join([sys.executable, "-I", "-S", script])
+    fallback = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B"
+    return f"{command} %O %A %B %P || {fallback}"
 
 
-# Telling a clone.
+# Installation.
 
 
 def install(project: Project) -> DriverChanges:
-    """Set attributes and driver for the project's memories, and mend files with markers.
+    """Install the driver for the project's memories, and resolve files with conflict markers.
 
-    Raises NoRepository, and OSError where a file cannot be written.
+    Raises NoRepository, and OSError if a file cannot be written.
     """
     from memory_core.git.resolve import resolve_files
 
-    held = project.store
-    _check(held.folder)
-    held.make_folder()
-    done = DriverChanges()
-    for folder in _folders(project):
-        os.makedirs(folder, exist_ok=True)
-        path = os.path.join(folder, ".gitattributes")
-        if _add_lines(path):
-            done.attribute_files.append(project.place.relative(path))
+    folder = project.store.folder
+    _check_repository(folder)
+    project.store.make_folder()
+    changes = DriverChanges()
+    for memories in _list_folders(project):
+        os.makedirs(memories, exist_ok=True)
+        text = _read_attributes(memories)
+        if ATTRIBUTE_LINE not in text.splitlines():
+            gap = "" if not text or text.endswith("\n") else "\n"
+            added = "".join(f"{line}\n" for line in ADDED_LINES)
+            _write_attributes(project, memories, text + gap + added, changes)
     for key, value in (("name", DRIVER_TITLE), ("driver", build_command())):
-        done.config |= _configure(held.folder, key, value)
-    done.is_ignored = not _git(held.folder, "check-ignore", "-q", "PM.md")[0]
-    done.mended = resolve_files(project, write=True)
-    return done
+        changes.config |= _configure(folder, key, value)
+    changes.is_ignored = not _run_git(folder, "check-ignore", "-q", "PM.md")[0]
+    changes.mended = resolve_files(project, write=True)
+    return changes
 
 
 def uninstall(project: Project) -> DriverChanges:
-    """Take away what `install` has set; raises as it does."""
-    folder = _check(project.store.folder)
-    done = DriverChanges()
-    for each in _folders(project):
-        path = os.path.join(each, ".gitattributes")
-        if _drop_lines(path):
-            done.attribute_files.append(project.place.relative(path))
+    """Remove the changes of `install`; raises the same errors."""
+    folder = _check_repository(project.store.folder)
+    changes = DriverChanges()
+    for memories in _list_folders(project):
+        text = _read_attributes(memories)
+        rest = [line for line in text.splitlines(True) if line.rstrip() not in ADDED_LINES]
+        if "".join(rest) != text:
+            _write_attributes(project, memories, "".join(rest), changes)
     for key in ("name", "driver"):
-        done.config |= _configure(folder, key, "")
-    return done
+        changes.config |= _configure(folder, key, "")
+    return changes
 
 
-def _folders(project: Project) -> list[str]:
-    """Return where attributes are set; task memories only where there are tasks."""
+def _list_folders(project: Project) -> list[str]:
+    """Return the folders of memories; the one of task memories only if there is a backlog."""
     from memory_core.tasks import backlog_folder
 
     tasks = backlog_folder.Folder(project.place.root)
     return [project.store.folder, *([tasks.memory] if os.path.isdir(tasks.path) else [])]
 
 
-def _check(folder: str) -> str:
-    """Return the folder or, if that is not there yet, the one above it.
+def _read_attributes(folder: str) -> str:
+    return _read_if_present(os.path.join(folder, ".gitattributes"))
 
-    Raises NoRepository unless it is in a work tree.
+
+def _write_attributes(project: Project, folder: str, text: str, changes: DriverChanges) -> None:
+    """Write a .gitattributes file, or remove it if it is empty."""
+    from memory_core.storage import file_io
+
+    path = os.path.join(folder, ".gitattributes")
+    if text:
+        file_io.replace(os.path.realpath(path), text.encode("utf-8", "surrogateescape"))
+    else:
+        os.unlink(path)
+    changes.attribute_files.append(project.place.relative(path))
+
+
+def _check_repository(folder: str) -> str:
+    """Return the folder, or the nearest existing one above it.
+
+    Raises NoRepository if it is not in a work tree.
     """
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     try:
-        status, told = _git(folder, "rev-parse", "--is-inside-work-tree")
+        status, output = _run_git(folder, "rev-parse", "--is-inside-work-tree")
     except FileNotFoundError:
         raise NoRepository("there is no `git` on PATH", 1) from None
-    if status or told.strip() != "true":
+    if status or output.strip() != "true":
         raise NoRepository(f"{folder} is in no git repository; `git init` makes one", 2)
     return folder
 
 
-def _git(folder: str, *words: str) -> tuple[int, str]:
-    """Run git there, whichever repository a calling git had in mind; return status and output."""
+def _run_git(folder: str, *words: str) -> tuple[int, str]:
+    """Run git in a folder, without the variables of a git process that runs this one."""
     import subprocess
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -166,102 +179,68 @@ def _git(folder: str, *words: str) -> tuple[int, str]:
 
 
 def _configure(folder: str, key: str, value: str) -> bool:
-    """Set a key of the driver, or take it out; say whether that changed something."""
-    where = ("config", "--local", f"merge.{DRIVER_NAME}.{key}")
-    _status, old = _git(folder, *where)
+    """Set a key of the driver, or remove it if the value is empty; return whether it changed."""
+    name = f"merge.{DRIVER_NAME}.{key}"
+    _status, old = _run_git(folder, "config", "--local", name)
     if old.rstrip("\n") == value:
         return False
-    status, _told = _git(folder, *where, value) if value else _git(folder, *_unset(where))
-    if status:
+    words = (name, value) if value else ("--unset-all", name)
+    if _run_git(folder, "config", "--local", *words)[0]:
         raise OSError(f"git cannot change its configuration of {folder}")
     return True
 
 
-def _unset(where: tuple[str, str, str]) -> tuple[str, ...]:
-    return where[0], where[1], "--unset-all", where[2]
-
-
-def _add_lines(path: str) -> bool:
-    """Add our lines to a .gitattributes that lacks them; say whether it did."""
-    from memory_core.storage import file_io
-
-    text = _text(path)
-    if ATTRIBUTE_LINE in text.splitlines():
-        return False
-    gap = "" if not text or text.endswith("\n") else "\n"
-    added = "".join(f"{line}\n" for line in ADDED_LINES)
-    file_io.replace(
-        os.path.realpath(path), f"{text}{gap}{added}".encode("utf-8", "surrogateescape")
-    )
-    return True
-
-
-def _drop_lines(path: str) -> bool:
-    """Take our lines out, and the file where nothing else is in it; say whether it did."""
-    from memory_core.storage import file_io
-
-    text = _text(path)
-    left = "".join(line for line in text.splitlines(True) if line.rstrip() not in ADDED_LINES)
-    if left == text:
-        return False
-    if left:
-        file_io.replace(os.path.realpath(path), left.encode("utf-8", "surrogateescape"))
-    else:
-        os.unlink(path)
-    return True
-
-
-def _text(path: str) -> str:
+def _read_if_present(path: str) -> str:
     try:
         return _read(path)
     except (FileNotFoundError, NotADirectoryError):
         return ""
 
 
-# Whether a clone was told.  Asked at the start of each session: without git, from its files.
+# The check at the start of each session: it reads files, because git would take too long.
 
 
 def is_driver_missing(folder: str) -> bool:
-    """Say whether a folder's memories are to be merged by us, and this clone knows not how."""
+    """Check whether a folder's attributes name the driver, but this clone does not have it."""
     try:
-        if ATTRIBUTE_LINE not in _text(os.path.join(folder, ".gitattributes")).splitlines():
+        if ATTRIBUTE_LINE not in _read_attributes(folder).splitlines():
             return False
-        files = [_config(folder), os.path.expanduser("~/.gitconfig")]
-        return bool(files[0]) and not any(CONFIG_SECTION in _text(path) for path in files)
+        files = [_find_config(folder), os.path.expanduser("~/.gitconfig")]
+        return bool(files[0]) and not any(CONFIG_SECTION in _read_if_present(f) for f in files)
     except OSError:
-        return False  # what cannot be read is told by git itself
+        return False  # git reports files that cannot be read
 
 
 def format_notice(folder: str) -> str:
-    """Return what to tell a person at the start of a session, mostly nothing."""
+    """Return the notice about a missing driver, "" if it is installed or not wanted."""
     if not is_driver_missing(folder):
         return ""
     return f"agent-memory: this clone merges memories as text. Once: {INSTALL_COMMAND}"
 
 
-def _config(folder: str) -> str:
-    """Return the configuration of the repository that a folder is in, "" without one."""
+def _find_config(folder: str) -> str:
+    """Return the configuration file of the folder's repository, "" without one."""
     while True:
         git = os.path.join(folder, ".git")
         if os.path.isdir(git):
             return os.path.join(git, "config")
         if os.path.isfile(git):  # a worktree, or a submodule
-            git = os.path.join(folder, _text(git).partition("gitdir:")[2].strip())
-            common = _text(os.path.join(git, "commondir")).strip()
+            git = os.path.join(folder, _read(git).partition("gitdir:")[2].strip())
+            common = _read_if_present(os.path.join(git, "commondir")).strip()
             return os.path.join(git, common, "config")
-        above = os.path.dirname(folder)
-        if above == folder:
+        parent = os.path.dirname(folder)
+        if parent == folder:
             return ""
-        folder = above
+        folder = parent
 
 
 def find_missing_program(folder: str) -> str:
-    """Return the program of the driver if it is no longer there, else ""."""
+    """Return the program of the driver if its file is missing, else ""."""
     import shlex
 
     try:
-        status, told = _git(folder, "config", f"merge.{DRIVER_NAME}.driver")
-        words = shlex.split(told)[:4] if not status else []
+        status, command = _run_git(folder, "config", f"merge.{DRIVER_NAME}.driver")
+        words = [] if status else shlex.split(command)[:4]
     except (OSError, ValueError):
         return ""
     return next((word for word in words if os.path.isabs(word) and not os.path.exists(word)), "")

@@ -17,14 +17,16 @@ from memory_core.history import item_history
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, history_file, store
+from memory_core.storage import event_log, history_file
+from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 
-HEADER_AUTHOR = "agent-memory"  # in the header, as of a new file
+HEADER_AUTHOR = "agent-memory"  # as in the header of a new file
+DATED_KINDS = ("archive", "quarantine")
 
 
 class Resolution(NamedTuple):
-    """A file with conflict markers; `kept` and `refused` are as in a Migration."""
+    """A file with conflict markers; `archived` and `refused` are as in a Migration."""
 
     agent: str
     change: TextChange
@@ -33,97 +35,92 @@ class Resolution(NamedTuple):
 
 
 class MaintainedFiles(NamedTuple):
-    """Whose files are seen to: of which level and agent, within which limits, at what time."""
+    """The files of an agent at one level, its limits, and the time of the command."""
 
     project: Project
-    held: store.Store
+    store: Store
     agent: str
     limits: template.Limits
     now: str
 
-    def settle(self) -> None:
-        """Put into the history what people did so far: what comes now is ours."""
-        if os.path.exists(self.held.history(self.agent)):
+    def record_hand_edits(self) -> None:
+        """Write the edits of people into the history, before the command changes the file."""
+        if os.path.exists(self.store.history(self.agent)):
             transaction.write(
-                read_memory(self.project, self.agent, self.held, solve_conflicts=False)
+                read_memory(self.project, self.agent, self.store, solve_conflicts=False)
             )
 
     def name(self, path: str) -> str:
-        return self.held.place.relative(path)
+        return self.store.place.relative(path)
 
-    def text(self, path: str) -> store.FileSnapshot:
-        read = self.held.read_file(path)
-        if read is None:
-            raise FileNotFoundError(f"{self.name(path)} is a link to nothing")
-        return read
+    def read(self, path: str) -> FileSnapshot:
+        snapshot = self.store.read_file(path)
+        if snapshot is None:
+            raise FileNotFoundError(f"{self.name(path)} is a link to a missing file")
+        return snapshot
 
-    @property
-    def past(self) -> item_history.History:
+    def _read_history(self) -> item_history.History:
         return item_history.History(
-            history_file.read(self.held.history(self.agent)), self.project.weights
+            history_file.read(self.store.history(self.agent)), self.project.weights
         )
 
-    def fitted(self, text: str) -> tuple[str, list[str]]:
-        """Return a memory's text within its limits, and what leaves it as archive entries."""
+    def fit(self, text: str) -> tuple[str, list[str]]:
+        """Return a memory's text within its limits, and the archive entries of evicted items."""
         stamped = template.update_header(text, self.limits, self.now, HEADER_AUTHOR)
-        trimmed = merge.evict_excess(
-            stamped, self.limits, self.now, HEADER_AUTHOR, ages=self.past.age_of
-        )
-        return trimmed.text, [dated_entries.format_entry(*each) for each in trimmed.evicted]
+        ages = self._read_history().age_of
+        fitted = merge.evict_excess(stamped, self.limits, self.now, HEADER_AUTHOR, ages=ages)
+        return fitted.text, [dated_entries.format_entry(*item) for item in fitted.evicted]
 
-    def archive(self, kept: list[str]) -> None:
-        """Put entries into the archive, and into the history that these items had to leave."""
-        if kept:
-            self.held.append("archive", self.agent, kept, self.now)
-            known, time = self.past, f"{self.now.replace(' ', 'T')}.000Z"
-            change = digests.hash_text(f"{self.agent} {time}")
-            texts = [dated_entries.parse_entry(entry)[1].partition("\n")[0] for entry in kept]
-            left = [
-                item_history.make_record("evicted", time, text, agent=self.agent, change=change)
-                for text in texts
-                if known.find(text)
-            ]
-            history_file.append(self.held.history(self.agent), left)
+    def archive(self, entries: list[str]) -> None:
+        """Add entries to the archive, and record in the history that these items were evicted."""
+        if not entries:
+            return
+        self.store.append("archive", self.agent, entries, self.now)
+        history, now = self._read_history(), f"{self.now.replace(' ', 'T')}.000Z"
+        change = digests.hash_text(f"{self.agent} {now}")
+        texts = [dated_entries.parse_entry(entry)[1].partition("\n")[0] for entry in entries]
+        records = [
+            item_history.make_record("evicted", now, text, agent=self.agent, change=change)
+            for text in texts
+            if history.find(text)
+        ]
+        history_file.append(self.store.history(self.agent), records)
 
-    def reason(self, error: Exception, path: str) -> str:
-        """Say what failed, and with which file; our own errors name it."""
+    def describe_error(self, error: Exception, path: str) -> str:
+        """Return the message of an error, with the name of the file."""
         if not isinstance(error, OSError) or not error.strerror:
             return str(error)
         named = error.filename if isinstance(error.filename, str) else path
         folder, name = os.path.split(named)
-        if name.startswith("."):  # a file of ours that nobody looks for
+        if name.startswith("."):  # a temporary file, whose name says nothing to people
             named = path if folder == os.path.dirname(path) else folder
         return f"{self.name(named)}: {error.strerror}"
 
 
-def list_targets(
-    project: Project, held: store.Store, names: Sequence[str]
-) -> list[MaintainedFiles]:
-    return [MaintainedFiles(project, held, name, project.limits(name), _now()) for name in names]
-
-
-def find_links(files: list[str]) -> Iterator[str]:
-    """Find the links that lead to another of the files, or where another one leads, too."""
-    real = {path for path in files if not os.path.islink(path)}
-    led = {os.path.realpath(path) for path in real}
-    for path in files:
-        if path not in real:
-            end = os.path.realpath(path)
-            if end in led:
-                yield path
-            led.add(end)
-
-
-def format_leftovers(path: str, done: combine.CombinedText) -> list[str]:
-    """Return what a file's text has no place for, as entries for the archive."""
-    return [
-        dated_entries.format_entry(dated_entries.format_file_origin(os.path.basename(path)), left)
-        for left in done.left
-    ]
+def list_targets(project: Project, store: Store, names: Sequence[str]) -> list[MaintainedFiles]:
+    return [MaintainedFiles(project, store, name, project.limits(name), _now()) for name in names]
 
 
 def _now() -> str:
     return event_log.format_utc(time.time())[:19].replace("T", " ")
+
+
+def find_links(files: list[str]) -> Iterator[str]:
+    """Yield the links to a file that is also in the list, or is the target of an earlier link."""
+    real = {path for path in files if not os.path.islink(path)}
+    targets = {os.path.realpath(path) for path in real}
+    for path in files:
+        if path not in real:
+            target = os.path.realpath(path)
+            if target in targets:
+                yield path
+            targets.add(target)
+
+
+def format_leftovers(path: str, combined: combine.CombinedText) -> list[str]:
+    """Return the parts for which the combined text has no place, as entries for the archive."""
+    origin = dated_entries.format_file_origin(os.path.basename(path))
+    return [dated_entries.format_entry(origin, text) for text in combined.left]
 
 
 def resolve_files(
@@ -133,73 +130,67 @@ def resolve_files(
     write: bool = False,
     along: transaction.ProgressWrapper = iter,
 ) -> list[Resolution]:
-    """Make a union of each file with conflict markers: memories, archive and quarantine."""
-    held = project.level(user)
+    """Resolve the conflicts in memory, archive and quarantine files of these agents, or of all."""
+    store = project.level(user)
     return [
-        done
-        for owner in along(list_targets(project, held, names or list_agents_with_files(held)))
-        for path in _all_files(held, owner.agent)
-        for done in _resolved(owner, path, write)
+        resolution
+        for target in along(list_targets(project, store, names or list_agents_with_files(store)))
+        for path in _list_files(store, target.agent)
+        for resolution in _resolve_file(target, path, write)
     ]
 
 
-def list_agents_with_files(held: store.Store) -> list[str]:
-    """Return the ids of all agents with a memory, an archive or something to review."""
-    found = set(held.agents())
-    for kind in ENTRY_KINDS:
-        try:
-            names = os.listdir(os.path.join(held.folder, kind))
-        except OSError:
-            continue
-        found |= {
-            agent_names.PM if name == f"{agent_names.PM}.md" else agent_names.agent_of_file(name)
-            for name in names
-        }
-    return sorted(found - {""})
+def list_agents_with_files(store: Store) -> list[str]:
+    """Return the ids of all agents with a memory, an archive or a quarantine file."""
+    agents = set(store.agents())
+    for kind in DATED_KINDS:
+        folder = os.path.join(store.folder, kind)
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+            is_pm = name == f"{agent_names.PM}.md"
+            agents.add(agent_names.PM if is_pm else agent_names.agent_of_file(name))
+    return sorted(agents - {""})
 
 
-ENTRY_KINDS = ("archive", "quarantine")
-
-
-def _all_files(held: store.Store, agent: str) -> list[str]:
-    files = held.files(agent)
+def _list_files(store: Store, agent: str) -> list[str]:
+    files = store.files(agent)
     links = set(find_links(files))
-    beside = [held.dated_path(kind, agent) for kind in ENTRY_KINDS]
+    dated = [store.dated_path(kind, agent) for kind in DATED_KINDS]
     return [
         *(path for path in files if path not in links),
-        *(path for path in beside if os.path.lexists(path)),
+        *(path for path in dated if os.path.lexists(path)),
     ]
 
 
-def _resolved(owner: MaintainedFiles, path: str, write: bool) -> list[Resolution]:
-    """Return what is done, or would be, with a file: one resolution or none."""
+def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[Resolution]:
+    """Yield the resolution of a file with conflict markers, or the error."""
     try:
-        found = _united(owner, owner.text(path))
-        if found and write:
-            with owner.held.lock(owner.agent):
-                owner.settle()
-                read = owner.text(path)
-                found = _united(owner, read)
-                for done in found:
-                    owner.archive(done.archived)
-                    owner.held.write_file(path, done.change.after, read)
+        resolution = _plan(target, target.read(path))
+        if resolution and write:
+            with target.store.lock(target.agent):
+                target.record_hand_edits()
+                snapshot = target.read(path)
+                resolution = _plan(target, snapshot)
+                if resolution:
+                    target.archive(resolution.archived)
+                    target.store.write_file(path, resolution.change.after, snapshot)
     except (OSError, ValueError) as error:
-        change = TextChange(owner.name(path), "", "")
-        return [Resolution(owner.agent, change, [], owner.reason(error, path))]
-    return found
+        change = TextChange(target.name(path), "", "")
+        resolution = Resolution(target.agent, change, [], target.describe_error(error, path))
+    if resolution:
+        yield resolution
 
 
-def _united(owner: MaintainedFiles, read: store.FileSnapshot) -> list[Resolution]:
-    is_memory = os.path.dirname(read.path) == owner.held.folder
-    done = conflicts.merge_sides(
-        read.text, owner.limits.sections if is_memory else combine.NO_SECTION_LIMIT
-    )
-    if done.text == read.text:
-        return []
-    after, kept = done.text, format_leftovers(read.path, done)
+def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
+    is_memory = os.path.dirname(snapshot.path) == target.store.folder
+    sections = target.limits.sections if is_memory else combine.NO_SECTION_LIMIT
+    combined = conflicts.merge_sides(snapshot.text, sections)
+    if combined.text == snapshot.text:
+        return None
+    after, archived = combined.text, format_leftovers(snapshot.path, combined)
     if is_memory:
-        after, left = owner.fitted(after)
-        kept += left
-    elif read.path == owner.held.dated_path("archive", owner.agent):
-        after, kept = dated_entries.add(after, kept, owner.now[:10]), []
-    return [Resolution(owner.agent, TextChange(owner.name(read.path), read.text, after), kept, "")]
+        after, evicted = target.fit(after)
+        archived += evicted
+    elif snapshot.path == target.store.dated_path("archive", target.agent):
+        after, archived = dated_entries.add(after, archived, target.now[:10]), []
+    change = TextChange(target.name(snapshot.path), snapshot.text, after)
+    return Resolution(target.agent, change, archived, "")

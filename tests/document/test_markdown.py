@@ -355,6 +355,7 @@ BROKEN = {
         ["y"],
         [],
     ),
+    "and a part of one": ("```\n<<<<<<< HEAD\n- x\n```\n- y\n", ["y"], []),
     "an underline is no marker": ("title\n=======\n- y\n", ["y"], []),
     "cut off": ("## A\n- x\n- y and th", ["x", "y and th"], []),
 }
