@@ -1,31 +1,30 @@
 """Extract learnings from the text of a report.
 
-docs/learnings.md shows with examples which blocks are learned, rejected or only show the
-format.  The time grows linearly with the length of the text.
+docs/learnings.md shows with examples which blocks are learned or rejected.  The time grows
+linearly with the length of the text.
 
 Every report passes through `extract`.  The other modules of this wing are imported only if a
-report may contain learnings: `marker_blocks` finds blocks, `code_examples` recognises examples,
-`classify` checks types and contents.
+report may contain learnings: `blocks` finds blocks, `marker_blocks` and `json_blocks` read one,
+`examples` recognises examples, `classify` checks types and contents.
 """
 
 from __future__ import annotations
 
-from memory_core.learning import line_ranges
+from memory_core.learning import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memory_core.learning.code_examples import CodeFence
-    from memory_core.learning.marker_blocks import Draft, LearningBlock
+    from memory_core.learning.blocks import Report
+    from memory_core.learning.marker_blocks import Draft
 
     Span = tuple[int, int]
 
 MAX_LENGTH = 100
 
-# Reasons for rejecting a block that only shows the format, and a block without keys.
-EXAMPLE_REASON = "stands in an example or a quoted file"
-NO_CONTENT_REASON = "no Content: line"
+# The reason for rejecting a block that only shows the format.
+EXAMPLE_REASON = "is called an example in the line before it"
 
 # A report with more examples quotes a manual: they would hide other learnings in the review.
 MAX_EXAMPLES = 10
@@ -33,7 +32,6 @@ MAX_EXAMPLES = 10
 # Characters kept of a rejected learning; a longer one also stays in the report.
 MAX_REVIEW_LENGTH = 4000
 
-_MARKERS = ("add to memory", "memorize", "memorise", "remember")
 _SENTENCES = {
     "discovered pattern": "pattern",
     "best practice": "guideline",
@@ -44,8 +42,6 @@ _SENTENCES = {
 
 class Learning:
     """One learning: a type and a content of one line."""
-
-    __slots__ = ("content", "type")
 
     def __init__(self, type: str, content: str) -> None:
         self.type = type
@@ -64,13 +60,9 @@ class Learning:
 class RejectedLearning(Learning):
     """A learning that a person has to review, with the reason."""
 
-    __slots__ = ("reason",)
-
     def __init__(self, type: str, content: str, reason: str) -> None:
         super().__init__(type, content)
         self.reason = reason
-
-    __hash__ = Learning.__hash__
 
     def __repr__(self) -> str:
         return f"Rejected({self.type!r}, {self.content!r}, {self.reason!r})"
@@ -78,8 +70,6 @@ class RejectedLearning(Learning):
 
 class Extraction:
     """The learnings of a text, and the ranges of their blocks, in the order of the text."""
-
-    __slots__ = ("learnings", "rejected", "spans")
 
     def __init__(
         self, learnings: list[Learning], rejected: list[RejectedLearning], spans: list[Span]
@@ -94,35 +84,38 @@ def extract(text: str, natural_language: bool = False, max_length: int = MAX_LEN
 
     `natural_language` also accepts sentences such as "Best practice: ...".  A content longer than
     `max_length` characters is rejected.  `spans` are ranges of whole lines that `remove_spans`
-    can remove: only blocks whose words are all learned or kept for review, never sentences.
+    can remove: only lines whose words are all learned or kept for review, never sentences.
     """
-    text = line_ranges.unify_line_ends(text)
-    low = _lower(text)
-    has_sentences = natural_language and any(word in low for word in _SENTENCES)
-    if not has_sentences and not any(word in low for word in _MARKERS):
+    low = text.lower()
+    phrases = _SENTENCES if natural_language and any(word in low for word in _SENTENCES) else {}
+    if not phrases and not any(word in low for word in lines.MARKERS):
         return Extraction([], [], [])
-    from memory_core.learning import marker_blocks
+    from memory_core.learning import blocks
 
-    echoes = marker_blocks.find_echoes(low)
-    marked = marker_blocks.find(text, low, _MARKERS, echoes)
-    if not has_sentences and not marked:
-        return Extraction([], [], [])
-    from memory_core.learning import code_examples
-
-    fenced = code_examples.find_fences(text)
-    if has_sentences:
-        from memory_core.text.sanitize import clean_line
-
-        sentences = marker_blocks.find_sentences(text, low, _SENTENCES, [echoes, marked, fenced])
-        marked += [block for block in sentences if clean_line(block.drafts[0][1])]
-        marked.sort(key=lambda block: block.start)
-    examples = code_examples.find_examples(text, marked, fenced)
-    return _judge_blocks(text, marked, fenced, examples, max_length)
+    report = blocks.Report(lines.unify_line_ends(text), phrases)
+    extraction, rows = Extraction([], [], []), list[int]()
+    examples = dict[RejectedLearning, None]()
+    for block in report.read_blocks():
+        verdicts = [_judge_draft(draft, max_length, block.is_example) for draft in block.drafts]
+        rejected = [verdict for verdict in verdicts if isinstance(verdict, RejectedLearning)]
+        if block.is_example:
+            examples.update(dict.fromkeys(rejected))
+            continue
+        extraction.rejected += rejected
+        extraction.learnings += [verdict for verdict in verdicts if type(verdict) is Learning]
+        if all(map(_is_saved, verdicts, block.drafts)):
+            rows += block.rows
+    extraction.rejected += list(examples)[:MAX_EXAMPLES]
+    extraction.spans = [_find_span(report, *part) for part in _join_rows(report, rows)]
+    return extraction
 
 
 def extract_one(kind: str, content: str, max_length: int = MAX_LENGTH) -> Extraction:
     """Check one learning from a command or another program; its content becomes one line."""
-    verdict = _judge_draft((kind, " ".join(content.split()), ""), max_length, "")
+    from memory_core.learning import classify
+
+    reason = "" if classify.type_of(kind) else classify.check_learning(kind, content, max_length)
+    verdict = _judge_draft((kind, content, reason), max_length)
     if verdict is None:
         verdict = RejectedLearning(kind, content, "the content is a placeholder")
     if isinstance(verdict, RejectedLearning):
@@ -131,77 +124,28 @@ def extract_one(kind: str, content: str, max_length: int = MAX_LENGTH) -> Extrac
 
 
 def remove_spans(text: str, spans: Iterable[Span]) -> str:
-    """Remove ranges from a text, and the blank lines that they would leave."""
-    flat = line_ranges.unify_line_ends(text)
-    remaining: list[Span] = []
-    at, is_cut = 0, False
+    """Return a text without some ranges."""
+    pieces, at = [], 0
     for start, end in spans:
-        _append(flat, remaining, (at, start), is_cut)
-        at, is_cut = end, True
-    if not is_cut:
-        return text
-    _append(flat, remaining, (at, len(text)), is_cut)
-    if not flat[at:].strip():
-        _drop_last_blanks(flat, remaining)
-    return "".join([text[start:end] for start, end in remaining])
+        pieces.append(text[at:start])
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
-def _lower(text: str) -> str:
-    # The only character with a longer lower case form, which would shift all places after it.
-    return text.replace("\u0130", "i").lower()
-
-
-def _judge_blocks(
-    text: str,
-    blocks: list[LearningBlock],
-    fenced: list[CodeFence],
-    examples: set[int],
-    max_length: int,
-) -> Extraction:
-    from memory_core.learning import code_examples
-
-    extraction, cuts, shown = Extraction([], [], []), [], dict[RejectedLearning, None]()
-    for block in blocks:
-        if block.is_bare and line_ranges.find_enclosing(fenced, block.start):
-            continue  # a comment in code that looks like a marker
-        reason = (
-            EXAMPLE_REASON
-            if block.start in examples
-            else NO_CONTENT_REASON
-            if block.is_bare
-            else ""
-        )
-        verdicts = [_judge_draft(draft, max_length, reason) for draft in block.drafts]
-        rejected = [draft for draft in verdicts if isinstance(draft, RejectedLearning)]
-        if reason == EXAMPLE_REASON:
-            shown.update(dict.fromkeys(rejected))
-            continue
-        extraction.rejected += rejected
-        extraction.learnings += [item for item in verdicts if type(item) is Learning]
-        cuts += block.removable_ranges if all(map(_is_saved, verdicts, block.drafts)) else []
-    extraction.rejected += _limit_examples(list(shown))
-    cuts.sort(key=lambda cut: cut.start)
-    extraction.spans = [
-        (cut.start, cut.end) for cut in code_examples.widen_to_fences(text, cuts, fenced)
-    ]
-    return extraction
-
-
-def _judge_draft(draft: Draft, max_length: int, reason: str) -> Learning | None:
-    """Return a learning or a rejected learning, None for a placeholder.
-
-    `reason` rejects the draft whatever its content.
-    """
+def _judge_draft(draft: Draft, max_length: int, is_example: bool = False) -> Learning | None:
+    """Return a learning or a rejected learning, None for a placeholder."""
     from memory_core.learning import classify
     from memory_core.text.sanitize import clean_line
 
-    kind, content, fault = draft
-    if not fault and classify.is_placeholder(kind, content):
+    kind, content, reason = draft
+    if not reason and classify.is_placeholder(kind, content):
         return None
-    name, line = clean_line(kind), clean_line(content.strip().partition("\n")[0])
-    type = classify.type_of(name) or _shorten(name)
-    reason = reason or fault or classify.check_learning(name, line, max_length)
-    return RejectedLearning(type, _shorten(line), reason) if reason else Learning(type, line)
+    name, line = clean_line(kind), clean_line(content)
+    type = classify.type_of(name)
+    reason = EXAMPLE_REASON if is_example else reason
+    if reason := reason or classify.check_learning(type, line, max_length):
+        return RejectedLearning(type or _shorten(name), _shorten(line), reason)
+    return Learning(type or classify.DEFAULT_TYPE, line)
 
 
 def _shorten(text: str) -> str:
@@ -210,42 +154,34 @@ def _shorten(text: str) -> str:
 
 def _is_saved(verdict: Learning | None, draft: Draft) -> bool:
     """Check whether all words of a draft are saved, so that the report need not keep them."""
-    return (
-        verdict is not None
-        and len(draft[0]) <= MAX_REVIEW_LENGTH
-        and len(draft[1]) <= MAX_REVIEW_LENGTH
-    )
+    return verdict is not None and max(len(draft[0]), len(draft[1])) <= MAX_REVIEW_LENGTH
 
 
-def _limit_examples(shown: list[RejectedLearning]) -> list[RejectedLearning]:
-    """Return at most MAX_EXAMPLES examples and the number of the others."""
-    over = len(shown) - MAX_EXAMPLES
-    note = RejectedLearning("", f"{over} more like these are in the report", EXAMPLE_REASON)
-    return shown if over <= 0 else [*shown[:MAX_EXAMPLES], note]
+def _join_rows(report: Report, rows: list[int]) -> list[tuple[int, int]]:
+    """Return ranges of lines, with the blank lines between them and the fences around them."""
+    openings = {last: first for first, last in report.fences.items()}
+    ranges: list[tuple[int, int]] = []
+    for row in rows:
+        first, after = row, row + 1
+        while True:
+            behind = report.skip_blanks(after)
+            opening = openings.get(behind, -1)
+            if ranges and report.skip_blanks(ranges[-1][1]) >= first:
+                first, _ = ranges.pop()
+            elif opening >= 0 and report.skip_blanks(opening + 1) >= first:
+                first, after = opening, behind + 1
+            else:
+                break
+        ranges.append((first, after))
+    return ranges
 
 
-def _append(text: str, remaining: list[Span], span: Span, is_behind_cut: bool) -> None:
-    start, end = span
-    if is_behind_cut and _ends_blank(text, remaining):
-        piece = text[start:end]
-        blank = len(piece) - len(piece.lstrip())
-        start += piece.rfind("\n", 0, blank) + 1
-    if start < end:
-        remaining.append((start, end))
-
-
-def _ends_blank(text: str, remaining: list[Span]) -> bool:
-    """Check whether the remaining text is empty or ends with a blank line."""
-    piece = text[remaining[-1][0] : remaining[-1][1]] if remaining else ""
-    core = piece.rstrip()
-    return not core or piece.count("\n", len(core)) > 1
-
-
-def _drop_last_blanks(text: str, remaining: list[Span]) -> None:
-    while remaining and not text[remaining[-1][0] : remaining[-1][1]].strip():
-        remaining.pop()
-    if remaining:
-        start, end = remaining[-1]
-        core = len(text[start:end].rstrip())
-        line_end = text.find("\n", start + core, end) + 1
-        remaining[-1] = (start, line_end or end)
+def _find_span(report: Report, first: int, after: int) -> Span:
+    """Return the place of a range of lines, with the blank lines that it would leave."""
+    behind = report.skip_blanks(after)
+    is_last = behind == len(report.rows)
+    if is_last or first == 0 or report.is_blank(first - 1):
+        after = behind
+    while is_last and first > 0 and report.is_blank(first - 1):
+        first -= 1
+    return report.starts[first], report.starts[after]

@@ -1,8 +1,8 @@
-"""JSON objects on lines of their own in a text."""
+"""JSON objects in a text."""
 
 from __future__ import annotations
 
-from memory_core.learning import line_ranges
+from memory_core.learning.classify import TOO_SHORT
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -10,79 +10,65 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# Objects nested deeper than this are data, not learnings.
-_DEPTH = 50
+    from memory_core.learning.marker_blocks import Draft
+
+_FIELDS = {"type", "content"}
+NO_CONTENT_REASON = "no content"
+
+# So many braces of a text may open something that only looks like JSON.
+_MAX_FAILURES = 50
+
+# Characters between a brace and the first name of an object.
+_MAX_BLANKS = 100
 
 
 def find(text: str, key: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (start, end, value) of the outermost objects that contain a key.
-
-    Only objects on lines of their own count; the range covers whole lines.
-    """
-    for start, end in _find_braces(text, {at for _, at in line_ranges.find_lines(text, "{")}):
-        line_end = line_ranges.find_next_line(text, end)
-        if text.find(f'"{key}"', start, end) < 0 or not line_ranges.is_blank(text[end:line_end]):
+    """Yield (start, end, value) of the outermost objects that contain a key."""
+    name = f'"{key}"'
+    text = text.replace("\n>", "\n ")  # an object may be quoted
+    last = text.rfind(name)
+    at = failures = 0
+    while failures < _MAX_FAILURES and 0 <= (start := text.find("{", at)) < last:
+        at = start + 1
+        if text[at : at + _MAX_BLANKS].lstrip()[:1] != '"':
             continue
-        line = text.rfind("\n", 0, start) + 1
-        value = _decode(text[line:line_end])
-        if isinstance(value, dict) and key in value:
-            yield line, line_end, value
+        try:
+            value, at = fastjson.loads_at(text, start)
+        except ValueError:
+            failures += 1
+            continue
+        if key in value:
+            yield start, at, value
 
 
-def _decode(text: str) -> object:
-    if line_ranges.is_quoted(text):
-        text = "\n".join([line.lstrip(line_ranges.INDENT_CHARS) for line in text.split("\n")])
-    try:
-        return fastjson.loads(text)
-    except ValueError:
+def read_drafts(items: object, text: str) -> tuple[list[Draft], bool]:
+    """Return the learnings of a value, and whether they contain all of its words.
+
+    `text` is the object as it was written: it is kept for review if an item has no content.
+    """
+    if not isinstance(items, list):
+        items = [items] if _is_learning(items) else []
+    drafts = [draft for item in items if (draft := _read_item(item))]
+    if len(drafts) < len(items):
+        return [*drafts, ("", text, NO_CONTENT_REASON)], False
+    keys = {key.lower() for item in items if isinstance(item, dict) for key in item}
+    return drafts, keys <= _FIELDS
+
+
+def _is_learning(value: object) -> bool:
+    """Check for a learning: `"remember": true` is a field of a log-in form."""
+    if isinstance(value, dict):
+        return "content" in value
+    return isinstance(value, str) and len(value) > TOO_SHORT and " " in value
+
+
+def _read_item(item: object) -> Draft | None:
+    if isinstance(item, str):
+        return "", item, ""
+    if not isinstance(item, dict):
         return None
-
-
-def _find_braces(text: str, starts: set[int]) -> list[tuple[int, int]]:
-    """Find the outermost pairs of braces that open at one of `starts`, in one pass.
-
-    Only strings and braces are checked; the decoder decides whether it is JSON.
-    """
-    closed: list[tuple[int, int]] = []
-    opened: list[int] = []
-    at, before = 0, ""
-    for place in sorted([at for sign in '"{}' for at in line_ranges.find_all(text, sign)]):
-        if place < at or not (opened or place in starts):
-            continue
-        sign = text[place]
-        at = _find_string_end(text, place) if sign == '"' else place
-        if opened and (at < 0 or sign == before == "{" or len(opened) > _DEPTH):
-            opened.clear()  # not JSON, where a name follows a brace: start again
-        if sign == "{" and (opened or place in starts):
-            opened.append(place)
-        elif sign == "}" and opened:
-            _close(closed, opened.pop(), place + 1, starts)
-        before = sign
-    return closed
-
-
-def _close(closed: list[tuple[int, int]], start: int, end: int, starts: set[int]) -> None:
-    """Add a range and remove the ranges inside it."""
-    if start in starts:
-        while closed and closed[-1][0] > start:
-            closed.pop()
-        closed.append((start, end))
-
-
-def _find_string_end(text: str, quote: int) -> int:
-    """Return the end of a JSON string, or -1 if it does not end on its line."""
-    at = quote
-    while True:
-        end = text.find('"', at + 1)
-        if end < 0 or text.find("\n", at, end) >= 0:
-            return -1
-        if not _is_escaped(text, end):
-            return end + 1
-        at = end
-
-
-def _is_escaped(text: str, at: int) -> bool:
-    first = at
-    while text[first - 1] == "\\":
-        first -= 1
-    return (at - first) % 2 == 1
+    fields = {key.lower(): value for key, value in item.items()}
+    kind, content = fields.get("type") or "", fields.get("content")
+    if isinstance(kind, str) and isinstance(content, str) and len(fields) == len(item):
+        return kind, content, ""
+    return None

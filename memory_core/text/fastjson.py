@@ -37,22 +37,23 @@ def loads(text: str) -> Any:
     Raises ValueError for anything else, also for NaN, numbers of more digits
     than Python converts, and nesting deeper than the interpreter's stack.
     """
+    value, end = loads_at(text, len(text) - len(text.lstrip(WHITESPACE)))
+    if text[end:].strip(WHITESPACE):
+        raise ValueError(f"text behind the JSON value at character {end}")
+    return value
+
+
+def loads_at(text: str, start: int) -> tuple[Any, int]:
+    """Return the JSON value that begins at a place of a text, and where it ends."""
     try:
-        return _scan(text)
+        value, end = _scan_once(text, start)
     except StopIteration as error:
         raise ValueError(f"no JSON value at character {error.value}") from None
     except SystemError:  # CPython 3.10 says what is wrong only where `json` is imported
         raise ValueError("this is not JSON") from None
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
-
-
-def _scan(text: str) -> Any:
-    start = len(text) - len(text.lstrip(WHITESPACE))
-    value, end = _scan_once(text, start)
-    if text[end:].strip(WHITESPACE):
-        raise ValueError(f"text behind the JSON value at character {end}")
-    return value
+    return value, end
 
 
 def dumps(value: Any) -> str:

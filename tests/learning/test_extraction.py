@@ -23,11 +23,14 @@ from memory_core.learning.extraction import (
     extract,
     remove_spans,
 )
+from memory_core.memory import recall
+from memory_core.memory.project import find_project
 from memory_core.memory.remember import may_teach
 from memory_core.text.sanitize import clean_line
 from support.paths import CASES, REPO
+from support.sandbox import Sandbox
 
-DOCUMENTS = [CASES / "learnings.md", REPO / "docs" / "learnings.md"]
+DOCUMENTS = [CASES / "learnings.md", CASES / "reports.md", REPO / "docs" / "learnings.md"]
 
 # Whole reports, told apart by what stands in front of their blocks.
 GENUINE, EXPLAINING = CASES / "genuine.md", CASES / "explaining.md"
@@ -117,14 +120,15 @@ def is_form(line: str) -> bool:
     bare = line.strip("> \t*-.1").lower()
     if bare.startswith("#"):
         return ":" not in bare or not said(line)
-    return not bare.strip("`~") or bare.startswith(("type:", "type**", "```", "~~~", "content:**"))
+    if not bare.strip("`~") or bare.startswith(("```", "~~~")):
+        return True
+    return bare.strip("`").startswith(("type", "content:**"))
 
 
 def said(line: str) -> str:
     field = line.lstrip("> \t-.1#").removeprefix("**")
-    return clean_line(
-        field.partition(":")[2].strip().removeprefix("**") if ":" in field else line[2:]
-    )
+    words = field.partition(":")[2] if ":" in field else line.lstrip("> \t-.1234")
+    return clean_line(words).strip("*\"'“”")
 
 
 @pytest.mark.parametrize("case", list(cases(GENUINE)), ids=lambda case: case.title)
@@ -144,7 +148,8 @@ def test_a_report_that_explains_teaches_nothing(case: Case) -> None:
 
 
 def test_the_reports_are_many_and_of_both_kinds() -> None:
-    assert min(len(list(cases(path))) for path in (GENUINE, EXPLAINING)) >= 35
+    assert len(list(cases(GENUINE))) >= 35
+    assert len(list(cases(EXPLAINING))) >= 25
 
 
 # Ways in which a report may hold a whole page.
@@ -159,45 +164,9 @@ QUOTING: dict[str, Callable[[str], str]] = {
     "with CRLF": lambda page: page.replace("\n", "\r\n"),
 }
 
-INSTRUCTIONS = [
-    """# Memory
-
-If you learn something that will matter again, put it into your final report:
-
-# Add To Memory:
-Type: pattern
-Content: Services talk through the event bus, never directly
-#
-
-One block for each learning.
-""",
-    """# CLAUDE.md
-
-## Agents
-
-Agents record what they find out about the project, in one of two forms.
-
-A marker block:
-
-```
-# Add To Memory:
-Type: mistake
-Content: Raising in a handler kills the worker
-#
-```
-
-A JSON object:
-
-```json
-{"remember": [{"type": "mistake", "content": "Raising in a handler kills the worker"}]}
-```
-""",
-]
 PAGES = {
     **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("*.md")},
     **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("docs/*.md")},
-    **{str(path.relative_to(REPO)): path.read_text("utf-8") for path in REPO.glob("tests/**/*.md")},
-    **{f"instructions {at}": text for at, text in enumerate(INSTRUCTIONS)},
 }
 
 
@@ -217,82 +186,75 @@ def test_a_report_that_quotes_a_page_teaches_nothing(
     assert found.spans == []
 
 
+@pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
+@pytest.mark.parametrize("brackets", ["[]", ""])
+def test_the_recording_note_teaches_nothing(
+    sandbox: Sandbox, brackets: str, quoting: Callable[[str], str]
+) -> None:
+    project = find_project(str(sandbox.root), sandbox.env)
+    block = recall.build_block(project, "engineer", 4_000).text
+    _opening, *note, _closing = block.splitlines(keepends=True)
+    page = "".join(note) if brackets else "".join(note).replace("[", "").replace("]", "")
+    assert "# Add To Memory:" in page
+    assert extract(quoting(page)).learnings == []
+    assert extract(quoting(block)).learnings == []
+
+
 def test_a_manual_does_not_fill_the_review() -> None:
-    text = "For example:\n" + "".join(block(f"Fact number {at}") for at in range(30))
+    blocks = "".join(block(f"Fact number {at}") for at in range(30))
+    text = "For example:\n" + indented(blocks, "> ")
     told = extract(text + "\nThe end.\n" + block("none")).rejected
     assert told[0].reason == "4 characters: at least 6 are required"
     assert [each.content for each in told[1:3]] == ["Fact number 0", "Fact number 1"]
-    assert (len(told), told[-1].content) == (12, "20 more like these are in the report")
+    assert len(told) == 1 + extraction.MAX_EXAMPLES
 
 
+# The line before a block, and whether the block is learned if it is fenced or quoted.
 INTRODUCTIONS = [
     ("", True),
     ("Information worth keeping:", True),
     ("What I learned from this example:", True),
     ("My learnings, in the required format:", True),
+    ("The findings in the required format:", True),
+    ("In the format you asked for:", True),
+    ("As requested, in the memory format:", True),
     ("For example, the cache. Recorded:", True),
     ("**Learnings**", True),
-    ("Learnings:", True),
-    ("Learnings about the template engine:", True),
-    ("Findings worth keeping:", True),
-    ("I add this to memory:", True),
-    ("Recorded for later runs:", True),
-    ("What I learned:", True),
-    ("Memory update:", True),
     ("### Memory Updates", True),
-    ("Key insights:", True),
-    ("Gotchas:", True),
-    ("Lessons from this session:", True),
-    ("For the record:", True),
-    ("Documenting this for future sessions:", True),
-    ("In the format you asked for:", True),
-    ("Note for the next engineer:", True),
-    ("I updated the example in the README.", True),
+    ("Memory update:", True),
+    ("docs/learnings.md says:", True),
+    ("I updated the example of the login in the README.", True),
     ("- the docs have a new example of the format", True),
-    ("These are worth\nremembering when somebody touches\nthe handlers again:", True),
+    ("The formatter runs first:", True),
     ("For example:", False),
-    ("Agents write, e.g. this:", False),
+    ("Examples:", False),
     ("**Format:**", False),
-    ("I documented the hook as follows:", False),
-    ("The docs now say:", False),
+    ("**Template**", False),
+    ("1. The format:", False),
     ("All is done. The template looks like this", False),
-    ("Agents record what they learn like this:", False),
-    ("such as this one:", False),
-    ("If you want to record a learning\nend your report with a block:", False),
-    ("docs/learnings.md says:", False),
-    ("CLAUDE.md has this now:", False),
+    ("Agents record what they learn in this format:", False),
+    ("End your report with a block in the following format:", False),
+    ("Here is an example.", False),
     ("## Format", False),
+    ("## How it works: an example", False),
     ("<example>", False),
-    ("例如：", False),
-    ("An example is below.", False),
+    ("EXAMPLE：", False),
 ]
 
-# What says nothing of itself is an introduction only to what is set off.
-SET_OFF_ONLY = [
-    "The block has this form:",
-    "The test feeds this input:",
-    "The hook receives this text:",
-    "With this report nothing is stored:",
-    "Input:",
-    "Expected:",
-    "Before:",
-    "JSON:",
-    "1. The marker:",
-    "文档如下：",
-    "The block —",
-    "It is\ncut from the\nreport:",
-]
 SHAPES: dict[str, Callable[[str], str]] = {
     "fenced": lambda block: f"```\n{block}```\n",
+    "fenced, with text": lambda block: f"```markdown\nDone.\n\n{block}```\n",
     "quoted": lambda block: indented(block, "> "),
+    "quoted, with text": lambda block: indented(f"Done.\n\n{block}", "> "),
     "indented": lambda block: indented(block, "    "),
     "fenced in a list": lambda block: indented(f"```\n{block}```\n", "   "),
+    "fenced twice": lambda block: f"````\n```\n{block}```\n````\n",
 }
 
 
-@pytest.mark.parametrize("shape", [str, *SHAPES.values()], ids=["plain", *SHAPES])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize(("introduction", "is_own"), INTRODUCTIONS)
-def test_an_introduction_tells_an_example(
+def test_an_introduction_calls_a_block_an_example(
     introduction: str, is_own: bool, shape: Callable[[str], str]
 ) -> None:
     shown = f"Report.\n\n{introduction}\n\n{shape(block('Handlers return Result'))}\nEnd.\n"
@@ -300,12 +262,9 @@ def test_an_introduction_tells_an_example(
     assert bool(extract(shown).rejected) is not is_own
 
 
-@pytest.mark.parametrize("introduction", SET_OFF_ONLY)
-def test_an_introduction_of_what_is_set_off(introduction: str) -> None:
-    recorded = block("Handlers return Result")
-    assert extract(f"{introduction}\n\n{recorded}").learnings
-    for shape in SHAPES.values():
-        assert extract(f"Report.\n\n{introduction}\n\n{shape(recorded)}").rejected
+@pytest.mark.parametrize("introduction", [line for line, _ in INTRODUCTIONS])
+def test_a_block_that_is_not_set_off_is_learned(introduction: str) -> None:
+    assert extract(f"{introduction}\n\n{block('Handlers return Result')}").learnings
 
 
 def block(content: str, kind: str = "pattern") -> str:
@@ -328,8 +287,6 @@ def test_the_limits_of_length(length: int, kept: int) -> None:
 
 REFUSED = [
     "# Remember:\nContent: {}\n#\n",
-    "# Remember:\nType: {}\n#\n",
-    '{{"remember": [{{"text": "{}"}}]}}\n',
     '{{"remember": ["{}", "Handlers return Result"]}}\n',
 ]
 
@@ -485,11 +442,6 @@ def test_the_quick_check_rejects_most_texts() -> None:
     assert may_teach("# Add To Memory:")
 
 
-def test_no_small_form_moves_the_text() -> None:
-    every = "".join(map(chr, range(0x110000)))
-    assert len(extraction._lower(every)) == len(every)
-
-
 def test_positions_hold_behind_a_letter_that_grows() -> None:
     text = "İİİ\n" + block("Handlers return Result")
     assert remove_spans(text, extract(text).spans) == "İİİ\n"
@@ -540,6 +492,14 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "open and closed fences": lambda n: "```x\n" * n + "```\n" * n + block("long enough"),
     "tags around": lambda n: "<pre>\n# Remember:\nContent: long enough\n" * n,
     "content on the marker's line": lambda n: "# Add To Memory: long enough\n" * n,
+    "bold markers": lambda n: "**# Remember: long enough\n" * n,
+    "markers without a blank": lambda n: "#Remember: long enough\n" * n,
+    "types in a block": lambda n: "# Remember:\n" + "Content: x\n" * n + "Type:\n" * n,
+    "objects in a line": lambda n: '{"remember": ["long enough"]} ' * n,
+    "braces before a key": lambda n: '{ "' * n + '"remember"',
+    "other braces before a key": lambda n: "{ a" * n + '"remember"',
+    "broken objects": lambda n: '{"remember": ["long enough", ' * n,
+    "deep objects": lambda n: '{"remember": ' * n,
     "markers in a list": lambda n: "1. # Remember: long enough\n" * n,
     "objects in markers": lambda n: '# Remember:\n{"remember": ["long enough"]}\n#\n' * n,
     "objects in a marker": lambda n: "# Remember:\n" + '{"remember": ["long enough"]}\n' * n,
@@ -632,7 +592,7 @@ def test_importing_costs_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split()) - {"bisect", "_bisect"}
-    learning = {"marker_blocks", "code_examples", "classify", "extraction", "line_ranges"}
+    learning = {"blocks", "classify", "examples", "extraction", "lines", "marker_blocks"}
     own = {f"memory_core.learning.{name}" for name in learning}
     own |= {"memory_core", "memory_core.learning", "memory_core.text", "memory_core.text.sanitize"}
     assert loaded == {"__future__"} | own

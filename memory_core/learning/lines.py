@@ -1,0 +1,82 @@
+"""Lines of a report: their parts, and the fenced code blocks that they form."""
+
+from __future__ import annotations
+
+# Characters in front of the first word of a line.
+INDENT = " \t>"
+
+# The words of a heading that begin a block.  The first one has no other purpose.
+MARKERS = ("add to memory", "memorize", "memorise", "remember")
+
+_BULLETS = ("- ", "* ", "+ ", "\u2022 ")
+_DECORATION = "*_`\"' "
+_QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
+_MAX_KEY = 40
+_MAX_NUMBER = 5  # characters of "123. "
+
+
+def unify_line_ends(text: str) -> str:
+    """Replace carriage returns so that every line ends with a line feed; no place moves."""
+    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
+
+
+def strip_indent(line: str) -> str:
+    """Return a line without its indentation and its signs of quotation."""
+    return line.lstrip(INDENT).rstrip()
+
+
+def is_quoted(line: str) -> bool:
+    return line.lstrip(" \t")[:1] == ">"
+
+
+def remove_bullet(line: str) -> str:
+    """Return a line without the sign or the number of a list item."""
+    if line[:2] in _BULLETS:
+        return line[2:].lstrip()
+    number, blank, rest = line[:_MAX_NUMBER].partition(" ")
+    is_item = blank and number[-1:] in (".", ")") and number[:-1].isdecimal()
+    return (rest + line[_MAX_NUMBER:]).lstrip() if is_item else line
+
+
+def split_field(line: str) -> tuple[str, str]:
+    """Split a line at its colon; the key is in lower case and without decoration."""
+    name, colon, value = line.partition(":")
+    if not colon or len(name) > _MAX_KEY:
+        return "", ""
+    key = name.strip(_DECORATION)
+    opening = name[: name.find(key)].strip() if key else ""
+    value = value.strip()
+    if opening and not name.endswith(opening):
+        value = value.removeprefix(opening).lstrip()  # the decoration includes the colon
+    return key.lower(), value
+
+
+def remove_quotes(text: str) -> str:
+    """Remove quotation marks or bold type around all of a text."""
+    bare = text.removesuffix(".")
+    for opening, closing in _QUOTES:
+        inner = bare.removeprefix(opening).removesuffix(closing)
+        is_around = len(inner) == len(bare) - len(opening + closing)
+        if is_around and opening not in inner and closing not in inner:
+            return inner
+    return text
+
+
+def find_fences(rows: list[str]) -> dict[int, int]:
+    """Return the first and the last line of each fenced code block that is closed.
+
+    Unlike in Markdown, a line with a word ("```bash") always opens a block: in a fenced page
+    with fences of the same length, Markdown would close the page too early.
+    """
+    fences: dict[int, int] = {}
+    opened: list[tuple[int, str]] = []
+    for number, row in enumerate(rows):
+        bare = strip_indent(row)
+        sign = bare[:1]
+        if bare[:3] not in ("```", "~~~") or sign in (word := bare.lstrip(sign)):
+            continue
+        if opened and not word and bare.startswith(opened[-1][1]):
+            fences[opened.pop()[0]] = number
+        else:
+            opened.append((number, bare[: len(bare) - len(word)]))
+    return fences
