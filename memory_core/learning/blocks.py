@@ -92,11 +92,15 @@ class Report:
     def _read_marker_block(self, number: int, marker: str, title: str) -> LearningBlock | None:
         block = marker_blocks.MarkerBlock(number, marker, title)
         is_quoted = lines.is_quoted(self.rows[number])
+        closing = -1  # the last line of a fence below the marker
         for at in range(number + 1, len(self.rows)):
             row = self.rows[at]
             if at in self._objects or lines.is_quoted(row) != is_quoted:
                 break
-            if not block.read_line(at, lines.strip_indent(row)):
+            if at == closing or (at in self.fences and not block.has_content):
+                closing = self.fences.get(at, -1)
+                block.rows.append(at)
+            elif not block.read_line(at, lines.strip_indent(row)):
                 break
         drafts = block.finish()
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None

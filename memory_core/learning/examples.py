@@ -7,7 +7,10 @@ from memory_core.learning import lines
 _NAMES = {"example", "examples", "format", "formats", "template", "templates"}
 
 # The line says that the agent follows the format: "My learnings, in the required format:".
-_FOLLOWS = (" my ", " i learned ", " we learned ", " requested ", " asked ", " in the required ")
+_FOLLOWS = (
+    *(" my ", " i learned ", " we learned ", " requested ", " asked ", " specified "),
+    " in the required ",
+)
 
 # A line of at most this many words is a title, even with a full stop.
 _MAX_TITLE = 4
@@ -15,8 +18,6 @@ _MAX_TITLE = 4
 # Characters of a line that are read, from its end.
 _REACH = 300
 
-_STOPS = (".", "!", "?")
-_COLONS = (":", "\uff1a")
 _PUNCTUATION = str.maketrans(dict.fromkeys("!\"#'()*,-.:;<=>?[]_`{}\uff1a", " "))
 
 
@@ -28,8 +29,9 @@ def announces_example(line: str) -> bool:
     if _NAMES.isdisjoint(words):
         return False
     text = f" {' '.join(words)} "
-    is_statement = sentence.endswith(_STOPS) or line != lines.remove_bullet(line)
-    is_introduction = sentence.endswith(_COLONS) or not is_statement or len(words) <= _MAX_TITLE
+    is_title = not sentence.endswith((".", "!", "?")) and line == lines.remove_bullet(line)
+    is_title = is_title or len(words) <= _MAX_TITLE
+    is_introduction = is_title or sentence.endswith((":", "\uff1a"))
     return is_introduction and not any(phrase in text for phrase in _FOLLOWS)
 
 

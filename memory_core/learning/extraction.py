@@ -168,7 +168,7 @@ def _join_rows(report: Report, rows: list[int]) -> list[tuple[int, int]]:
             opening = openings.get(behind, -1)
             if ranges and report.skip_blanks(ranges[-1][1]) >= first:
                 first, _ = ranges.pop()
-            elif opening >= 0 and report.skip_blanks(opening + 1) >= first:
+            elif 0 <= opening < first and report.skip_blanks(opening + 1) >= first:
                 first, after = opening, behind + 1
             else:
                 break

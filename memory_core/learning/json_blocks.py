@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from memory_core.learning.marker_blocks import Draft
 
 _FIELDS = {"type", "content"}
-NO_CONTENT_REASON = "no content"
 
 # So many braces of a text may open something that only looks like JSON.
 _MAX_FAILURES = 50
@@ -50,7 +49,7 @@ def read_drafts(items: object, text: str) -> tuple[list[Draft], bool]:
         items = [items] if _is_learning(items) else []
     drafts = [draft for item in items if (draft := _read_item(item))]
     if len(drafts) < len(items):
-        return [*drafts, ("", text, NO_CONTENT_REASON)], False
+        return [*drafts, ("", text, "no content")], False
     keys = {key.lower() for item in items if isinstance(item, dict) for key in item}
     return drafts, keys <= _FIELDS
 

@@ -9,18 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Draft = tuple[str, str, str]  # type, content, reason why it cannot be a learning (or "")
 
-_MAX_LEVEL = 6  # of a heading
-
-NO_CONTENT_REASON = "no Content: line"
-
 _FIELDS = ("type", "content")
 
 
 def read_marker(line: str) -> tuple[str, str] | None:
     """Return the marker in a line and the text behind its colon, None for another line."""
-    level, words = _split_heading(lines.remove_bullet(line))
-    if not 1 <= level <= _MAX_LEVEL:
-        return None
+    words = _read_heading(lines.remove_bullet(line))
     marker, title = lines.split_field(words)
     marker = marker or words.strip("*_ ").lower()
     return (marker, title.removesuffix("**")) if marker in lines.MARKERS else None
@@ -48,17 +42,20 @@ class MarkerBlock:
         self._has_gap = False  # a blank line followed the content
         self._is_list = False  # each list item is a content
         self._is_other = False  # the last key was another one
-        self._type_last = title != ""  # the content precedes its type
-        if title:
-            self._add("", title)
-        (self._loose if title else self.rows).append(number)
+        self._type_last = not type_of(title)  # the content precedes its type
+        if self._type_last:
+            self._read_text(number, title, *lines.split_field(title), is_item=False)
+        else:
+            self._kind = title
+            self.rows.append(number)
 
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
         if not bare:
-            self._has_gap = self._has_content
+            self._has_gap = self.has_content
             return True
         line = lines.remove_bullet(bare)
+        is_item = line != bare
         if not line.strip("#"):
             self._is_closed = True
             self.rows.append(number)
@@ -69,7 +66,9 @@ class MarkerBlock:
         if key in _FIELDS:
             self._read_field(number, key, value)
             return True
-        return not self._has_gap and self._read_text(number, line, key, value, line != bare)
+        if self._has_gap and not (is_item and self._is_list):
+            return False
+        return self._read_text(number, line, key, value, is_item)
 
     def finish(self) -> list[Draft]:
         """Return the learnings of the block; there are none if it is not a block.
@@ -85,11 +84,11 @@ class MarkerBlock:
         ]
         self.rows = sorted(self.rows + self._loose)
         if not drafts and self._other:
-            drafts.append((self._kind, " ".join(self._other), NO_CONTENT_REASON))
+            drafts.append((self._kind, " ".join(self._other), "no Content: line"))
         return drafts
 
     @property
-    def _has_content(self) -> bool:
+    def has_content(self) -> bool:
         return self._entries != [] and self._entries[-1].lines != []
 
     def _read_field(self, number: int, key: str, value: str) -> None:
@@ -127,11 +126,11 @@ class MarkerBlock:
             self._is_other = True
             self._other.append(line)
             return True
-        elif not self._entries or (is_item and self._is_list and self._has_content):
+        elif not self._entries or (is_item and self._is_list and self.has_content):
             self._add(self._kind, line)
             self._is_list = is_item
         else:
-            self._is_list = self._is_list or (is_item and not self._has_content)
+            self._is_list = self._is_list or (is_item and not self.has_content)
             self._entries[-1].lines.append(line)
         (self.rows if self._has_content_key else self._loose).append(number)
         return True
@@ -148,12 +147,11 @@ def _is_other_key(line: str, key: str) -> bool:
 
 def _ends_block(line: str) -> bool:
     """Check for a heading, a line of a fence, or a ruler."""
-    return _split_heading(line)[0] > 0 or line[:3] in ("```", "~~~") or not line.strip("-*_ ")
+    return _read_heading(line) != "" or line[:3] in ("```", "~~~") or not line.strip("-*_ ")
 
 
-def _split_heading(line: str) -> tuple[int, str]:
-    """Return the level and the words of a heading; the level is 0 for another line."""
+def _read_heading(line: str) -> str:
+    """Return the words of a heading, "" for another line."""
     heading = line.lstrip("*")
     words = heading.lstrip("#")
-    is_heading = words[:1] in (" ", "\t")
-    return (len(heading) - len(words), words.strip()) if is_heading else (0, "")
+    return words.strip() if words != heading and words[:1] in (" ", "\t") else ""

@@ -106,7 +106,7 @@ def test_case(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_nothing_is_taken_out_that_was_not_kept(case: Case) -> None:
     found = case.extract()
-    kept = " ".join(each.content for each in found.learnings + found.rejected)
+    kept = " ".join(f"{each.type}: {each.content}" for each in found.learnings + found.rejected)
     for start, end in found.spans:
         assert start == 0 or case.text[start - 1] in "\r\n"
         assert end == len(case.text) or case.text[end - 1] in "\r\n"
@@ -119,7 +119,7 @@ def is_form(line: str) -> bool:
     """Tell what belongs to the form of a block: its marks and its type."""
     bare = line.strip("> \t*-.1").lower()
     if bare.startswith("#"):
-        return ":" not in bare or not said(line)
+        return ":" not in bare or said(line).lower() in ("", *classify.TYPES)
     if not bare.strip("`~") or bare.startswith(("```", "~~~")):
         return True
     return bare.strip("`").startswith(("type", "content:**"))
