@@ -48,18 +48,57 @@ class InvalidPrompt(ValueError):
     status = 2
 
 
+Render = Callable[[ServedProject, str], str]
+
+
 class Prompt(NamedTuple):
-    """A prompt: what clients show of it, its one argument, and the function for its text."""
+    """A prompt in the form of the protocol, its one argument, and the function for its text."""
 
-    title: str
-    description: str
-    argument: str
-    argument_description: str
-    required: bool
-    render: Callable[[ServedProject, str], str]
+    listing: Listing
+    argument: PromptArgument
+    render: Render
 
 
+PROMPTS: dict[str, Prompt] = {}
+
+
+def _prompt(
+    title: str, argument: str, description: str, required: bool
+) -> Callable[[Render], Render]:
+    """Make a function a prompt, with its docstring as the description."""
+    field = PromptArgument(name=argument, description=description, required=required)
+
+    def register(render: Render) -> Render:
+        name, text = render.__name__, render.__doc__
+        listing = Listing(name=name, title=title, description=text, arguments=[field])
+        PROMPTS[name] = Prompt(listing, field, render)
+        return render
+
+    return register
+
+
+def get(served: ServedProject, name: str, given: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt with its argument filled in; raises InvalidPrompt and domain errors."""
+    if name not in PROMPTS:
+        raise InvalidPrompt(f"unknown prompt {name!r}; use one of {', '.join(PROMPTS)}")
+    listing, argument, render = PROMPTS[name]
+    unknown = [key for key in given if key != argument.name]
+    if unknown:
+        raise InvalidPrompt(f"{name} takes {argument.name}, not {', '.join(unknown)}")
+    value = given.get(argument.name, "").strip()
+    if argument.required and not value:
+        raise InvalidPrompt(f"{name} requires {argument.name}: {argument.description}")
+    content = TextContent(type="text", text=render(served, value))
+    return GetPromptResult(
+        description=listing.description, messages=[PromptMessage(role="user", content=content)]
+    )
+
+
+@_prompt(
+    "Continue a task", "task_id", "Such as task-368 or 368; the active task if left out.", False
+)
 def start_task(served: ServedProject, task: str) -> str:
+    """Continue a task with everything its memory contains."""
     project = served.project_with_tasks
     memory = task_actions.find(project, task)
     text = sanitize.escape_tags(replace_invalid(task_actions.read_text(project, memory))).strip()
@@ -69,63 +108,14 @@ def start_task(served: ServedProject, task: str) -> str:
     )
 
 
+@_prompt("Review an agent's memory", "agent", "The agent's name, or PM for the main session.", True)
 def review_memory(served: ServedProject, name: str) -> str:
-    project = served.project
-    agent = served.find_agent(project, name)
+    """Check each item of an agent's memory against the project."""
+    project, agent = served.find_agent(name)
     lines = [
         f"- {item.id} [{item.section}] {sanitize.escape_tags(item.text)} ({item.confidence:.1f})"
         for item in item_actions.list_items(read_memory(project, agent))
     ]
     return REVIEW_TEXT.format(
         agent=agent, items=replace_invalid("\n".join(lines)) or "(nothing yet)"
-    )
-
-
-PROMPTS = {
-    "start_task": Prompt(
-        "Continue a task",
-        "Continue a task with everything its memory contains.",
-        "task_id",
-        "Such as task-368 or 368; the active task if left out.",
-        False,
-        start_task,
-    ),
-    "review_memory": Prompt(
-        "Review an agent's memory",
-        "Check each item of an agent's memory against the project.",
-        "agent",
-        "The agent's name, or PM for the main session.",
-        True,
-        review_memory,
-    ),
-}
-
-
-def list_all() -> list[Listing]:
-    return [_listing(name, prompt) for name, prompt in PROMPTS.items()]
-
-
-def _listing(name: str, prompt: Prompt) -> Listing:
-    argument = PromptArgument(
-        name=prompt.argument, description=prompt.argument_description, required=prompt.required
-    )
-    return Listing(
-        name=name, title=prompt.title, description=prompt.description, arguments=[argument]
-    )
-
-
-def get(served: ServedProject, name: str, given: Mapping[str, str]) -> GetPromptResult:
-    """Return a prompt with its argument filled in; raises InvalidPrompt and domain errors."""
-    prompt = PROMPTS.get(name)
-    if prompt is None:
-        raise InvalidPrompt(f"unknown prompt {name!r}; use one of {', '.join(PROMPTS)}")
-    strange = [key for key in given if key != prompt.argument]
-    if strange:
-        raise InvalidPrompt(f"{name} takes {prompt.argument}, not {', '.join(strange)}")
-    value = given.get(prompt.argument, "").strip()
-    if prompt.required and not value:
-        raise InvalidPrompt(f"{name} requires {prompt.argument}: {prompt.argument_description}")
-    content = TextContent(type="text", text=prompt.render(served, value))
-    return GetPromptResult(
-        description=prompt.description, messages=[PromptMessage(role="user", content=content)]
     )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from functools import lru_cache
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from mcp_types import Annotations, Resource, ResourceTemplate
 
+from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
-from memory_core.mcp_server.served_project import format_title, replace_invalid
+from memory_core.mcp_server.served_project import replace_invalid
 from memory_core.memory.project import Project, resolve_agent
-from memory_core.storage import event_log, paths, store
+from memory_core.storage import event_log
 from memory_core.tasks import backlog_folder, task_actions
 
 AGENTS_URI = "memory://agents"
@@ -68,7 +69,7 @@ def is_task_uri(uri: str) -> bool:
 def read(project: Project, uri: str) -> ResourceText:
     """Return a resource; raises ResourceNotFound, task_actions.TaskError, ValueError or OSError."""
     if uri.rstrip("/") == AGENTS_URI:
-        return ResourceText(json.dumps(_index(project)), JSON)
+        return ResourceText(json.dumps(_list_agents(project)), JSON)
     scheme, name = _parts(uri)
     if scheme == TASKS_URI:
         task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
@@ -95,72 +96,22 @@ def _agent(project: Project, name: str) -> str:
     return agent
 
 
-class _AgentResource(NamedTuple):
-    """An agent with a memory: its id and title, the URI of its resource and its file."""
-
-    agent: str
-    title: str
-    uri: str
-    path: str
-
-
-def _list_agents(project: Project) -> list[_AgentResource]:
+def _list_agents(project: Project) -> list[dict[str, Any]]:
     """Return the enabled agents with a memory, in the order of `status`."""
-    listing = _names(project.store.folder)
-    agents = _list_agent_files(project.place.root, project.config["directory"], listing)
-    return [resource for resource in agents if project.serves(resource.agent)]
-
-
-@lru_cache(maxsize=4)
-def _list_agent_files(root: str, directory: str, _listing: frozenset[str]) -> list[_AgentResource]:
-    """Return the agents of a folder; cached, because resolving names takes longer than reading.
-
-    `_listing` is only a part of the cache key.
-    """
-    memories = store.Store(paths.LevelPaths(root), directory)
-    return [
-        _AgentResource(
-            replace_invalid(agent),
-            replace_invalid(format_title(agent)),
-            uri_of_agent(agent),
-            memories.path(agent),
-        )
-        for agent in lookup.sort_agents(memories.agents())
-    ]
-
-
-def _index(project: Project) -> list[dict[str, object]]:
-    return [
-        {
-            "agent": resource.agent,
-            "uri": resource.uri,
-            "bytes": status.st_size,
-            "updated": _moment(status.st_mtime),
-        }
-        for resource, status in _files(project)
-    ]
-
-
-def _files(project: Project) -> list[tuple[_AgentResource, os.stat_result]]:
-    files = ((resource, _status(resource.path)) for resource in _list_agents(project))
-    return [(resource, status) for resource, status in files if status]
-
-
-def _status(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except OSError:
-        return None
+    agents = []
+    for agent in filter(project.serves, lookup.sort_agents(project.store.agents())):
+        with suppress(FileNotFoundError):  # deleted meanwhile
+            status = os.stat(project.store.path(agent))
+            updated = event_log.format_utc(status.st_mtime)
+            uri, size = uri_of_agent(agent), status.st_size
+            agents.append({"agent": agent, "uri": uri, "bytes": size, "updated": updated})
+    return agents
 
 
 def list_task_ids(project: Project) -> list[str]:
     """Return the ids of the tasks with a memory, archived ones last."""
     folder = backlog_folder.Folder(project.place.root)
     return list({**folder.memories(), **folder.memories(archived=True)})
-
-
-def _moment(seconds: float) -> str:
-    return event_log.format_utc(seconds)
 
 
 # Listing.
@@ -181,19 +132,20 @@ def list_all(project: Project) -> list[Resource]:
     )
     tasks = [task for task in task_actions.list_memories(project) if not task.archived]
     active = [_describe_active(task) for task in tasks if task.active]
-    agents = [_describe_agent(resource, status) for resource, status in _files(project)]
+    agents = map(_describe_agent, _list_agents(project))
     return [index, *agents, *active, *map(_describe_task, tasks)]
 
 
-def _describe_agent(resource: _AgentResource, status: os.stat_result) -> Resource:
+def _describe_agent(fields: dict[str, Any]) -> Resource:
+    agent = fields["agent"]
     return Resource(
-        uri=resource.uri,
-        name=resource.agent,
-        title=resource.title,
-        description=f"What {resource.agent} remembers.",
+        uri=fields["uri"],
+        name=replace_invalid(agent),
+        title="Main session" if agent == PM else replace_invalid(format_title(agent)),
+        description=replace_invalid(f"What {agent} remembers."),
         mime_type=MARKDOWN,
-        size=status.st_size,
-        annotations=Annotations(last_modified=_moment(status.st_mtime)),
+        size=fields["bytes"],
+        annotations=Annotations(last_modified=fields["updated"]),
     )
 
 
@@ -221,39 +173,18 @@ def _describe_task(task: task_actions.TaskMemory) -> Resource:
     )
 
 
-# Changes.
-
-
-def read_fingerprint(project: Project, uri: str) -> object:
-    """Return a value that changes with the resource, None if the resource does not exist."""
-    try:
-        if uri.rstrip("/") == AGENTS_URI:
-            return [(resource.agent, _mark(status)) for resource, status in _files(project)]
-        scheme, name = _parts(uri)
-        if scheme == TASKS_URI:
-            task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
-            path = os.path.join(project.place.root, task.path)
-            return task.id, _mark(_status(path))
-        path = project.store.path(_agent(project, name))
-    except (ValueError, OSError):
-        return None
-    return _mark(_status(path))
-
-
-def _mark(status: os.stat_result | None) -> tuple[int, ...]:
-    return (status.st_ino, status.st_size, status.st_mtime_ns) if status else ()
-
-
 def read_list_fingerprint(project: Project) -> object:
     """Return a value that changes with the list of memories and with the active task."""
     folder = backlog_folder.Folder(project.place.root)
-    listed = [_names(path) for path in (project.store.folder, folder.memory, folder.archive)]
-    return listed, _mark(_status(os.path.join(folder.path, backlog_folder.STATE_NAME)))
+    state = backlog_folder.read_text(os.path.join(folder.path, backlog_folder.STATE_NAME))
+    return [
+        _list_names(path) for path in (project.store.folder, folder.memory, folder.archive)
+    ], state
 
 
-def _names(folder: str) -> frozenset[str]:
+def _list_names(folder: str) -> set[str]:
     """Return the file names in a folder, without temporary files."""
     try:
-        return frozenset(name for name in os.listdir(folder) if not name.startswith("."))
+        return {name for name in os.listdir(folder) if not name.startswith(".")}
     except OSError:
-        return frozenset()
+        return set()

@@ -46,10 +46,6 @@ class ServedProject:
         return project
 
     @property
-    def by(self) -> dict[str, str]:
-        return {"run": self.run, "source": SOURCE}
-
-    @property
     def project_with_tasks(self) -> Project:
         """The project, after an update of its task memories from the task files.
 
@@ -62,17 +58,15 @@ class ServedProject:
             pass  # reading still works, and a writer gets the same error
         return project
 
-    def find_agent(self, project: Project, name: str) -> str:
-        """Return the id of an existing agent; raises lookup.UnknownAgent."""
-        agent = lookup.find_agent(project, name, self.environ)
-        item_actions.check_included(project, agent)
-        return agent
+    def find_agent(self, name: str, accept_new: bool = False) -> tuple[Project, str]:
+        """Return the project and the id of an agent; raises lookup.UnknownAgent.
 
-    def find_or_new_agent(self, project: Project, name: str) -> str:
-        """Return the id of an existing or new agent; raises lookup.UnknownAgent for a typo."""
-        agent = lookup.find_agent(project, name, self.environ, accept_new=True)
+        With `accept_new`, the agent may be new, and only a misspelt name is refused.
+        """
+        project = self.project
+        agent = lookup.find_agent(project, name, self.environ, accept_new=accept_new)
         item_actions.check_included(project, agent)
-        return agent
+        return project, agent
 
     def list_agents(self, project: Project) -> list[str]:
         """Return the ids of the enabled agents of the project, with PM."""
@@ -86,11 +80,6 @@ def _is_there(folder: str) -> bool:
         return os.path.isdir(folder or os.getcwd())
     except FileNotFoundError:
         return False
-
-
-def format_title(agent: str) -> str:
-    """Return the title of an agent's memory."""
-    return "Main session" if agent == agent_names.PM else agent_names.format_title(agent)
 
 
 def replace_invalid(text: str) -> str:

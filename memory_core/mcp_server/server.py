@@ -37,7 +37,6 @@ from mcp_types import (
 )
 
 from memory_core import __version__
-from memory_core.curation import item_actions
 from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, resources, tools
 from memory_core.mcp_server.served_project import ServedProject, format_error
 from memory_core.mcp_server.watcher import ALL_RESOURCES, ChangeWatcher
@@ -146,21 +145,19 @@ class _Handlers:
             await anyio.sleep(max(SCAN_PAUSE, (time.monotonic() - began) * SCAN_SHARE))
 
     def _read_fingerprint(self, uri: str) -> object:
-        """Return a value that changes with a resource, None if memory is disabled."""
+        """Return a value that changes with a resource, None if it cannot be read."""
         try:
             project = self._served.project
-            return (
-                resources.read_list_fingerprint(project)
-                if uri == ALL_RESOURCES
-                else resources.read_fingerprint(project, uri)
-            )
-        except (item_actions.ReportRefused, OSError):
+            if uri == ALL_RESOURCES:
+                return resources.read_list_fingerprint(project)
+            return resources.read(project, uri)
+        except (ValueError, OSError):
             return None
 
     # Tools.
 
     async def list_tools(self, _ctx: Context, _params: PageParams) -> ListToolsResult:
-        return ListToolsResult(tools=tools.list_all())
+        return ListToolsResult(tools=[tool.listing for tool in tools.TOOLS.values()])
 
     async def call_tool(self, _ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         name, given = params.name, params.arguments or {}
@@ -201,7 +198,7 @@ class _Handlers:
     # Prompts, and completion of their arguments and of URIs.
 
     async def list_prompts(self, _ctx: Context, _params: PageParams) -> ListPromptsResult:
-        return ListPromptsResult(prompts=prompts.list_all())
+        return ListPromptsResult(prompts=[prompt.listing for prompt in prompts.PROMPTS.values()])
 
     async def get_prompt(self, _ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         given = params.arguments or {}

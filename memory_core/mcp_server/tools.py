@@ -1,13 +1,14 @@
-"""The tools: the input and output of each, and the function that it calls."""
+"""The tools: each is a function whose signature and docstring are what clients see of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mcp_types import Tool as Listing
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from memory_core.curation import (
     agent_context,
@@ -19,7 +20,7 @@ from memory_core.curation import (
 from memory_core.document import preferences
 from memory_core.history import performance
 from memory_core.learning import classify
-from memory_core.mcp_server import resources
+from memory_core.mcp_server import SOURCE, resources
 from memory_core.mcp_server.served_project import ServedProject, replace_invalid
 from memory_core.tasks import task_actions, task_document
 from memory_core.text import sanitize
@@ -34,10 +35,6 @@ MAX_HITS = 50
 AGENT, TASK = "agent", "task"
 
 
-class ToolInput(BaseModel):
-    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
-
-
 class ToolOutput(BaseModel):
     """The output of a tool as fields; `text` is the same for a model to read."""
 
@@ -45,21 +42,91 @@ class ToolOutput(BaseModel):
         raise NotImplementedError
 
 
-AgentName = Annotated[
-    str,
-    Field(description="The agent's name, such as engineer; PM is the main session."),
-]
+class Tool(NamedTuple):
+    """A tool in the form of the protocol, the model of its arguments, and its function."""
+
+    listing: Listing
+    arguments: type[BaseModel]
+    function: Callable[..., ToolOutput]
+    is_read_only: bool
 
 
-class RecallInput(ToolInput):
-    agent: AgentName
-    query: str = Field("", description="What you are about to do; matching items come first.")
-    budget: int = Field(
-        DEFAULT_BUDGET,
-        ge=MIN_BUDGET,
-        le=MAX_BUDGET,
-        description="Maximum size of the answer in tokens.",
+TOOLS: dict[str, Tool] = {}
+
+Function = TypeVar("Function", bound=Callable[..., ToolOutput])
+
+
+def _tool(
+    title: str, read_only: bool = False, destructive: bool = False, idempotent: bool = False
+) -> Callable[[Function], Function]:
+    """Make a function a tool; models may see nothing of it but the docstring.
+
+    Its first parameter is the project, the others are the arguments.  The second call of an
+    idempotent tool with the same arguments adds nothing.
+    """
+
+    def register(function: Function) -> Function:
+        hints = get_type_hints(function)
+        _served, *parameters = inspect.signature(function).parameters.values()
+        fields: dict[str, Any] = {
+            parameter.name: (hints[parameter.name], parameter.default) for parameter in parameters
+        }
+        config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+        arguments = create_model(function.__name__, __config__=config, **fields)
+        listing = Listing(
+            name=function.__name__,
+            title=title,
+            description=inspect.cleandoc(function.__doc__ or "").replace("\n", " "),
+            input_schema=_schema(arguments),
+            output_schema=_schema(hints["return"]),
+            annotations=ToolAnnotations(
+                title=title,
+                read_only_hint=read_only,
+                destructive_hint=destructive,
+                idempotent_hint=read_only or idempotent,
+                open_world_hint=False,
+            ),
+        )
+        TOOLS[function.__name__] = Tool(listing, arguments, function, read_only)
+        return function
+
+    return register
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a model without titles, which only repeat the names."""
+    schema = model.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        part.pop("title", None)
+        part.pop("description", None)
+        for field in part.get("properties", {}).values():
+            field.pop("title", None)
+    return schema
+
+
+def call(served: ServedProject, name: str, given: dict[str, Any]) -> CallToolResult:
+    """Call a tool; raises WrongArguments and domain errors."""
+    tool = TOOLS[name]
+    try:
+        arguments = tool.arguments.model_validate(given)
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
+        names = ", ".join(tool.arguments.model_fields)
+        raise WrongArguments(f"{'; '.join(faults)}. {name} takes {names}") from None
+    output = tool.function(served, **dict(arguments))
+    return CallToolResult(
+        content=[TextContent(type="text", text=output.text())],
+        structured_content=output.model_dump(mode="json", by_alias=True),
     )
+
+
+class WrongArguments(ValueError):
+    """The arguments of a tool are invalid; the message lists the expected ones."""
+
+    status = 2
+
+
+AGENT_FIELD = Field(description="The agent's name, such as engineer; PM is the main session.")
 
 
 class RecallOutput(ToolOutput):
@@ -74,26 +141,28 @@ class RecallOutput(ToolOutput):
         return self.memory + more
 
 
-def recall(served: ServedProject, asked: RecallInput) -> RecallOutput:
-    project = served.project
-    agent = served.find_agent(project, asked.agent)
+@_tool("Recall what an agent knows", read_only=True)
+def recall(
+    served: ServedProject,
+    agent: str = AGENT_FIELD,
+    query: str = Field("", description="What you are about to do; matching items come first."),
+    budget: int = Field(
+        DEFAULT_BUDGET,
+        ge=MIN_BUDGET,
+        le=MAX_BUDGET,
+        description="Maximum size of the answer in tokens.",
+    ),
+) -> RecallOutput:
+    """Read what an agent learned about this project: facts, mistakes to avoid, preferences and
+    common errors. Call it before you start work.
+    """
+    project, agent = served.find_agent(agent)
     knowledge = agent_context.read_knowledge(project, agent)
-    selection = agent_context.select_within(knowledge, asked.query, asked.budget)
-    text = replace_invalid(
-        sanitize.escape_tags(agent_context.render_markdown(selection, len(selection.items)))
-    )
-    return RecallOutput(
-        agent=agent, memory=text, left_out=len(knowledge.items) - len(selection.items)
-    )
-
-
-class RememberInput(ToolInput):
-    agent: AgentName
-    type: str = Field(
-        description="The kind of learning; decides the section.",
-        json_schema_extra={"enum": list(classify.TYPES)},
-    )
-    content: str = Field(description="One sentence of at most 100 characters, about the project.")
+    selection = agent_context.select_within(knowledge, query, budget)
+    text = agent_context.render_markdown(selection, len(selection.items))
+    left_out = len(knowledge.items) - len(selection.items)
+    memory = replace_invalid(sanitize.escape_tags(text))
+    return RecallOutput(agent=agent, memory=memory, left_out=left_out)
 
 
 class OutputItem(BaseModel):
@@ -125,18 +194,31 @@ class RememberOutput(ToolOutput):
         return "\n".join(lines)
 
 
-def remember(served: ServedProject, asked: RememberInput) -> RememberOutput:
-    project = served.project
-    _check_type(asked.type)
-    agent = served.find_or_new_agent(project, asked.agent)
+@_tool("Remember one thing", idempotent=True)
+def remember(
+    served: ServedProject,
+    agent: str = AGENT_FIELD,
+    type: str = Field(
+        description="The kind of learning; decides the section.",
+        json_schema_extra={"enum": list(classify.TYPES)},
+    ),
+    content: str = Field(description="One sentence of at most 100 characters, about the project."),
+) -> RememberOutput:
+    """Save one fact about this project for later sessions of an agent: something that took time
+    to find out and will still be true. Never save secrets or the progress of current work.
+    """
+    if not classify.type_of(type):
+        types = ", ".join(classify.TYPES)
+        raise item_actions.ReportRefused(f"unknown type {type!r}; use one of {types}")
+    project, agent = served.find_agent(agent, accept_new=True)
     item_actions.check_may_learn(project, agent)
     lesson = item_actions.teach(
-        project, agent, asked.type, [asked.content], project.store, **served.by
+        project, agent, type, [content], project.store, run=served.run, source=SOURCE
     )
     first = next(iter(lesson.taught), None)
     return RememberOutput(
         agent=agent,
-        item=_item(first.item) if first else None,
+        item=_to_output(first.item) if first else None,
         known=bool(first and first.was_present),
         replaced=replace_invalid(first.was) if first and first.was else None,
         doubted=[replace_invalid(item.text) for item in lesson.doubted],
@@ -144,22 +226,9 @@ def remember(served: ServedProject, asked: RememberInput) -> RememberOutput:
     )
 
 
-def _check_type(name: str) -> None:
-    if not classify.type_of(name):
-        raise item_actions.ReportRefused(
-            f"unknown type {name!r}; use one of {', '.join(classify.TYPES)}"
-        )
-
-
-def _item(item: item_actions.RatedItem) -> OutputItem:
+def _to_output(item: item_actions.RatedItem) -> OutputItem:
     fields = {name: replace_invalid(getattr(item, name)) for name in ("id", "text", "section")}
     return OutputItem(**fields, confidence=item.confidence)
-
-
-class RecordErrorInput(ToolInput):
-    agent: AgentName
-    error: str = Field(description="The error message; only its first line is recorded.")
-    resolution: str = Field("", description="What fixed it, in one line, if known.")
 
 
 class RecordErrorOutput(ToolOutput):
@@ -172,26 +241,20 @@ class RecordErrorOutput(ToolOutput):
         return f"Recorded for {self.agent}: {text}"
 
 
-def record_error(served: ServedProject, asked: RecordErrorInput) -> RecordErrorOutput:
-    project = served.project
-    agent = served.find_or_new_agent(project, asked.agent)
-    source = served.by["source"]
-    record = item_actions.record_error(project, agent, asked.error, asked.resolution, source=source)
+@_tool("Record an error")
+def record_error(
+    served: ServedProject,
+    agent: str = AGENT_FIELD,
+    error: str = Field(description="The error message; only its first line is recorded."),
+    resolution: str = Field("", description="What fixed it, in one line, if known."),
+) -> RecordErrorOutput:
+    """Record an error that an agent hit, and what fixed it, so that it is avoided next time."""
+    project, agent = served.find_agent(agent, accept_new=True)
+    record = item_actions.record_error(project, agent, error, resolution, source=SOURCE)
     resolution = replace_invalid(record.get("resolution", ""))
     return RecordErrorOutput(
         agent=agent, error=replace_invalid(record["text"]), resolution=resolution
     )
-
-
-class RecordTaskInput(ToolInput):
-    agent: AgentName
-    outcome: str = Field(
-        performance.DONE,
-        description="How the task ended.",
-        json_schema_extra={"enum": list(performance.OUTCOMES)},
-    )
-    duration_s: float | None = Field(None, ge=0, description="Duration in seconds.")
-    tokens: int | None = Field(None, ge=0, description="Tokens used.")
 
 
 class RecordTaskOutput(ToolOutput):
@@ -202,24 +265,24 @@ class RecordTaskOutput(ToolOutput):
         return f"Recorded for {self.agent}: one task, {self.outcome}."
 
 
-def record_task(served: ServedProject, asked: RecordTaskInput) -> RecordTaskOutput:
-    project = served.project
-    agent = served.find_or_new_agent(project, asked.agent)
+@_tool("Record a finished task")
+def record_task(
+    served: ServedProject,
+    agent: str = AGENT_FIELD,
+    outcome: str = Field(
+        performance.DONE,
+        description="How the task ended.",
+        json_schema_extra={"enum": list(performance.OUTCOMES)},
+    ),
+    duration_s: float | None = Field(None, ge=0, description="Duration in seconds."),
+    tokens: int | None = Field(None, ge=0, description="Tokens used."),
+) -> RecordTaskOutput:
+    """Record that an agent's task is done, failed or was stopped. Call it once, at the end."""
+    project, agent = served.find_agent(agent, accept_new=True)
     item_actions.record_task(
-        project,
-        agent,
-        asked.outcome,
-        duration_s=asked.duration_s,
-        tokens=asked.tokens,
-        source=served.by["source"],
+        project, agent, outcome, duration_s=duration_s, tokens=tokens, source=SOURCE
     )
-    return RecordTaskOutput(agent=agent, outcome=asked.outcome)
-
-
-class SetPreferenceInput(ToolInput):
-    agent: AgentName
-    key: str = Field(description=f"A few words, such as {', '.join(preferences.SUGGESTED_KEYS)}.")
-    value: str = Field(description="The preferred way, in one line.")
+    return RecordTaskOutput(agent=agent, outcome=outcome)
 
 
 class SetPreferenceOutput(ToolOutput):
@@ -233,23 +296,19 @@ class SetPreferenceOutput(ToolOutput):
         return f"{said}, {self.agent} prefers {self.key}: {self.value}"
 
 
-def set_preference(served: ServedProject, asked: SetPreferenceInput) -> SetPreferenceOutput:
-    project = served.project
-    agent = served.find_or_new_agent(project, asked.agent)
-    source = served.by["source"]
-    changed = preference_actions.set_preference(
-        project, agent, asked.key, asked.value, source=source
-    )
-    return SetPreferenceOutput(agent=agent, key=asked.key, value=asked.value, changed=changed)
-
-
-class TaskNoteInput(ToolInput):
-    text: str = Field(description="What the next session needs to know; may have several lines.")
-    task_id: str = Field("", description="Such as task-368 or 368; empty for the active task.")
-    section: str = Field(
-        task_document.NOTES,
-        description=f"{', '.join(task_document.SECTION_ORDER)}, or a new section.",
-    )
+@_tool("Set a preference", destructive=True, idempotent=True)
+def set_preference(
+    served: ServedProject,
+    agent: str = AGENT_FIELD,
+    key: str = Field(description=f"A few words, such as {', '.join(preferences.SUGGESTED_KEYS)}."),
+    value: str = Field(description="The preferred way, in one line."),
+) -> SetPreferenceOutput:
+    """Set how the user wants an agent to work from now on. Only use it when the user asked for
+    it. Replaces an older value of the same key.
+    """
+    project, agent = served.find_agent(agent, accept_new=True)
+    changed = preference_actions.set_preference(project, agent, key, value, source=SOURCE)
+    return SetPreferenceOutput(agent=agent, key=key, value=value, changed=changed)
 
 
 class TaskNoteOutput(ToolOutput):
@@ -261,16 +320,22 @@ class TaskNoteOutput(ToolOutput):
         return f"Noted for {self.task_id}, in {self.section} ({self.path})"
 
 
-def task_note(served: ServedProject, asked: TaskNoteInput) -> TaskNoteOutput:
-    project = served.project_with_tasks
-    done = task_actions.add_note(project, asked.task_id, asked.text, asked.section)
-    return TaskNoteOutput(
-        task_id=done.memory.id, section=done.section, path=replace_invalid(done.memory.path)
-    )
-
-
-class SearchInput(ToolInput):
-    query: str = Field(description="Words that must all occur, in any order; parts of words match.")
+@_tool("Add a note to a task")
+def task_note(
+    served: ServedProject,
+    text: str = Field(description="What the next session needs to know; may have several lines."),
+    task_id: str = Field("", description="Such as task-368 or 368; empty for the active task."),
+    section: str = Field(
+        task_document.NOTES,
+        description=f"{', '.join(task_document.SECTION_ORDER)}, or a new section.",
+    ),
+) -> TaskNoteOutput:
+    """Add a note to the memory of a Backlog.md task, such as task-368: findings, decisions or
+    what is still to do. Every session that continues the task reads it.
+    """
+    result = task_actions.add_note(served.project_with_tasks, task_id, text, section)
+    path = replace_invalid(result.memory.path)
+    return TaskNoteOutput(task_id=result.memory.id, section=result.section, path=path)
 
 
 class OutputHit(BaseModel):
@@ -281,6 +346,11 @@ class OutputHit(BaseModel):
     text: str
     archived: bool
 
+    def line(self) -> str:
+        section = f" [{self.section}]" if self.section else ""  # none above the first heading
+        archived = " (archived)" if self.archived else ""
+        return f"{self.name}{section}{archived}: {self.text}"
+
 
 class SearchOutput(ToolOutput):
     hits: list[OutputHit]
@@ -288,178 +358,40 @@ class SearchOutput(ToolOutput):
     unread: list[str] = Field(description="Files that could not be read, with the reason.")
 
     def text(self) -> str:
-        lines = [_line(hit) for hit in self.hits] or ["No matches."]
+        lines = [hit.line() for hit in self.hits] or ["No matches."]
         lines += [f"{self.left_out} more hits; add words."] if self.left_out else []
         return "\n".join([*lines, *(f"Could not be read: {reason}" for reason in self.unread)])
 
 
-def _line(hit: OutputHit) -> str:
-    section = f" [{hit.section}]" if hit.section else ""  # none above the first heading
-    archived = " (archived)" if hit.archived else ""
-    return f"{hit.name}{section}{archived}: {hit.text}"
-
-
-def search(served: ServedProject, asked: SearchInput) -> SearchOutput:
+@_tool("Search all memories", read_only=True)
+def search(
+    served: ServedProject,
+    query: str = Field(
+        description="Words that must all occur, in any order; parts of words match."
+    ),
+) -> SearchOutput:
+    """Search the memories of all agents and tasks of this project for words."""
     project = served.project_with_tasks
     names = [name for name in lookup.list_agents(project.store) if project.serves(name)]
-    of_agents = searching.search_items(project.store, asked.query, names) if names else None
-    hits = [_of_agent(hit) for hit in of_agents.hits] if of_agents else []
-    hits += [_of_task(hit) for hit in task_actions.search(project, asked.query)]
+    of_agents = searching.search_items(project.store, query, names) if names else None
+    hits = [_convert_agent_hit(hit) for hit in of_agents.hits] if of_agents else []
+    hits += [_convert_task_hit(hit) for hit in task_actions.search(project, query)]
     hits.sort(key=lambda hit: hit.archived)
     unread = [replace_invalid(name) for name in of_agents.unread] if of_agents else []
     return SearchOutput(hits=hits[:MAX_HITS], left_out=max(len(hits) - MAX_HITS, 0), unread=unread)
 
 
-def _of_agent(hit: searching.ItemHit) -> OutputHit:
+def _convert_agent_hit(hit: searching.ItemHit) -> OutputHit:
     text = "\n".join(filter(None, [hit.text, hit.nested]))
     is_archived = hit.place == searching.IN_ARCHIVE
     return _hit(AGENT, hit.agent, resources.uri_of_agent(hit.agent), hit.section, text, is_archived)
 
 
-def _of_task(hit: task_actions.TaskHit) -> OutputHit:
-    task = hit.memory
-    return _hit(
-        TASK, task.id, resources.uri_of_task(task.id), hit.section, hit.text, bool(task.archived)
-    )
+def _convert_task_hit(hit: task_actions.TaskHit) -> OutputHit:
+    task, uri = hit.memory, resources.uri_of_task(hit.memory.id)
+    return _hit(TASK, task.id, uri, hit.section, hit.text, bool(task.archived))
 
 
 def _hit(kind: str, name: str, uri: str, section: str, text: str, archived: bool) -> OutputHit:
     text, section = replace_invalid(sanitize.escape_tags(text)), replace_invalid(section)
     return OutputHit(kind=kind, name=name, uri=uri, section=section, text=text, archived=archived)
-
-
-class Tool(NamedTuple):
-    """A tool; models may see nothing of it but the description."""
-
-    title: str
-    description: str
-    arguments: type[ToolInput]
-    result: type[ToolOutput]
-    function: Callable[[ServedProject, Any], ToolOutput]
-    is_read_only: bool = False
-    is_destructive: bool = False
-    is_idempotent: bool = False  # a second call with the same arguments adds nothing
-
-
-TOOLS = {
-    "recall": Tool(
-        "Recall what an agent knows",
-        "Read what an agent learned about this project: facts, mistakes to avoid, preferences and"
-        " common errors. Call it before you start work.",
-        RecallInput,
-        RecallOutput,
-        recall,
-        is_read_only=True,
-    ),
-    "remember": Tool(
-        "Remember one thing",
-        "Save one fact about this project for later sessions of an agent: something that took time"
-        " to find out and will still be true. Never save secrets or the progress of current work.",
-        RememberInput,
-        RememberOutput,
-        remember,
-        is_idempotent=True,
-    ),
-    "record_error": Tool(
-        "Record an error",
-        "Record an error that an agent hit, and what fixed it, so that it is avoided next time.",
-        RecordErrorInput,
-        RecordErrorOutput,
-        record_error,
-    ),
-    "record_task": Tool(
-        "Record a finished task",
-        "Record that an agent's task is done, failed or was stopped. Call it once, at the end.",
-        RecordTaskInput,
-        RecordTaskOutput,
-        record_task,
-    ),
-    "set_preference": Tool(
-        "Set a preference",
-        "Set how the user wants an agent to work from now on. Only use it when the user asked for"
-        " it. Replaces an older value of the same key.",
-        SetPreferenceInput,
-        SetPreferenceOutput,
-        set_preference,
-        is_destructive=True,
-        is_idempotent=True,
-    ),
-    "task_note": Tool(
-        "Add a note to a task",
-        "Add a note to the memory of a Backlog.md task, such as task-368: findings, decisions or"
-        " what is still to do. Every session that continues the task reads it.",
-        TaskNoteInput,
-        TaskNoteOutput,
-        task_note,
-    ),
-    "search": Tool(
-        "Search all memories",
-        "Search the memories of all agents and tasks of this project for words.",
-        SearchInput,
-        SearchOutput,
-        search,
-        is_read_only=True,
-    ),
-}
-
-
-def list_all() -> list[Listing]:
-    """Return the tools in the form of the protocol."""
-    return [_listing(name, tool) for name, tool in TOOLS.items()]
-
-
-def _listing(name: str, tool: Tool) -> Listing:
-    hints = ToolAnnotations(
-        title=tool.title,
-        read_only_hint=tool.is_read_only,
-        destructive_hint=tool.is_destructive,
-        idempotent_hint=tool.is_read_only or tool.is_idempotent,
-        open_world_hint=False,
-    )
-    return Listing(
-        name=name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=_schema(tool.arguments),
-        output_schema=_schema(tool.result),
-        annotations=hints,
-    )
-
-
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a model without titles, which only repeat the names."""
-    schema = model.model_json_schema()
-    for part in (schema, *schema.get("$defs", {}).values()):
-        part.pop("title", None)
-        part.pop("description", None)
-        for field in part.get("properties", {}).values():
-            field.pop("title", None)
-    return schema
-
-
-class WrongArguments(ValueError):
-    """The arguments of a tool are invalid; the message lists the expected ones."""
-
-    status = 2
-
-    def __init__(self, name: str, error: ValidationError) -> None:
-        faults = "; ".join(map(_fault, error.errors()))
-        super().__init__(f"{faults}. {name} takes {', '.join(TOOLS[name].arguments.model_fields)}")
-
-
-def _fault(fault: Mapping[str, Any]) -> str:
-    return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-
-
-def call(served: ServedProject, name: str, given: dict[str, Any]) -> CallToolResult:
-    """Call a tool; raises WrongArguments and domain errors."""
-    tool = TOOLS[name]
-    try:
-        asked = tool.arguments.model_validate(given)
-    except ValidationError as error:
-        raise WrongArguments(name, error) from None
-    done = tool.function(served, asked)
-    content = TextContent(type="text", text=done.text())
-    return CallToolResult(
-        content=[content], structured_content=done.model_dump(mode="json", by_alias=True)
-    )

@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -57,47 +57,34 @@ def serve_stdio(served: ServedProject) -> None:
         raise CannotServe("a client talks to it over stdin and stdout: neither may be closed")
     if sys.stdin.isatty():
         print(f"{SERVER_NAME}: waiting for a client on stdin; Ctrl-C ends it", file=sys.stderr)
+    for number in END_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _exit)
     anyio.run(_serve_stdio, served)
+
+
+def _exit(number: int, _frame: object) -> None:
+    """Exit at once: a thread is blocked on stdin, and cannot be cancelled.
+
+    This is safe during a write: an interrupted write leaves no partial data.
+    """
+    os._exit(128 + number)
 
 
 async def _serve_stdio(served: ServedProject) -> None:
     app = server.create(served)
-    async with anyio.create_task_group() as group:
-        group.start_soon(_end_by_signal)
-        async with _ClientGone(), stdio_server() as (incoming, outgoing):
+    try:
+        async with stdio_server() as (incoming, outgoing):
             await app.run(incoming, outgoing, app.create_initialization_options())
-        group.cancel_scope.cancel()
+    except BaseException as error:
+        if not all(isinstance(single, OSError) for single in _flatten(error)):
+            raise  # otherwise, the client closed its end of the pipe
 
 
-class _ClientGone:
-    """A context that ignores the error when the client closes its end of the pipe."""
-
-    async def __aenter__(self) -> None:
-        return None
-
-    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        return error is not None and all(isinstance(leaf, OSError) for leaf in _leaves(error))
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """Yield the single errors of nested exception groups."""
-    inner = getattr(error, "exceptions", None)
-    if inner is None:
-        yield error
-    else:
-        for child in inner:
-            yield from _leaves(child)
-
-
-async def _end_by_signal() -> None:
-    """Exit at once on a signal: a thread is blocked on stdin, and cannot be cancelled.
-
-    This is safe during a write: an interrupted write leaves no partial data.
-    """
-    heeded = [number for number in END_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-    with anyio.open_signal_receiver(*heeded) as signals:
-        async for received in signals:
-            os._exit(128 + received)
+def _flatten(error: BaseException) -> list[BaseException]:
+    """Return the single errors of nested exception groups."""
+    group = getattr(error, "exceptions", None)
+    return [error] if group is None else [leaf for child in group for leaf in _flatten(child)]
 
 
 # HTTP.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -22,9 +22,7 @@ from mcp.server.subscriptions import (
     ResourcesListChanged,
     ResourceUpdated,
 )
-from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    INVALID_PARAMS,
     EmptyResult,
     NotificationParams,
     ResourceListChangedNotification,
@@ -39,9 +37,6 @@ PAUSE_SECONDS = 1.0
 # HTTP clients do not announce the end of a session: beyond this, the oldest one is dropped.
 MAX_SESSIONS = 256
 
-# Of one client; each is checked once a second.
-MAX_SUBSCRIPTIONS = 1000
-
 # The HTTP header that names a session; stdio has one session.
 SESSION_HEADER = "mcp-session-id"
 
@@ -50,18 +45,11 @@ ALL_RESOURCES = ""  # stands for the list of all resources where a URI is expect
 Context = ServerRequestContext[Any, Any]
 
 
-def _check_count(count: int) -> None:
-    if count > MAX_SUBSCRIPTIONS:
-        sentence = f"too many subscriptions: at most {MAX_SUBSCRIPTIONS} resources are allowed"
-        raise MCPError(INVALID_PARAMS, sentence)
-
-
-class _Client:
+class _Client(NamedTuple):
     """A client of an older protocol and the URIs it subscribed to."""
 
-    def __init__(self, session: ServerSession) -> None:
-        self.session = session
-        self.uris: set[str] = set()
+    session: ServerSession
+    uris: set[str]
 
 
 class ChangeWatcher:
@@ -87,7 +75,6 @@ class ChangeWatcher:
 
     async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         client = self._find_client(ctx)
-        _check_count(len(client.uris) + 1)
         client.uris.add(params.uri)
         await self._has_changed(params.uri)
         return EmptyResult()
@@ -98,7 +85,7 @@ class ChangeWatcher:
 
     def _find_client(self, ctx: Context) -> _Client:
         key = ctx.request.headers.get(SESSION_HEADER, "") if ctx.request is not None else ""
-        client = self._clients.pop(key, None) or _Client(ctx.session)
+        client = self._clients.pop(key, None) or _Client(ctx.session, set())
         self._clients[key] = client
         if len(self._clients) > MAX_SESSIONS:
             del self._clients[next(iter(self._clients))]
@@ -114,7 +101,6 @@ class ChangeWatcher:
         uris = set(wanted.resource_subscriptions or ())
         if wanted.resources_list_changed:
             uris.add(ALL_RESOURCES)
-        _check_count(len(uris))
         self._streams.update(uris)
         try:
             for uri in uris:

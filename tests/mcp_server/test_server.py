@@ -248,7 +248,7 @@ def test_garbage_is_answered_or_passed_over(shop: Shop) -> None:
 
 
 def test_each_tool_is_told_in_a_line_with_its_fields() -> None:
-    for tool in tools.list_all():
+    for tool in (each.listing for each in tools.TOOLS.values()):
         assert tool.description
         assert "\n" not in tool.description
         assert tool.title
@@ -261,7 +261,9 @@ def test_each_tool_is_told_in_a_line_with_its_fields() -> None:
         assert tool.input_schema["additionalProperties"] is False
         assert tool.output_schema
         assert tool.output_schema["required"]
-    by_name = {tool.name: tool.annotations for tool in tools.list_all()}
+    by_name = {
+        tool.name: tool.annotations for tool in (each.listing for each in tools.TOOLS.values())
+    }
     assert {name for name, hints in by_name.items() if hints and hints.read_only_hint} == {
         *("recall", "search")
     }
@@ -323,7 +325,7 @@ def test_a_look_that_fails_stops_no_server(
 def test_an_error_that_nobody_foresaw_is_one_line(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("two\nlines")
 
     tool = tools.TOOLS["recall"]._replace(function=broken)
@@ -1096,7 +1098,7 @@ def test_the_page_tells_of_all_that_is_there() -> None:
     ):
         assert f"| `{uri}` |" in PAGE
     for name, prompt in prompts.PROMPTS.items():
-        assert f"`{name}` (`{prompt.argument}`" in PAGE
+        assert f"`{name}` (`{prompt.argument.name}`" in PAGE
     assert f"127.0.0.1:{transports.PORT}/mcp" in PAGE
 
 
