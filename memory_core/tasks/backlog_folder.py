@@ -130,15 +130,14 @@ class Folder:
             if backlog_format.is_safe_id(stem)
         }
 
-    def find_memory(self, task: str, archived: bool = False) -> tuple[str, str]:
-        """Return (id, path) of a task's memory by any spelling of the id, ("", "") for none."""
+    def find_memory(self, task: str, archived: bool = False) -> str:
+        """Return the id of a task's memory by any spelling of the id, "" for none."""
         key = self.key(task)
         for usual in (task.strip().lower(), key):
             path = self.memory_path(usual, archived)
             if backlog_format.is_safe_id(usual) and os.path.isfile(path):
-                return usual, path
-        paths = self.memories(archived)
-        return next(((stem, paths[stem]) for stem in paths if self.key(stem) == key), ("", ""))
+                return usual
+        return next((name for name in self.memories(archived) if self.key(name) == key), "")
 
     # The state of this machine.
 

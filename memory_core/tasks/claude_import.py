@@ -45,10 +45,7 @@ def is_set_up(folder: backlog_folder.Folder) -> bool:
     """Say whether the root's CLAUDE.md imports the folder's, in a marked block or a single line."""
     from memory_core.claude_code import claude_md
 
-    try:
-        text = backlog_folder.read_file(os.path.join(folder.root, CLAUDE_FILE))
-    except OSError:
-        return False
+    text = backlog_folder.read_text(os.path.join(folder.root, CLAUDE_FILE))
     return claude_md.has_block(text) or _line(folder) in text.splitlines()
 
 
@@ -140,8 +137,14 @@ def refresh(transaction: TaskTransaction, soon: str | None = None) -> None:
     # A link in a repository may lead anywhere, and the user did not agree to change that file.
     if not is_set_up(folder) or backlog_folder.is_link_outside(path, folder.root):
         return
+    place = transaction.project.place
+    target, copy = _choose_import(transaction.project, folder, transaction.active, soon)
+    remove_copies(place, but=target if copy is not None else "")
+    if copy is not None and backlog_folder.read_file(target) != copy:
+        place.make_folder("state", COPY_FOLDER)
+        file_io.replace(target, copy.encode("utf-8", "replace"))
     text = backlog_folder.read_file(path)
-    after = _importing(text, folder, _target(transaction.project, folder, transaction.active, soon))
+    after = _importing(text, folder, target)
     if after != text:
         if not text:
             folder.ignore(f"/{CLAUDE_FILE}")  # each machine has its own active task
@@ -158,31 +161,29 @@ def _importing(text: str, folder: backlog_folder.Folder, target: str) -> str:
     return claude_md.set_block(text, [line])
 
 
-def _target(project: Project, folder: backlog_folder.Folder, active: str, soon: str | None) -> str:
-    """Return the file to import, "" for none; write the copy if one is needed."""
-    target, copy = _choose_import(project, folder, active, soon)
-    remove_copies(project.place, but=target if copy is not None else "")
-    if copy is not None and backlog_folder.read_file(target) != copy:
-        project.place.make_folder("state", COPY_FOLDER)
-        file_io.replace(target, copy.encode("utf-8", "replace"))
-    return target
-
-
 def _choose_import(
     project: Project, folder: backlog_folder.Folder, active: str, soon: str | None = None
 ) -> tuple[str, str | None]:
     """Return the file to import, "" for none, and its text if it is a copy."""
-    if not (active and project.config["tasks"]["enabled"]):
-        return "", None
-    path = folder.memory_path(active)
-    try:
-        text = lifecycle.read_memory(folder, path).text if soon is None else soon
-    except OSError:
-        return "", None  # deleted, or a link that leaves the folder
-    given = prepare_text(project, folder, path, text)
+    path, text, given = _read_active(project, folder, active, soon)
     if given == text:
         return path, None
     return os.path.join(project.place.state, COPY_FOLDER, f"{active}.md"), given
+
+
+def _read_active(
+    project: Project, folder: backlog_folder.Folder, active: str, soon: str | None = None
+) -> tuple[str, str, str]:
+    """Return the path of the active memory, its text, and that for a session; "" for none."""
+    if active and project.config["tasks"]["enabled"]:
+        path = folder.memory_path(active)
+        try:
+            text = lifecycle.read_memory(folder, path).text if soon is None else soon
+        except OSError:
+            pass  # deleted, or a link that leaves the folder
+        else:
+            return path, text, prepare_text(project, folder, path, text)
+    return "", "", ""
 
 
 def list_imports(folder: backlog_folder.Folder) -> list[str]:
@@ -285,17 +286,11 @@ def _format_block(task: str, lines: list[str]) -> str:
 def _now(project: Project) -> tuple[str, str]:
     """Return the active task and its memory for a session that starts now."""
     folder = backlog_folder.Folder(project.place.root)
-    if not (project.config["tasks"]["enabled"] and folder.exists and is_set_up(folder)):
+    if not (folder.exists and is_set_up(folder)):
         return "", ""
     active = folder.find_active(folder.in_progress)
-    if not active:
-        return "", ""
-    path = folder.memory_path(active)
-    try:
-        text = lifecycle.read_memory(folder, path).text
-    except OSError:
-        return "", ""
-    return active, prepare_text(project, folder, path, text)
+    path, _text, given = _read_active(project, folder, active)
+    return active if path else "", given
 
 
 def _digest(text: str) -> str:

@@ -82,7 +82,7 @@ def _list_unsent(transaction: TaskTransaction, name: str) -> list[str]:
         return []
     text = transaction.read(transaction.path(name, archived=True)).text
     # The task counts too: a process may be killed after it sent decisions, before it noted that.
-    items = task_document.list_all_items(backlog_folder.read_file(path))
+    items = task_document.list_items(backlog_folder.read_file(path))
     sent = {*read_sent_ids(text), *map(hash_decision, items)}
     decisions = task_document.list_items(text, task_document.DECISIONS)
     return [decision for decision in decisions if hash_decision(decision) not in sent]

@@ -11,8 +11,8 @@ Commands and the scan of the task files both change this through `TaskTransactio
 
 from __future__ import annotations
 
-import itertools
 import os
+import time
 
 from memory_core.storage import event_log, file_io, store
 from memory_core.tasks import backlog_folder, backlog_format
@@ -152,7 +152,8 @@ class TaskTransaction:
         os.makedirs(folder, exist_ok=True)
         if os.path.lexists(target):
             digits = "".join(filter(str.isdigit, backlog_folder.now()))
-            os.rename(target, _find_free_path(os.path.join(folder, f"{name[:-3]}-{digits}")))
+            older = f"{name[:-3]}-{digits}{time.time_ns() % 10**9:09}.md"
+            os.rename(target, os.path.join(folder, older))
         os.rename(path, target)
         file_io.sync_folder(folder)
 
@@ -203,13 +204,6 @@ class TaskTransaction:
 
     def log(self, event: str, task: str, **fields: str) -> None:
         event_log.write(self.project.place, f"task.memory.{event}", task_id=task, **fields)
-
-
-def _find_free_path(path: str) -> str:
-    """Return PATH.md, or PATH-2.md and so on: two files may come in the same second."""
-    numbered = (f"{path}-{count}.md" for count in itertools.count(2))
-    names = itertools.chain([f"{path}.md"], numbered)
-    return next(name for name in names if not os.path.lexists(name))
 
 
 def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:

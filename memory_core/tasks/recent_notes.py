@@ -86,20 +86,8 @@ def _says(text: str, entry: str) -> bool:
     from memory_core.tasks import task_document
 
     wanted = " ".join(entry.split())
-    items = (
-        item
-        for title, _content in task_document.list_sections(text)
-        for item in _entries(text, title)
-    )
-    return wanted in " ".join(text.split()) or any(
-        " ".join(item.split()) == wanted for item in items
-    )
-
-
-def _entries(text: str, title: str) -> list[str]:
-    from memory_core.tasks import task_document
-
-    return task_document.list_items(text, title) if title else []
+    items = (" ".join(item.split()) for item in task_document.list_items(text))
+    return wanted in " ".join(text.split()) or wanted in items
 
 
 def _read_recent(transaction: TaskTransaction) -> list[Note]:

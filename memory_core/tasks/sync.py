@@ -70,7 +70,7 @@ def scan(transaction: TaskTransaction) -> None:
             _update_title(transaction, file)
     for key, place in _list_gone(transaction, previous, files, before is None):
         folder = transaction.folder
-        name = folder.find_memory(key)[0] or folder.find_memory(key, archived=True)[0]
+        name = folder.find_memory(key) or folder.find_memory(key, archived=True)
         if name:
             _apply_stage(transaction, name, place, None)
     claude_import.refresh(transaction)

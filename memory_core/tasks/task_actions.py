@@ -5,8 +5,10 @@ A task may be named by any spelling of its id that Backlog.md accepts; "" is the
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from memory_core.document import front_matter
@@ -62,13 +64,17 @@ class TaskMemory(NamedTuple):
     """
 
     id: str
-    title: str
     path: str
     state: str
     active: bool
+    title: str
     created: str
     updated: str
     archived: str
+
+
+# The fields of TaskMemory from the front matter.
+FIELDS = ("title", "created", "updated", "archived")
 
 
 class NoteResult(NamedTuple):
@@ -101,19 +107,19 @@ def find(project: Project, task: str = "") -> TaskMemory:
     """Return the memory of a task; raises TaskError."""
     folder = backlog_folder.Folder(project.place.root)
     order = folder.in_progress
-    name = task.strip() or folder.find_active(order)
+    wanted = _parse_id(task or folder.find_active(order))
+    for archived in (False, True):
+        name = folder.find_memory(wanted, archived)
+        if name:
+            return _read_task_memory(folder, name, archived, order)
+    raise NoTask(_describe_missing(folder, wanted))
+
+
+def _parse_id(task: str) -> str:
+    """Return an id in lower case; raises TaskError if it is empty or cannot be a file name."""
+    name = task.strip().lower()
     if not name:
         raise NoTask(NO_ACTIVE_TASK)
-    for archived in (False, True):
-        stem, path = folder.find_memory(_plain(folder, name), archived)
-        if stem:
-            return _read_task_memory(folder, stem, path, archived, order)
-    raise NoTask(_format_unknown(folder, name))
-
-
-def _plain(folder: backlog_folder.Folder, task: str) -> str:
-    """Return an id in lower case; raises TaskRefused if it cannot be a file name."""
-    name = task.strip().lower()
     if not backlog_format.is_safe_id(name):
         raise TaskRefused(
             f"invalid task id {task!r}: use letters and digits, with . _ or - between them"
@@ -121,41 +127,25 @@ def _plain(folder: backlog_folder.Folder, task: str) -> str:
     return name
 
 
-def _format_unknown(folder: backlog_folder.Folder, task: str) -> str:
-    import difflib
-
+def _describe_missing(folder: backlog_folder.Folder, task: str) -> str:
     tasks = [*folder.memories(), *folder.memories(archived=True)]
-    near = difflib.get_close_matches(task.lower(), tasks, n=3)
+    near = difflib.get_close_matches(task, tasks, n=3)
     hint = f"; or did you mean {' or '.join(near)}?" if near else ""
-    return f"{task} has no memory: {_way_in(folder, task)}{hint}"
-
-
-def _way_in(folder: backlog_folder.Folder, task: str) -> str:
-    name, file = _file(folder, task)
+    name, file = _find_file(folder, task)
     is_done = file is not None and folder.config.stage(file.status) == DONE
-    return f"agent-memory task {'reopen' if is_done else 'start'} {name}"
+    command = f"agent-memory task {'reopen' if is_done else 'start'} {name}"
+    return f"{task} has no memory: {command}{hint}"
 
 
 def _read_task_memory(
-    folder: backlog_folder.Folder, name: str, path: str, archived: bool, order: list[str]
+    folder: backlog_folder.Folder, name: str, archived: bool, order: list[str]
 ) -> TaskMemory:
+    path = folder.memory_path(name, archived)
     text = lifecycle.read_memory(folder, path).text
-    says = {
-        key: value
-        for key, value in front_matter.read_fields(text).items()
-        if isinstance(value, str)
-    }
+    fields = {key: task_document.read_field(text, key) for key in FIELDS}
     state = ARCHIVED if archived else IN_PROGRESS if name in order else KEPT
-    return TaskMemory(
-        id=name,
-        title=says.get("title", ""),
-        path=folder.relative(path),
-        state=state,
-        active=state == IN_PROGRESS and name == folder.find_active(order),
-        created=says.get("created", ""),
-        updated=says.get("updated", ""),
-        archived=says.get("archived", "") if archived else "",
-    )
+    is_active = state == IN_PROGRESS and name == folder.find_active(order)
+    return TaskMemory(name, folder.relative(path), state, is_active, **fields)
 
 
 def read_text(project: Project, memory: TaskMemory) -> str:
@@ -178,9 +168,9 @@ def list_memories(project: Project) -> list[TaskMemory]:
     order = folder.in_progress
     memories = []
     for archived in (False, True):
-        for name, path in folder.memories(archived).items():
+        for name in folder.memories(archived):
             try:
-                memories.append(_read_task_memory(folder, name, path, archived, order))
+                memories.append(_read_task_memory(folder, name, archived, order))
             except OSError as error:
                 reason = error.strerror or str(error)
                 event_log.write(project.place, "task.memory.unread", task_id=name, error=reason)
@@ -227,17 +217,8 @@ def add_note(
         after = task_document.add_item(seen, section, entry)
         after = front_matter.set_fields(after, {"updated": moment})
         recent_notes.add(transaction, name, section, entry, moment)
-        _write(transaction, name, read, after)
-        memory = _read_task_memory(
-            transaction.folder, name, transaction.path(name), False, transaction.in_progress
-        )
-    title = task_document.find_title(after, section)
-    return NoteResult(memory, title)
-
-
-def _read_open(transaction: TaskTransaction, name: str) -> TaskMemory:
-    path = transaction.path(name)
-    return _read_task_memory(transaction.folder, name, path, False, transaction.in_progress)
+        memory = _write(transaction, name, read, after)
+    return NoteResult(memory, task_document.find_title(after, section))
 
 
 def add_decision(project: Project, task: str, entry: str) -> NoteResult:
@@ -245,34 +226,33 @@ def add_decision(project: Project, task: str, entry: str) -> NoteResult:
     return add_note(project, task, entry, task_document.DECISIONS)
 
 
-def _write(transaction: TaskTransaction, name: str, read: store.FileSnapshot, text: str) -> None:
-    """Write a memory; if the new text must not be imported unchanged, change the import first."""
-    if name == transaction.active:
-        claude_import.refresh(transaction, soon=text)
-    transaction.write(read, text)
-    claude_import.refresh(transaction)
+def _open_memory(transaction: TaskTransaction, task: str, create: bool = False) -> str:
+    """Return the id of the open memory of a task; created if the task has an open file.
 
-
-def _open_memory(transaction: TaskTransaction, task: str) -> str:
-    """Return the id of the open memory of a task; created if the task has an open file."""
-    wanted = task.strip() or transaction.active
-    if not wanted:
-        raise NoTask(NO_ACTIVE_TASK)
-    wanted = _plain(transaction.folder, wanted)
-    name, _path = transaction.folder.find_memory(wanted)
-    if name:
+    With `create`, it is always created.
+    """
+    folder = transaction.folder
+    wanted = _parse_id(task or transaction.active)
+    name, file = _find_task(folder, wanted)
+    if transaction.has(name):
         return name
-    name, _path = transaction.folder.find_memory(wanted, archived=True)
-    if name:
+    if transaction.has(name, archived=True):
         raise TaskRefused(f"the memory of {name} is archived; agent-memory task reopen {name}")
-    name, file = _file(transaction.folder, wanted)
-    if not file or transaction.folder.config.stage(file.status) == DONE:
-        raise NoTask(_format_unknown(transaction.folder, wanted))
-    _begin(transaction, name, file.title, "")
+    if not create and (not file or folder.config.stage(file.status) == DONE):
+        raise NoTask(_describe_missing(folder, wanted))
+    _begin(transaction, name, file)
     return name
 
 
-def _file(
+def _find_task(
+    folder: backlog_folder.Folder, wanted: str
+) -> tuple[str, backlog_format.BacklogTask | None]:
+    """Return the id of a task, as its memory or its file spells it, and its parsed file."""
+    stem, file = _find_file(folder, wanted)
+    return folder.find_memory(wanted) or folder.find_memory(wanted, archived=True) or stem, file
+
+
+def _find_file(
     folder: backlog_folder.Folder, task: str
 ) -> tuple[str, backlog_format.BacklogTask | None]:
     """Return (id in the file name, parsed file) of a task, (task, None) without a file."""
@@ -281,13 +261,38 @@ def _file(
     return stem, folder.read_task(path) if path else None
 
 
-def _begin(transaction: TaskTransaction, name: str, title: str, template: str) -> None:
-    _stem, file = _file(transaction.folder, name)
+def _begin(
+    transaction: TaskTransaction,
+    name: str,
+    file: backlog_format.BacklogTask | None,
+    title: str = "",
+    template: str = "",
+) -> None:
     kind = task_templates.choose(file.kind, file.labels) if file else task_templates.DEFAULT
-    transaction.begin(name, title, template or kind)
+    transaction.begin(name, title or (file.title if file else ""), template or kind)
+
+
+def _write(
+    transaction: TaskTransaction, name: str, read: store.FileSnapshot, text: str
+) -> TaskMemory:
+    """Write a memory; if the new text must not be imported unchanged, change the import first."""
+    if name == transaction.active:
+        claude_import.refresh(transaction, soon=text)
+    transaction.write(read, text)
+    claude_import.refresh(transaction)
+    return _read_task_memory(transaction.folder, name, False, transaction.in_progress)
 
 
 # The life cycle.
+
+
+@contextmanager
+def _change(project: Project) -> Iterator[TaskTransaction]:
+    """Change memories after the changes of task files, and then update the import."""
+    with TaskTransaction(project) as transaction:
+        sync.update_locked(transaction)
+        yield transaction
+        claude_import.refresh(transaction)
 
 
 def start(project: Project, task: str, title: str = "", template: str = "") -> ActionResult:
@@ -296,134 +301,104 @@ def start(project: Project, task: str, title: str = "", template: str = "") -> A
     If the task is in Backlog.md, its status changes too.  Raises TaskError, also for a task
     that is done, or task_templates.NoTemplate.
     """
-    with TaskTransaction(project) as transaction:
-        sync.update_locked(transaction)
-        name, file = _to_start(transaction, task)
-        if template:
-            task_templates.read(task_templates.list_levels(project), template)
+    with _change(project) as transaction:
+        folder = transaction.folder
+        wanted = _parse_id(task or transaction.active)
+        name, file = _find_task(folder, wanted)
+        if file and folder.config.stage(file.status) == DONE:
+            raise TaskRefused(f"{name} is {file.status}; agent-memory task reopen {name}")
+        completed = "" if file else folder.find(wanted, backlog_folder.COMPLETED)
+        if completed:
+            stem = backlog_format.parse_file_name(os.path.basename(completed))
+            raise TaskRefused(
+                f"{stem} is completed; restore its memory with: agent-memory task reopen {stem}"
+            )
         if file:
             sync.free_reused_id(transaction, name, file)
-        what = "is in progress already"
-        if transaction.has(name, archived=True) and not transaction.has(name):
+        what = _activate(transaction, name, file, title, template)
+    return ActionResult(find(project, name), what, _move(project, name, STARTED))
+
+
+def reopen(project: Project, task: str) -> ActionResult:
+    """Restore the memory of a task, or create one for a Backlog.md task; make it active."""
+    with _change(project) as transaction:
+        name, file = _find_task(transaction.folder, _parse_id(task))
+        if not file:
+            _check_memory(transaction, name)
+        what = _activate(transaction, name, file)
+    return ActionResult(find(project, name), what, _move(project, name, STARTED))
+
+
+def _activate(
+    transaction: TaskTransaction,
+    name: str,
+    file: backlog_format.BacklogTask | None,
+    title: str = "",
+    template: str = "",
+) -> str:
+    """Make a task the active one, with a memory; return a word for what this changed."""
+    what = "is in progress already" if name in transaction.in_progress else "taken up again"
+    if not transaction.has(name):
+        if transaction.has(name, archived=True):
             transaction.restore(name)
             what = "restored"
-        elif not transaction.has(name):
-            _begin(transaction, name, title or (file.title if file else ""), template)
+        else:
+            _begin(transaction, name, file, title, template)
             what = "begun"
-        elif name not in transaction.in_progress:
-            what = "taken up again"
-        transaction.make_active(name)
-        claude_import.refresh(transaction)
-    problems = _move(project, name, STARTED)
-    return ActionResult(find(project, name), what, problems)
-
-
-def _to_start(
-    transaction: TaskTransaction, task: str
-) -> tuple[str, backlog_format.BacklogTask | None]:
-    """Return the id and the file of a task to start; raises TaskRefused."""
-    wanted = _plain(transaction.folder, task) if task.strip() else transaction.active
-    if not wanted:
-        raise TaskRefused("no task given: use agent-memory task start ID")
-    name, file = _file(transaction.folder, wanted)
-    ended = transaction.folder.find(wanted, backlog_folder.COMPLETED) if file is None else ""
-    if ended:
-        stem = backlog_format.parse_file_name(os.path.basename(ended))
-        raise TaskRefused(
-            f"{stem} is completed; restore its memory with: agent-memory task reopen {stem}"
-        )
-    if file and transaction.folder.config.stage(file.status) == DONE:
-        raise TaskRefused(f"{name} is {file.status}; agent-memory task reopen {name}")
-    if file is None:
-        stems = (transaction.folder.find_memory(wanted, archived)[0] for archived in (False, True))
-        name = next(filter(None, stems), wanted)
-    return name, file
+    transaction.make_active(name)
+    return what
 
 
 def finish(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a finished task and append its decisions to the task."""
-    with TaskTransaction(project) as transaction:
-        sync.update_locked(transaction)
-        name = _find_existing(transaction, task)
-        what = "archived"
-        if transaction.has(name):
-            transaction.archive(name)
-        else:
-            what = "is archived already"
-            transaction.pause(name)
+    with _change(project) as transaction:
+        name, what = _archive(transaction, task)
         decision_notes.add_pending(transaction, name)
-        claude_import.refresh(transaction)
-    problems = _move(project, name, DONE) + decision_notes.send(
-        project, decision_notes.COMMAND_WAIT
-    )
+    problems = _move(project, name, DONE)
+    problems += decision_notes.send(project, decision_notes.COMMAND_WAIT)
     return ActionResult(find(project, name), what, problems)
 
 
 def archive(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a task, whatever its status."""
-    with TaskTransaction(project) as transaction:
-        sync.update_locked(transaction)
-        name = _find_existing(transaction, task)
-        what = "archived" if transaction.has(name) else "is archived already"
-        if transaction.has(name):
-            transaction.archive(name)
-        claude_import.refresh(transaction)
+    with _change(project) as transaction:
+        name, what = _archive(transaction, task)
     return ActionResult(find(project, name), what, [])
 
 
-def reopen(project: Project, task: str) -> ActionResult:
-    """Restore the memory of a task, or create one for a Backlog.md task; make it active."""
-    with TaskTransaction(project) as transaction:
-        sync.update_locked(transaction)
-        name, file = _file(transaction.folder, _plain(transaction.folder, task))
-        what = "taken up again"
-        if file and not any(transaction.has(name, archived) for archived in (False, True)):
-            _begin(transaction, name, file.title, "")
-            what = "begun"
-        name = _find_existing(transaction, task)
-        if not transaction.has(name):
-            transaction.restore(name)
-            what = "restored"
-        transaction.make_active(name)
-        claude_import.refresh(transaction)
-    problems = _move(project, name, STARTED)
-    return ActionResult(find(project, name), what, problems)
+def _archive(transaction: TaskTransaction, task: str) -> tuple[str, str]:
+    """Archive a memory; return its id and a word for what this changed."""
+    name, _file = _find_task(transaction.folder, _parse_id(task or transaction.active))
+    _check_memory(transaction, name)
+    if not transaction.has(name):
+        return name, "is archived already"
+    transaction.archive(name)
+    return name, "archived"
+
+
+def _check_memory(transaction: TaskTransaction, name: str) -> None:
+    if not (transaction.has(name) or transaction.has(name, archived=True)):
+        raise NoTask(_describe_missing(transaction.folder, name))
 
 
 def delete(project: Project, memory: TaskMemory) -> None:
     """Remove the memory of a task for good, without asking."""
-    with TaskTransaction(project) as transaction:
-        sync.update_locked(transaction)
+    with _change(project) as transaction:
         transaction.delete(memory.id, memory.state == ARCHIVED)
-        claude_import.refresh(transaction)
-
-
-def _find_existing(transaction: TaskTransaction, task: str) -> str:
-    """Return the id of an existing memory, open or archived; raises NoTask."""
-    wanted = task.strip() or transaction.active
-    if not wanted:
-        raise NoTask("no task is in progress; name one: agent-memory task list")
-    for archived in (False, True):
-        name, _path = transaction.folder.find_memory(_plain(transaction.folder, wanted), archived)
-        if name:
-            return name
-    raise NoTask(_format_unknown(transaction.folder, wanted))
 
 
 def _move(project: Project, name: str, stage: str) -> list[str]:
     """Change the status of a task in Backlog.md, if it has one; return the problems."""
     folder = backlog_folder.Folder(project.place.root)
-    path = folder.find(name)
-    file = folder.read_task(path) if path else None
+    _stem, file = _find_file(folder, name)
     problems = []
     if file and folder.config.stage(file.status) != stage:
-        status = folder.config.choose_status(stage)
         try:
+            status = folder.config.choose_status(stage)
             if not status:
                 raise backlog_folder.CommandFailed(f"no status of this project means {stage}")
-            backlog_folder.run_command(
-                folder, ["task", "edit", name, "-s", status], decision_notes.COMMAND_WAIT
-            )
+            command = ["task", "edit", name, "-s", status]
+            backlog_folder.run_command(folder, command, decision_notes.COMMAND_WAIT)
         except backlog_folder.CommandFailed as error:
             problems.append(f"{name} stays {file.status or 'as it is'} in Backlog.md: {error}")
     sync.update(project)
@@ -455,30 +430,21 @@ def find_stale(project: Project, archive_before: str, delete_before: str) -> lis
     return stale
 
 
-# Memories per lock: other processes wait at most 2 seconds for it.
-BATCH_SIZE = 20
-
-
 def clean_up(
     project: Project,
-    stales: list[StaleMemory],
-    along: Callable[[Collection[list[StaleMemory]]], Iterable[list[StaleMemory]]] = iter,
+    stale: Collection[StaleMemory],
+    along: Callable[[Collection[StaleMemory]], Iterable[StaleMemory]] = iter,
 ) -> None:
     """Archive or delete these memories; one that was started meanwhile is kept."""
-    batches = [stales[at : at + BATCH_SIZE] for at in range(0, len(stales), BATCH_SIZE)]
-    for batch in along(batches):
-        with TaskTransaction(project) as transaction:
-            sync.update_locked(transaction)
-            for memory, is_deleted in batch:
-                if memory.id in transaction.in_progress or not transaction.has(
-                    memory.id, memory.state == ARCHIVED
-                ):
-                    continue
-                if is_deleted:
-                    transaction.delete(memory.id, archived=True)
-                else:
-                    transaction.archive(memory.id)
-            claude_import.refresh(transaction)
+    for memory, will_delete in along(stale):
+        with _change(project) as transaction:
+            is_there = transaction.has(memory.id, memory.state == ARCHIVED)
+            if memory.id in transaction.in_progress or not is_there:
+                continue
+            if will_delete:
+                transaction.delete(memory.id, archived=True)
+            else:
+                transaction.archive(memory.id)
 
 
 # Importing.
@@ -491,44 +457,24 @@ def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMem
     there is none.
     """
     with TaskTransaction(project) as transaction:
-        wanted = _plain(transaction.folder, task) if task.strip() else transaction.active
-        if not wanted:
-            raise NoTask(NO_ACTIVE_TASK)
-        name, file = _file(transaction.folder, wanted)
-        if not content and file is None:
+        wanted = _parse_id(task or transaction.active)
+        path = transaction.folder.find(wanted)
+        if not content and not path:
             raise NoTask(f"{wanted} has no Backlog.md file: name the file to import")
-        parts = (
-            task_document.parse_parts(content) if content else _of_file(transaction.folder, name)
-        )
-        name = _ready(transaction, wanted)
+        parts = task_document.parse_parts(content) if content else _read_file_parts(path)
+        name = _open_memory(transaction, wanted, create=True)
         read = transaction.read(transaction.path(name))
         named = [(section or task_document.NOTES, part) for section, part in parts]
         after = task_document.add_parts(read.text, named)
         count = sum(not task_document.contains(read.text, part) for _section, part in parts)
         if after != read.text:
             after = front_matter.set_fields(after, {"updated": backlog_folder.now()})
-        _write(transaction, name, read, after)
-        return _read_task_memory(
-            transaction.folder, name, transaction.path(name), False, transaction.in_progress
-        ), count
+        return _write(transaction, name, read, after), count
 
 
-def _ready(transaction: TaskTransaction, wanted: str) -> str:
-    """Return the id of an open memory, created if there is none; raises TaskRefused."""
-    has_memory = any(
-        transaction.folder.find_memory(wanted, archived)[0] for archived in (False, True)
-    )
-    if not has_memory:
-        name, file = _file(transaction.folder, wanted)
-        _begin(transaction, name, file.title if file else "", "")
-        return name
-    return _open_memory(transaction, wanted)
-
-
-def _of_file(folder: backlog_folder.Folder, name: str) -> list[tuple[str, str]]:
+def _read_file_parts(path: str) -> list[tuple[str, str]]:
     """Return the (section, part) pairs of a task's own file."""
-    with open(folder.find(name), encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = backlog_folder.read_file(path)
     return [
         (section, part)
         for title, section in TARGET_SECTIONS.items()

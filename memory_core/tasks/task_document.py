@@ -239,17 +239,11 @@ def _end(document: Document, section: Section) -> int:
 # Reading.
 
 
-def list_items(text: str, title: str) -> list[str]:
-    """Return the items of a section with their nested lines."""
+def list_items(text: str, title: str = "") -> list[str]:
+    """Return the items of a section, or of all sections, with their nested lines."""
     document = markdown.parse_document(front_matter.read_body(text))
-    section = markdown.find_section(document, title)
+    section = markdown.find_section(document, title) if title else document
     return [_whole(document, item) for item in section.items] if section else []
-
-
-def list_all_items(text: str) -> list[str]:
-    """Return the items of all sections with their nested lines."""
-    document = markdown.parse_document(front_matter.read_body(text))
-    return [_whole(document, item) for item in document.items]
 
 
 def _whole(document: Document, item: Item) -> str:
@@ -292,35 +286,28 @@ def shorten(text: str, budget: int, whole: str) -> str:
     Code is never cut, because half a fenced block would turn the following text into code.
     """
     document = markdown.parse_document(front_matter.read_body(text))
-    head = next((heading for heading in document.headings if heading.level == 1), None)
-    first = _shorten_line(document.lines[head.line].rstrip(), budget // 4) if head else ""
     note = f"(Cut to fit: the whole of it is in {whole}.)"
-    done = "\n\n".join(filter(None, [first, note]))
-    room = budget - estimate_tokens(done)
-    chosen: dict[str, list[str]] = {}
+    heads = [document.lines[heading.line] for heading in document.headings if heading.level == 1]
+    result = "\n\n".join([*(_shorten_part(head.rstrip(), budget // 4) for head in heads[:1]), note])
+    room = budget - estimate_tokens(result)
     for title, share in ((CONTEXT, CONTEXT_SHARE), (DECISIONS, 1.0), (NOTES, 1.0)):
         section = markdown.find_section(document, title)
-        parts = _parts(document, section) if section else []
-        if title != CONTEXT:
-            parts.reverse()
-        fitting = _fitting(parts, int(room * share) - estimate_tokens(f"\n\n## {title}\n\n"))
-        room -= estimate_tokens(_section(title, fitting)) if fitting else 0
-        if title != CONTEXT:
-            fitting.reverse()
-        chosen[title] = fitting
-    sections = [_section(title, parts) for title, parts in chosen.items() if parts]
-    return done + "".join(sections) + "\n"
+        order = 1 if title == CONTEXT else -1
+        parts = _parts(document, section)[::order] if section else []
+        head = f"\n\n## {title}\n\n"
+        fitting = _choose_fitting(parts, int(room * share) - estimate_tokens(head))
+        if fitting:
+            text = head + "\n".join(fitting[::order])
+            room -= estimate_tokens(text)
+            result += text
+    return result + "\n"
 
 
-def _section(title: str, parts: Sequence[str]) -> str:
-    return f"\n\n## {title}\n\n" + "\n".join(parts)
-
-
-def _fitting(parts: Sequence[str], room: int) -> list[str]:
+def _choose_fitting(parts: Sequence[str], room: int) -> list[str]:
     """Return the first parts that fit; if not even the first one fits, its beginning."""
     chosen = list[str]()
     for part in parts:
-        fitting = part if chosen or estimate_tokens(part) < room else _beginning(part, room)
+        fitting = part if chosen else _shorten_part(part, room - 1)
         size = estimate_tokens(fitting) + 1
         if fitting and size <= room:
             chosen.append(fitting)
@@ -328,29 +315,20 @@ def _fitting(parts: Sequence[str], room: int) -> list[str]:
     return chosen
 
 
-def _beginning(part: str, room: int) -> str:
-    """Return the words of a part that fit, without code blocks."""
+def _shorten_part(part: str, room: int) -> str:
+    """Return a part of at most `room` tokens; a cut one has only words before the first code."""
+    if estimate_tokens(part) <= room:
+        return part
     lines = list[str]()
-    for line in part.split("\n"):
+    for line in part[: max(room, 0) * CHARS_PER_TOKEN].split("\n"):
         if line.lstrip("-*+> ").startswith(("```", "~~~", "<")):
             break
-        if estimate_tokens("\n".join([*lines, line, "..."])) >= room:
-            most = (room - 2 - estimate_tokens("\n".join([*lines, ""]))) * CHARS_PER_TOKEN
-            lines.append(_words(line, most, room))
-            break
         lines.append(line)
-    return "\n".join(lines).rstrip() + " ..." if any(map(str.strip, lines)) else ""
-
-
-def _shorten_line(line: str, room: int) -> str:
-    return line if estimate_tokens(line) <= room else _words(line, len(line), room) + " ..."
-
-
-def _words(line: str, most: int, room: int) -> str:
-    line = line[: max(most, 0)]
-    while line and estimate_tokens(line) >= room - 2:
-        line = line[: len(line) * 9 // 10]
-    return line.rpartition(" ")[0] or line
+    words = "\n".join(lines)
+    while words and estimate_tokens(words) >= room:
+        shorter = words[: len(words) * 9 // 10]
+        words = shorter.rpartition(" ")[0] or shorter
+    return f"{words.rstrip()} ..." if words.strip() else ""
 
 
 def _parts(document: Document, section: Section) -> list[str]:

@@ -21,72 +21,31 @@ DEFAULT = "default"
 FOLDER = "templates"
 MAX_NAME_CHARS = 64
 
-# The comments are for people: Claude Code removes them from imported files.
-BUILT_IN = {
-    DEFAULT: """\
-## Context
-
-## Key Decisions
-
-## Notes
-
-## References
-""",
-    "feature": """\
-## Context
-<!-- Who needs it, and what for. -->
-
-## Requirements
-<!-- What must hold when it is done. -->
-
-## Key Decisions
-
-## Notes
-
-## References
-""",
-    "bugfix": """\
-## Context
-<!-- What was seen, and what was expected. -->
-
-## Steps to Reproduce
-
-## Root Cause
-
-## Key Decisions
-
-## Notes
-
-## References
-""",
-    "research": """\
-## Context
-<!-- What is to be found out, and what depends on it. -->
-
-## Questions
-
-## Findings
-
-## Key Decisions
-
-## Notes
-
-## References
-""",
+# The sections of each template, with a hint: a comment, which Claude Code removes from imports.
+SECTIONS = {
+    DEFAULT: {"Context": ""},
+    "feature": {
+        "Context": "Who needs it, and what for.",
+        "Requirements": "What must hold when it is done.",
+    },
+    "bugfix": {
+        "Context": "What was seen, and what was expected.",
+        "Steps to Reproduce": "",
+        "Root Cause": "",
+    },
+    "research": {
+        "Context": "What is to be found out, and what depends on it.",
+        "Questions": "",
+        "Findings": "",
+    },
 }
+COMMON_SECTIONS = {"Key Decisions": "", "Notes": "", "References": ""}
 
-# What a task is called in Backlog.md, as type or label, and the template for it.
-TEMPLATE_BY_KIND = {
-    "bug": "bugfix",
-    "bugfix": "bugfix",
-    "fix": "bugfix",
-    "defect": "bugfix",
-    "feature": "feature",
-    "enhancement": "feature",
-    "story": "feature",
-    "research": "research",
-    "spike": "research",
-    "investigation": "research",
+# What a task of each template is called in Backlog.md, as type or label.
+KINDS = {
+    "bugfix": ("bug", "bugfix", "fix", "defect"),
+    "feature": ("feature", "enhancement", "story"),
+    "research": ("research", "spike", "investigation"),
 }
 
 
@@ -103,7 +62,7 @@ def list_levels(project: Project) -> list[paths.LevelPaths]:
 
 def find_templates(levels: Sequence[paths.LevelPaths]) -> dict[str, str]:
     """Return the source of each template: a path, or "" for a built-in one."""
-    templates = dict.fromkeys(BUILT_IN, "")
+    templates = dict.fromkeys(SECTIONS, "")
     for level in reversed(levels):
         folder = os.path.join(level.folder, FOLDER)
         try:
@@ -112,14 +71,9 @@ def find_templates(levels: Sequence[paths.LevelPaths]) -> dict[str, str]:
             continue
         for name in listed:
             path = os.path.join(folder, name)
-            is_named = name.endswith(".md") and not name.startswith(".")
-            # A link may lead to a secret.
-            if (
-                is_named
-                and os.path.isfile(path)
-                and not backlog_folder.is_link_outside(path, level.root)
-            ):
-                templates[name[:-3]] = path
+            is_template = name.endswith(".md") and not name.startswith(".") and os.path.isfile(path)
+            if is_template and not backlog_folder.is_link_outside(path, level.root):
+                templates[name[:-3]] = path  # a link outside may lead to a secret
     return templates
 
 
@@ -129,7 +83,9 @@ def read(levels: Sequence[paths.LevelPaths], name: str) -> str:
     if name not in templates:
         raise NoTemplate(f"no template {name!r}; there are {', '.join(sorted(templates))}")
     if not templates[name]:
-        return BUILT_IN[name]
+        sections = {**SECTIONS[name], **COMMON_SECTIONS}.items()
+        hints = {title: f"<!-- {hint} -->\n" if hint else "" for title, hint in sections}
+        return "\n".join(f"## {title}\n{hint}" for title, hint in hints.items())
     with open(templates[name], encoding="utf-8", errors="replace") as file:
         return file.read().removeprefix("\ufeff")
 
@@ -156,5 +112,6 @@ def copy(levels: Sequence[paths.LevelPaths], level: paths.LevelPaths, name: str)
 
 def choose(kind: str, labels: Sequence[str]) -> str:
     """Return the name of the template for a task of this type with these labels."""
-    words = (word.strip().casefold() for word in (kind, *labels))
-    return next((TEMPLATE_BY_KIND[word] for word in words if word in TEMPLATE_BY_KIND), DEFAULT)
+    words = [word.strip().casefold() for word in (kind, *labels)]
+    templates = (name for word in words for name, kinds in KINDS.items() if word in kinds)
+    return next(templates, DEFAULT)

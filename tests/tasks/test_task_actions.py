@@ -219,7 +219,7 @@ ENTRY = st.one_of(
     st.text(max_size=40), st.lists(LINE, min_size=1, max_size=6).map("\n".join)
 ).filter(str.strip)
 # Behind these there may be no place that holds an item; then a person is told, and nothing lost.
-OPEN = ("<!--", "```", "~~~", "---")
+OPEN = ("<!--", "```", "~~~", "---", "===")
 
 
 @settings(max_examples=300)
