@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -19,109 +18,82 @@ if TYPE_CHECKING:
     from memory_core.memory.project import Project
 
 
-class CommandInfo(NamedTuple):
-    """Where a command is, as MODULE:NAME below memory_core.cli, and the first line of its help.
+# Where each command is, as MODULE:NAME below memory_core.cli, and the first line of its help.
+# With the line here, --help need not load 40 modules; a test compares it with the command.
+COMMAND_GROUPS = {
+    "Look": {
+        "look.status:status": "Show each agent's memory and anything that needs attention.",
+        "look.listing:list_": "List all agents, or the items of one agent.",
+        "look.show:show": "Print the memory of an agent.",
+        "look.search:search": "Find items in memories and archives.",
+        "look.context:context": "Show what an agent knows, most certain first.",
+        "history.log:log": "Show the history of changes, newest first.",
+        "history.blame:blame": "Show when, by whom and in which run each item was added.",
+        "history.diff:diff": "Show how the items of an agent have changed.",
+    },
+    "Change": {
+        "change.add:add": "Add an item to the memory of an agent.",
+        "change.edit:edit": "Edit a memory in your editor.",
+        "change.item:remove": "Move an item to the archive.",
+        "change.restore:restore": "List archived items, or restore one.",
+        "change.item:confirm": "Record that an item is right: its confidence rises.",
+        "change.item:contradict": "Record that an item is wrong: its confidence falls.",
+        "change.preference:app": "Manage how an agent should work.",
+        "history.undo:undo": "Undo the last N changes across all agents.",
+    },
+    "Tidy up": {
+        "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",
+        "upkeep.optimize:optimize": "Merge duplicate items.",
+        "upkeep.clean:clean": "Remove leftover files and memories of deleted agents.",
+        "upkeep.sweep:sweep": "Collect learnings from runs that were interrupted.",
+        "upkeep.migrate:migrate": "Rename old memory files and merge duplicates.",
+        "upkeep.resolve:resolve": "Resolve merge conflicts in memories, keeping both sides.",
+    },
+    "Tasks": {
+        "tasks.task:app": "Manage notes and decisions of a task.",
+    },
+    "Share": {
+        "change.share:share": "Copy an item to other agents or to your user level.",
+        "upkeep.export:export": "Write memories with their history as JSON.",
+        "upkeep.import_:import_": "Import memories from an export.",
+        "setup.git:app": "Make git merge memories by item and section.",
+        "mcp:mcp": "Serve memories to other tools over MCP.",
+    },
+    "Set up": {
+        "setup.init:init": "Create the memory folder and empty memories.",
+        "setup.install:install": "Add the hooks to a project's settings and test them.",
+        "setup.install:uninstall": "Remove the hooks from a project's settings.",
+        "setup.config:app": "Show or check the settings in config.yml.",
+        "setup.completion:completion": "Print or install the completion for your shell.",
+        "setup.version:version": "Print the version.",
+    },
+    "Find out": {
+        "setup.doctor:doctor": "Check the installation and repair it.",
+        "setup.replay:replay": "Run a hook with an event and show its effect.",
+        "setup.sample:sample": "Print a sample event as Claude Code would send it.",
+        "setup.run:app": "Run a command (usually claude) with different memory settings.",
+        "setup.help:help_": "Show the help of a command, or the JSON fields.",
+    },
+}
 
-    With the line here, --help need not load 40 modules; a test compares it with the command.
-    """
+
+class CommandInfo(NamedTuple):
+    """Where a command is, and the first line of its help."""
 
     target: str
     summary: str
 
 
-COMMAND_GROUPS = {
-    "Look": {
-        "status": CommandInfo(
-            "look.status:status", "Show each agent's memory and anything that needs attention."
-        ),
-        "list": CommandInfo("look.listing:list_", "List all agents, or the items of one agent."),
-        "show": CommandInfo("look.show:show", "Print the memory of an agent."),
-        "search": CommandInfo("look.search:search", "Find items in memories and archives."),
-        "context": CommandInfo(
-            "look.context:context", "Show what an agent knows, most certain first."
-        ),
-        "log": CommandInfo("history.log:log", "Show the history of changes, newest first."),
-        "blame": CommandInfo(
-            "history.blame:blame", "Show when, by whom and in which run each item was added."
-        ),
-        "diff": CommandInfo("history.diff:diff", "Show how the items of an agent have changed."),
-    },
-    "Change": {
-        "add": CommandInfo("change.add:add", "Add an item to the memory of an agent."),
-        "edit": CommandInfo("change.edit:edit", "Edit a memory in your editor."),
-        "remove": CommandInfo("change.item:remove", "Move an item to the archive."),
-        "restore": CommandInfo("change.restore:restore", "List archived items, or restore one."),
-        "confirm": CommandInfo(
-            "change.item:confirm", "Record that an item is right: its confidence rises."
-        ),
-        "contradict": CommandInfo(
-            "change.item:contradict", "Record that an item is wrong: its confidence falls."
-        ),
-        "preference": CommandInfo("change.preference:app", "Manage how an agent should work."),
-        "undo": CommandInfo("history.undo:undo", "Undo the last N changes across all agents."),
-    },
-    "Tidy up": {
-        "prune": CommandInfo(
-            "upkeep.prune:prune",
-            "Archive items with low confidence that were not used recently.",
-        ),
-        "optimize": CommandInfo("upkeep.optimize:optimize", "Merge duplicate items."),
-        "clean": CommandInfo(
-            "upkeep.clean:clean", "Remove leftover files and memories of deleted agents."
-        ),
-        "sweep": CommandInfo(
-            "upkeep.sweep:sweep", "Collect learnings from runs that were interrupted."
-        ),
-        "migrate": CommandInfo(
-            "upkeep.migrate:migrate", "Rename old memory files and merge duplicates."
-        ),
-        "resolve": CommandInfo(
-            "upkeep.resolve:resolve", "Resolve merge conflicts in memories, keeping both sides."
-        ),
-    },
-    "Tasks": {
-        "task": CommandInfo("tasks.app:app", "Manage notes and decisions of a task."),
-    },
-    "Share": {
-        "share": CommandInfo(
-            "change.share:share", "Copy an item to other agents or to your user level."
-        ),
-        "export": CommandInfo("upkeep.export:export", "Write memories with their history as JSON."),
-        "import": CommandInfo("upkeep.import_:import_", "Import memories from an export."),
-        "git": CommandInfo("setup.git:app", "Make git merge memories by item and section."),
-        "mcp": CommandInfo("mcp:mcp", "Serve memories to other tools over MCP."),
-    },
-    "Set up": {
-        "init": CommandInfo("setup.init:init", "Create the memory folder and empty memories."),
-        "install": CommandInfo(
-            "setup.install:install", "Add the hooks to a project's settings and test them."
-        ),
-        "uninstall": CommandInfo(
-            "setup.install:uninstall", "Remove the hooks from a project's settings."
-        ),
-        "config": CommandInfo("setup.config:app", "Show or check the settings in config.yml."),
-        "completion": CommandInfo(
-            "setup.completion:completion", "Print or install the completion for your shell."
-        ),
-        "version": CommandInfo("setup.version:version", "Print the version."),
-    },
-    "Find out": {
-        "doctor": CommandInfo("setup.doctor:doctor", "Check the installation and repair it."),
-        "replay": CommandInfo(
-            "setup.replay:replay", "Run a hook with an event and show its effect."
-        ),
-        "sample": CommandInfo(
-            "setup.sample:sample", "Print a sample event as Claude Code would send it."
-        ),
-        "run": CommandInfo(
-            "setup.run:app", "Run a command (usually claude) with different memory settings."
-        ),
-        "help": CommandInfo("setup.help:help_", "Show the help of a command, or the JSON fields."),
-    },
-}
+def _name_command(target: str) -> str:
+    """Return the name of a function, without the `_` after a keyword, or of an app's module."""
+    module, _, name = target.partition(":")
+    return module.rpartition(".")[2] if name == "app" else name.rstrip("_")
+
 
 COMMANDS_BY_NAME = {
-    name: info for commands in COMMAND_GROUPS.values() for name, info in commands.items()
+    _name_command(target): CommandInfo(target, summary)
+    for commands in COMMAND_GROUPS.values()
+    for target, summary in commands.items()
 }
 
 ALIASES = {"view": "show"}
@@ -184,8 +156,8 @@ class RootGroup(TyperGroup):
         width = max(map(len, COMMANDS_BY_NAME))
         for heading, commands in COMMAND_GROUPS.items():
             with formatter.section(heading):
-                rows = [(name.ljust(width), info.summary) for name, info in commands.items()]
-                formatter.write_dl(rows)
+                rows = [(_name_command(target), text) for target, text in commands.items()]
+                formatter.write_dl([(name.ljust(width), text) for name, text in rows])
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         self._is_listing = True
@@ -226,24 +198,18 @@ def move_shared_options(arguments: list[str]) -> list[str]:
     """
     moved: list[str] = []
     rest: list[str] = []
-    waiting = iter(arguments)
-    for argument in waiting:
+    waiting = list(arguments)
+    while waiting:
+        argument = waiting.pop(0)
         if argument == "--" or (rest[:1] == ["run"] and not argument.startswith("-")):
             return [*moved, *rest, argument, *waiting]
-        if argument == "--project":
-            moved += [argument, *_next(waiting)]
-        elif argument in ("--debug", "--no-pager") or argument.startswith("--project="):
-            moved.append(argument)
-        else:
-            rest.append(argument)
-            if argument == "--memory-limit":
-                rest += _next(waiting)
+        is_shared = argument.startswith("--project=")
+        is_shared |= argument in ("--debug", "--no-pager", "--project")
+        options = moved if is_shared else rest
+        options.append(argument)
+        if argument in ("--project", "--memory-limit") and waiting:
+            options.append(waiting.pop(0))
     return [*moved, *rest]
-
-
-def _next(waiting: Iterator[str]) -> list[str]:
-    value = next(waiting, None)
-    return [] if value is None else [value]
 
 
 def _print_version(value: bool) -> None:

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from memory_core.cli.errors import ReaderGone
 
@@ -21,7 +21,6 @@ COLOURS = {"ok": "32", "warning": "33", "broken": "31", "bold": "1", "hit": "1;3
 DIFF_STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
 PROGRESS_DELAY = 1.0  # seconds before a progress bar appears
-MIN_NAME_WIDTH = 12  # of the first column of a table
 
 
 class ColouredText(str):
@@ -80,6 +79,18 @@ def print_json(value: Any) -> None:
     """Print a result for programs: ASCII, so that it fits any locale, and never paged."""
     disable_pager()
     _write(json.dumps(_clean_json(value), indent=2) + "\n")
+
+
+def select_fields(value: Any, *names: str, **renamed: str) -> dict[str, Any]:
+    """Return attributes of a value as --json fields: null for an empty text or without a value.
+
+    `renamed` names the attribute of a field that is called otherwise: `bytes="size"`.
+    """
+    attributes = {**dict(zip(names, names, strict=True)), **renamed}
+    if value is None:
+        return dict.fromkeys(attributes)
+    fields = {field: getattr(value, name) for field, name in attributes.items()}
+    return {field: None if content == "" else content for field, content in fields.items()}
 
 
 def _clean_json(value: Any) -> Any:
@@ -167,31 +178,6 @@ def _show_in_pager(text: str) -> None:
     process.communicate(text.encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
-def can_ask() -> bool:
-    """Say whether a person can answer a question."""
-    return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def ask_yes_no(question: str) -> bool:
-    """Ask a question; any answer except y and yes means no."""
-    return ask_line(f"{question} [y/N]: ").strip().lower() in ("y", "yes")
-
-
-def ask_line(question: str) -> str:
-    """Ask a question and return the line of the answer, "" for Ctrl-D."""
-    if sys.stdout:
-        sys.stdout.flush()
-    sys.stderr.write(clean_text(question))
-    sys.stderr.flush()
-    answer = ""
-    try:
-        answer = sys.stdin.readline()
-    finally:
-        if not answer:  # Ctrl-C and Ctrl-D leave the cursor behind the question
-            sys.stderr.write("\n")
-    return answer
-
-
 _progress_bar: Any = None
 
 
@@ -236,68 +222,6 @@ def paint(text: str, style: str) -> str:
     return ColouredText(f"\x1b[{COLOURS[style]}m{_make_safe(text)}\x1b[0m")
 
 
-class Column(NamedTuple):
-    """A column of a table; on a narrow terminal, the columns of the highest rank are omitted."""
-
-    title: str
-    rank: int
-    align_right: bool = True
-
-
-def format_table(columns: list[Column], rows: list[list[str]]) -> list[str]:
-    """Return the lines of a table with a title line; on a terminal, it fits the width.
-
-    The first column is the name: it is shortened after all others of high rank are omitted.
-    """
-    lines = [[column.title for column in columns], *rows]
-    widths = [max(map(count_cells, cells)) for cells in zip(*lines, strict=True)]
-    shown = list(range(len(columns)))
-    if is_terminal():
-        room = shutil.get_terminal_size().columns
-        min_name = min(widths[0], MIN_NAME_WIDTH)
-        while len(shown) > 1 and min_name + sum(widths[at] + 2 for at in shown[1:]) > room:
-            shown.remove(max(shown[1:], key=lambda at: columns[at].rank))
-        widths[0] = min(widths[0], max(min_name, room - sum(widths[at] + 2 for at in shown[1:])))
-    return [
-        "  ".join(
-            _format_cell(line[at], widths[at], columns[at].align_right) for at in shown
-        ).rstrip()
-        for line in lines
-    ]
-
-
-def _format_cell(text: str, width: int, align_right: bool) -> str:
-    if count_cells(text) > width:
-        mark = "…" if can_show("…") else ".."
-        while count_cells(text + mark) > width:
-            text = text[:-1]
-        text += mark
-    padding = " " * (width - count_cells(text))
-    return padding + text if align_right else text + padding
-
-
-def align_columns(rows: list[list[str]]) -> list[str]:
-    """Return rows as lines of aligned cells, without the columns that are empty."""
-    widths = [max(map(count_cells, cells)) for cells in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            _format_cell(cell, width, align_right=False)
-            for cell, width in zip(row, widths, strict=True)
-            if width
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def count_cells(text: str) -> int:
-    """Return how many terminal cells a text fills."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
 def can_show(characters: str) -> bool:
     """Say whether stdout and the user's locale can show these characters."""
     try:
@@ -309,20 +233,3 @@ def can_show(characters: str) -> bool:
     locale = os.environ.get("LC_ALL") or (kind if kind != "C.UTF-8" else "")
     locale = locale or os.environ.get("LANG", "")
     return "utf8" in locale.casefold().replace("-", "")
-
-
-def format_size(size: int) -> str:
-    """Return a number of bytes with its unit."""
-    return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"
-
-
-def format_age(seconds: float) -> str:
-    """Return how long ago a time (seconds since 1970) is, in at most seven characters."""
-    if not seconds:
-        return "-"
-    age = time.time() - seconds
-    units = {"y": 365 * 86400, "w": 7 * 86400, "d": 86400, "h": 3600, "m": 60}
-    for unit, length in units.items():
-        if age >= length:
-            return f"{int(age // length)}{unit} ago"
-    return "now"

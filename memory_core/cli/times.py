@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+import time
+from datetime import datetime, timezone
 
 from memory_core.history import item_history
 
 UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 MAX_SECONDS = 36525 * 86400  # a hundred years
-MAX_ZONE_HOURS = 14  # hours from UTC, as on Kiritimati
 
 _DURATION = re.compile(r"(\d{1,10})\s*([smhdw])", re.ASCII)
 _MOMENT = re.compile(
@@ -56,25 +56,19 @@ def parse_time(text: str, now: float, is_first: bool = False) -> str:
     raise InvalidTime(f"invalid time {text!r}: use 2d, 2026-11-20 or '2026-11-20 22:10' (UTC)")
 
 
+def parse_since(since: str | None) -> str:
+    """Return the time of --since as history records write it, "" for None."""
+    return "" if since is None else parse_time(since, time.time(), is_first=True)
+
+
 def _count_seconds(match: re.Match[str], is_first: bool) -> float:
     """Return the seconds since 1970; raises ValueError for a time that does not exist."""
     day, minute, second, fraction, zone = match.groups()
     if minute is None:
         minute, second, fraction = "00:00", "00", "0"
-    second = second or ("00" if is_first else "59")
-    moment = datetime.strptime(f"{day} {minute}:{second}", "%Y-%m-%d %H:%M:%S")
-    seconds = moment.replace(tzinfo=timezone(_parse_zone(zone))).timestamp()
-    return seconds + float(fraction or (0 if is_first else 0.999))
-
-
-def _parse_zone(zone: str | None) -> timedelta:
-    if zone in (None, "Z"):
-        return timedelta()
-    digits = zone[1:].replace(":", "")
-    hours, minutes = int(digits[:2]), int(digits[2:])
-    if hours > MAX_ZONE_HOURS or minutes > 59:
-        raise ValueError(f"there is no zone {zone}")
-    return int(f"{zone[0]}1") * timedelta(hours=hours, minutes=minutes)
+    clock = f"{minute}:{second or ('00' if is_first else '59')}"
+    moment = datetime.strptime(f"{day} {clock} {zone or 'Z'}", "%Y-%m-%d %H:%M:%S %z")
+    return moment.timestamp() + float(fraction or (0 if is_first else 0.999))
 
 
 def _format_time(seconds: float) -> str:

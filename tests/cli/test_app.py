@@ -13,7 +13,7 @@ import pytest
 
 from memory_core.claude_code import events, sample_events
 from memory_core.cli import app as cli
-from memory_core.cli import output
+from memory_core.cli.common import tables
 from memory_core.cli.setup import sample
 from memory_core.memory.project import find_project
 from memory_core.setup import installation
@@ -466,7 +466,7 @@ def test_status_fits_the_terminal(settled: Person, width: int) -> None:
     settled.sandbox.write_memory("漢字漢字漢字漢字", ITEM)
     shown = strip_colours(run_on_terminal(settled, "status", width, LANG="en_US.UTF-8"))
     table = shown[: shown.index("")]
-    assert max(map(output.count_cells, table)) <= width
+    assert max(map(tables.count_cells, table)) <= width
     assert ("REVIEW" in table[0]) == (width >= 60)
     assert ("SECT" in table[0] and "TREND" in table[0]) == (width >= 80)
     assert (long in "".join(table)) == (width == 200)

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_core.cli import app as cli
-from memory_core.cli import output
+from memory_core.cli.common import tables
 from memory_core.curation import change_log, cleaning
 from memory_core.memory.project import find_project
 from support.command_line import COMMAND, ITEM, Person
@@ -138,7 +138,8 @@ def test_what_looks_at_all_agents_is_paged(settled: Person, command: str) -> Non
 
 
 TABLE = """
-from memory_core.cli.output import Column, enable_pager, end_page, format_table, print_line
+from memory_core.cli.output import enable_pager, end_page, print_line
+from memory_core.cli.common.tables import Column, format_table
 enable_pager()
 print_line("first")
 columns = [Column("NAME", 0, align_right=False), Column("ITEMS", 1)]
@@ -153,7 +154,7 @@ def test_a_table_in_the_pager_knows_the_width(person: Person) -> None:
     terminal = Terminal(person, f"{sys.executable} table.py", 40, PAGER=PAGED)
     assert terminal.wait_for_end() == 0
     assert terminal.lines[:2] == ["PAGED", "first"]
-    assert max(map(output.count_cells, terminal.lines)) == 40
+    assert max(map(tables.count_cells, terminal.lines)) == 40
 
 
 # --- completion ---
@@ -371,7 +372,7 @@ def test_200_agents_fit_any_terminal(crowd: Person, width: int) -> None:
         assert terminal.wait_for_end() == 0
         rows = [line for line in terminal.lines if re.match(r"agent-\d", line)]
         assert len(rows) == 200
-        assert max(map(output.count_cells, rows)) <= width
+        assert max(map(tables.count_cells, rows)) <= width
 
 
 LOOKING = ["status", "list", "show explore", "search bus", "log", "blame plan"]

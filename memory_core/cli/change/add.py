@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
-import sys
 from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli import suggestions
-from memory_core.cli.arguments import Agent, AsJson, User, find_any_agent, note_undefined, note_undo
 from memory_core.cli.change.item import format_item, item_to_json
+from memory_core.cli.common import suggestions
+from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.inputs import read_input
+from memory_core.cli.common.notes import note_undefined, note_undo
+from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line
 from memory_core.curation import item_actions
@@ -50,7 +52,7 @@ def add(
     Example:
       agent-memory add engineer mistake "A payment sent twice is paid twice"
     """
-    scope = find_any_agent(agent, user)
+    scope = find_agent(agent, user, accept_new=True)
     _check_type(type_)
     is_new = not scope.level.files(scope.agent)
     texts = _read_stdin() if text == "-" else [text]
@@ -92,9 +94,8 @@ def _check_type(name: str) -> None:
 
 
 def _read_stdin() -> list[str]:
-    data = sys.stdin.buffer.read() if sys.stdin else b""
     try:
-        lines = [line.strip() for line in data.decode("utf-8-sig").splitlines()]
+        lines = [line.strip() for line in read_input("-").decode("utf-8-sig").splitlines()]
     except UnicodeDecodeError:
         raise CommandRefused("stdin is not UTF-8 text") from None
     texts = [line[2:].strip() if line[:2] in ("- ", "* ", "+ ") else line for line in lines]

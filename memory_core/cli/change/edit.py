@@ -13,18 +13,12 @@ from pathlib import Path
 
 import typer
 
-from memory_core.cli.arguments import (
-    NOTHING_CHANGED,
-    Agent,
-    AgentScope,
-    User,
-    find_any_agent,
-    format_command,
-    note_undefined,
-    note_undo,
-)
+from memory_core.cli.common.arguments import Agent, User
+from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_line, can_ask
+from memory_core.cli.common.notes import format_command, note_undefined, note_undo
+from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import ask_line, can_ask, print_line, print_note
+from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session
 from memory_core.curation.edit_session import EditCopy, EditResult, EditWarning
 from memory_core.text.phrases import format_count
@@ -54,90 +48,69 @@ def edit(agent: Agent, user: User = False) -> None:
     Example:
       EDITOR="sed -i.old s/never/seldom/" agent-memory edit engineer
     """
-    scope = find_any_agent(agent, user)
+    scope = find_agent(agent, user, accept_new=True)
     copy = edit_session.open_copy(scope.project, scope.agent, scope.level)
-    folder = EditFolder(os.path.basename(scope.level.path(scope.agent)), copy.text)
+    # A folder of its own, because editors leave files next to the copy.
+    folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
+    path = folder / os.path.basename(scope.level.path(scope.agent))
+    path.write_bytes(_encode(copy.text))
+    is_kept = False
     try:
-        warnings = _edit_until_accepted(scope, copy, folder)
+        warnings = _edit_until_accepted(scope, copy, path)
         if warnings is None:
             print_note("Nothing is changed.")
-        else:
-            result = edit_session.save_copy(
-                scope.project, scope.agent, copy, folder.read(), scope.level
-            )
-            is_backup_needed = result.free_text_changed and not copy.is_new
-            backup = folder.save_original() if is_backup_needed else None
-            folder.is_done = True
-            _print_result(scope.agent, result, backup, user)
-            if copy.is_new:
-                note_undefined(scope.project, scope.agent)
+            return
+        result = edit_session.save_copy(scope.project, scope.agent, copy, _read(path), scope.level)
+        is_kept = result.free_text_changed and not copy.is_new
+    except BaseException:
+        is_kept = path.is_file() and path.read_bytes() != _encode(copy.text)
+        if is_kept:
+            print_note(f"What you wrote is in {path}")
+        raise
     finally:
-        folder.clean_up()
+        if not is_kept:
+            shutil.rmtree(folder, ignore_errors=True)
+    _print_result(scope.agent, result, user)
+    if is_kept:
+        backup = path.rename(folder / f"before-{path.name}")
+        backup.write_bytes(_encode(copy.text))
+        print_note(f"The previous version is in {backup}")
+    if copy.is_new:
+        note_undefined(scope.project, scope.agent)
     if warnings:
         raise typer.Exit(1)
 
 
-class EditFolder:
-    """A temporary folder with the copy for the editor; it stays if the text would be lost."""
-
-    def __init__(self, name: str, text: str) -> None:
-        # A folder of its own, because editors leave files next to the copy.
-        self.folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
-        self.path = self.folder / name
-        self.original = text.encode("utf-8", "surrogateescape")
-        self.path.write_bytes(self.original)
-        self.is_done = self.has_backup = False
-
-    def read(self) -> str:
-        try:
-            return self.path.read_bytes().decode("utf-8", "surrogateescape")
-        except FileNotFoundError:
-            raise CommandRefused(f"the editor removed the file; {NOTHING_CHANGED}", 1) from None
-
-    def save_original(self) -> Path:
-        """Replace the copy by a backup of the text before the edit; return its path."""
-        backup = self.folder / f"before-{self.path.name}"
-        backup.write_bytes(self.original)
-        self.has_backup = True
-        self.path.unlink()
-        return backup
-
-    def clean_up(self) -> None:
-        if self.has_backup:
-            return
-        try:
-            is_changed = self.path.read_bytes() != self.original
-        except OSError:
-            is_changed = False
-        if is_changed and not self.is_done:
-            print_note(f"What you wrote is in {self.path}")
-        else:
-            shutil.rmtree(self.folder, ignore_errors=True)
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
-def _edit_until_accepted(
-    scope: AgentScope, copy: EditCopy, folder: EditFolder
-) -> list[EditWarning] | None:
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        raise CommandRefused(f"the editor removed the file; {NOTHING_CHANGED}", 1) from None
+
+
+def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[EditWarning] | None:
     """Run the editor; return the warnings that nobody answered, or None to change nothing."""
     while True:
         start = time.monotonic()
-        editor = _run_editor(folder.path)
-        if edit_session.is_unchanged(copy, folder.read()):
+        editor = _run_editor(path)
+        if edit_session.is_unchanged(copy, _read(path)):
             if time.monotonic() - start < MIN_EDIT_SECONDS and can_ask():
                 print_note(
                     f"{editor} returned at once: it may need an option to wait, like `code --wait`"
                 )
-            folder.is_done = True
             return None
-        warnings = edit_session.list_warnings(scope.project, scope.agent, folder.read())
+        warnings = edit_session.list_warnings(scope.project, scope.agent, _read(path))
         for warning in warnings:
-            where = f"{folder.path.name}:{warning.line}".removesuffix(":0")
+            where = f"{path.name}:{warning.line}".removesuffix(":0")
             print_note(f"{where}: {warning.what}")
         if not warnings or not can_ask():
             return warnings
         choice = _ask_choice()
         if choice != EDIT_AGAIN:
-            folder.is_done = choice == DISCARD
             return [] if choice == KEEP else None
 
 
@@ -186,7 +159,7 @@ def _wait_for_editor(editor: str, path: Path) -> int:
         signal.signal(signal.SIGINT, previous)
 
 
-def _print_result(agent: str, result: EditResult, backup: Path | None, user: bool) -> None:
+def _print_result(agent: str, result: EditResult, user: bool) -> None:
     changes = {"added": result.added, "changed": result.changed, "removed": result.removed}
     counts = [(len(texts), verb) for verb, texts in changes.items() if texts]
     if counts:
@@ -204,5 +177,3 @@ def _print_result(agent: str, result: EditResult, backup: Path | None, user: boo
         note_undo(user)
     else:
         print_note("Only free text was changed, which undo does not cover.")
-    if backup:
-        print_note(f"The previous version is in {backup}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.cli.arguments import Agent, AsJson, Item, User, find_known_agent, note_undo
+from memory_core.cli.common.arguments import Agent, AsJson, Item, User
+from memory_core.cli.common.notes import note_undo
+from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
@@ -52,7 +54,7 @@ def remove(agent: Agent, item: Item, user: User = False, json: AsJson = False) -
 
 
 def _change(kind: str, agent: str, item: str, user: bool, json: bool) -> None:
-    scope = find_known_agent(agent, user)
+    scope = find_agent(agent, user)
     changed = item_actions.judge(scope.project, scope.agent, item, kind, scope.level)
     if json:
         print_json({"agent": scope.agent, "kind": kind, **item_to_json(changed)})

@@ -6,18 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli import suggestions
 from memory_core.cli.app import create_app
-from memory_core.cli.arguments import (
-    Agent,
-    AgentScope,
-    AsJson,
-    OptionalAgent,
-    User,
-    find_agents,
-    find_level,
-    parse_agents,
-)
+from memory_core.cli.common import suggestions
+from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
+from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note
 from memory_core.curation.preference_actions import (
     read_preferences,
@@ -62,7 +54,7 @@ def set_(
     Example:
       agent-memory preference set engineer coding-style "small functions"
     """
-    scope = _find(agent, user)
+    scope = find_agent(agent, user, accept_new=True)
     changed = set_preference(scope.project, scope.agent, key, value, scope.level)
     fields = _read(scope, key)
     if json:
@@ -83,7 +75,7 @@ def get(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> Non
     Example:
       agent-memory preference get engineer work-style || echo "not set"
     """
-    scope = _find(agent, user)
+    scope = find_agent(agent, user, accept_new=True)
     fields = _read(scope, key)
     if json:
         print_json(fields)
@@ -103,7 +95,7 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     Example:
       agent-memory preference unset engineer work-style || echo "was not set"
     """
-    scope = _find(agent, user)
+    scope = find_agent(agent, user, accept_new=True)
     fields = _read(scope, key)
     changed = remove_preference(scope.project, scope.agent, key, scope.level)
     if json:
@@ -137,11 +129,6 @@ def list_(agent: OptionalAgent = None, user: User = False, json: AsJson = False)
         print_line(_format(fields))
     if not rows:
         print_note(f"{agents[0]} has no preferences." if agent else "No agent has preferences.")
-
-
-def _find(agent: str, user: bool) -> AgentScope:
-    scope = find_level(user)
-    return AgentScope(*scope, *parse_agents(scope, [agent]))
 
 
 def _read(scope: AgentScope, key: str) -> dict[str, Any]:

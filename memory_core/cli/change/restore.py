@@ -6,9 +6,12 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.arguments import Agent, AgentScope, AsJson, User, find_known_agent, note_undo
 from memory_core.cli.change.add import archived_to_json, print_archived
-from memory_core.cli.output import enable_pager, print_json, print_line, print_note
+from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.notes import note_undo
+from memory_core.cli.common.scopes import AgentScope, find_agent
+from memory_core.cli.common.tables import print_item
+from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
 from memory_core.curation import archive
 
 
@@ -35,7 +38,7 @@ def restore(
     Example:
       agent-memory restore engineer
     """
-    scope = find_known_agent(agent, user)
+    scope = find_agent(agent, user)
     if item is None:
         _list_archive(scope, json)
         return
@@ -45,10 +48,7 @@ def restore(
         print_json(
             {
                 "agent": scope.agent,
-                "file": result.file,
-                "section": result.section,
-                "text": result.text,
-                "known": result.was_present,
+                **select_fields(result, "file", "section", "text", known="was_present"),
                 "archived": archived_to_json(result.evicted),
             }
         )
@@ -69,10 +69,6 @@ def _list_archive(scope: AgentScope, json: bool) -> None:
     enable_pager()
     width = len(str(len(items)))
     for item in items:
-        first, *nested = item.text.split("\n")
-        head = f"{item.number:{width}}  {item.day}  "
-        print_line(f"{head}[{item.section}] {first}")
-        for line in nested:
-            print_line(f"{' ' * len(head)}{line}".rstrip())
+        print_item(f"{item.number:{width}}  {item.day}  ", item.section, item.text)
     if not items:
         print_note(f"The archive of {scope.agent} is empty.")

@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli import suggestions
-from memory_core.cli.arguments import AsJson, LevelScope, find_agents, find_level
+from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option
+from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line
+from memory_core.cli.output import print_json, print_line, select_fields
 from memory_core.curation import sharing
 from memory_core.curation.sharing import ShareResult, SourceItem
 from memory_core.storage.store import Store
@@ -19,19 +19,11 @@ from memory_core.storage.store import Store
 def share(
     item: Annotated[
         str,
-        typer.Argument(
-            metavar="ITEM",
-            help="The item: its id (at least 4 digits), its text or a part of the text.",
-        ),
+        typer.Argument(metavar="ITEM", help=ITEM_HELP),
     ],
     to: Annotated[
         list[str] | None,
-        typer.Option(
-            "--to",
-            metavar="AGENT",
-            help="Agent to copy to (repeatable).",
-            autocompletion=suggestions.suggest_agents,
-        ),
+        agent_option("--to", help="Agent to copy to (repeatable)."),
     ] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Copy to every agent with a memory except PM.")
@@ -41,13 +33,7 @@ def share(
     ] = False,
     from_: Annotated[
         str | None,
-        typer.Option(
-            "--from",
-            metavar="AGENT",
-            help="Agent to copy from.",
-            show_default="any",
-            autocompletion=suggestions.suggest_agents,
-        ),
+        agent_option("--from", help="Agent to copy from.", show_default="any"),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -71,18 +57,11 @@ def share(
         print_json(
             {
                 "from": source.agent,
-                "id": source.id,
-                "text": source.text,
-                "section": source.section,
-                "confidence": source.confidence,
+                **select_fields(source, "id", "text", "section", "confidence"),
                 "shared": [
-                    {
-                        "agent": result.agent,
-                        "user": result.is_user,
-                        "text": result.text,
-                        "section": result.section,
-                        "known": result.was_present,
-                    }
+                    select_fields(
+                        result, "agent", "text", "section", user="is_user", known="was_present"
+                    )
                     for result in results
                 ],
             }

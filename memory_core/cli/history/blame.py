@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.cli.arguments import Agent, AsJson, User, find_known_agent
+from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.common.tables import print_columns
 from memory_core.cli.history.log import RUN_ID_LENGTH
-from memory_core.cli.output import align_columns, print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.curation.change_log import ItemOrigin
 
@@ -21,30 +23,22 @@ def blame(agent: Agent, user: User = False, json: AsJson = False) -> None:
     Example:
       agent-memory blame engineer
     """
-    scope = find_known_agent(agent, user)
+    scope = find_agent(agent, user)
     origins = change_log.list_origins(*scope)
     if json:
         print_json([_to_json(scope.agent, origin) for origin in origins])
         return
-    for line in align_columns([_format_row(origin) for origin in origins]):
-        print_line(line)
+    print_columns([_format_row(origin) for origin in origins])
     if not origins:
         print_note(f"{scope.agent} knows nothing yet")
 
 
 def _to_json(agent: str, origin: ItemOrigin) -> dict[str, Any]:
-    state = origin.state
+    names = ("used", "run", "session", "source", "confidence")
     return {
         "agent": agent,
-        "id": origin.id,
-        "text": origin.text,
-        "section": origin.section or None,
-        "time": (state.born or None) if state else None,
-        "used": (state.used or None) if state else None,
-        "run": (state.run or None) if state else None,
-        "session": (state.session or None) if state else None,
-        "source": (state.source or None) if state else None,
-        "confidence": state.confidence if state else None,
+        **select_fields(origin, "id", "text", "section"),
+        **select_fields(origin.state, *names, time="born"),
     }
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from memory_core.cli.arguments import Agent, AsJson, Since, User, find_known_agent, parse_since
-from memory_core.cli.output import print_diff, print_json, print_note
+from memory_core.cli.common.arguments import Agent, AsJson, Since, User
+from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.output import print_diff, print_json, print_note, select_fields
+from memory_core.cli.times import parse_since
 from memory_core.curation import change_log
 
 
@@ -18,18 +20,11 @@ def diff(agent: Agent, since: Since = None, user: User = False, json: AsJson = F
       agent-memory diff engineer --since 7d
     """
     start = parse_since(since)
-    scope = find_known_agent(agent, user)
+    scope = find_agent(agent, user)
     comparison = change_log.compare(*scope, start)
     if json:
-        print_json(
-            {
-                "agent": scope.agent,
-                "since": comparison.since or None,
-                "diff": comparison.diff,
-                "added": comparison.added,
-                "removed": comparison.removed,
-            }
-        )
+        fields = select_fields(comparison, "since", "added", "removed")
+        print_json({"agent": scope.agent, "diff": comparison.diff, **fields})
     elif comparison.diff:
         print_diff(comparison.diff)
     else:

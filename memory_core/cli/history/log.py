@@ -6,16 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.arguments import (
-    Agents,
-    AsJson,
-    Since,
-    User,
-    find_agents,
-    find_level,
-    parse_since,
-)
-from memory_core.cli.output import align_columns, print_json, print_line, print_note
+from memory_core.cli.common.arguments import Agents, AsJson, Since, User
+from memory_core.cli.common.scopes import find_agents, find_level
+from memory_core.cli.common.tables import print_columns
+from memory_core.cli.output import print_json, print_note
+from memory_core.cli.times import parse_since
 from memory_core.curation import change_log, lookup
 
 # The keys of a record in --json; a key that the record lacks is null.
@@ -58,8 +53,7 @@ def log(
     if json:
         print_json([record_to_json(record) for record in recent])
         return
-    for line in align_columns([_format_row(record) for record in recent]):
-        print_line(line)
+    print_columns([_format_row(record) for record in recent])
     if not recent:
         print_note("Nothing is recorded since then." if records else "Nothing is recorded yet.")
 

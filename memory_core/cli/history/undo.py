@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.arguments import AsJson, User, find_level, format_command
+from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.scopes import find_level
 from memory_core.cli.history.log import format_minute, record_to_json
-from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.curation.change_log import UndoResult
 
@@ -33,9 +35,7 @@ def undo(
         print_json(
             [
                 {
-                    "change": result.change.id,
-                    "time": result.change.time,
-                    "agents": result.change.agents,
+                    **select_fields(result.change, "time", "agents", change="id"),
                     "records": [record_to_json(record) for record in result.change.records],
                     "stays": result.kept_texts,
                 }

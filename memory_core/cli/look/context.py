@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.arguments import Agent, AsJson, find_known_agent
+from memory_core.cli.common.arguments import Agent, AsJson
+from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.look.show import show_prompt_text
 from memory_core.cli.output import print_json, print_line, print_note
@@ -38,7 +39,7 @@ def context(
     """
     if as_given and top is not None:
         raise CommandRefused("--as-given and --top exclude each other")
-    scope = find_known_agent(agent)
+    scope = find_agent(agent)
     if as_given:
         show_prompt_text(scope, json)
         return

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
-from memory_core.cli import suggestions
-from memory_core.cli.arguments import AsJson, LevelScope, User, find_agents, find_level
-from memory_core.cli.output import align_columns, print_json, print_line, print_note
+from memory_core.cli.common.arguments import AsJson, User, agent_argument
+from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
+from memory_core.cli.common.tables import print_columns, print_item
+from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_status, initialize, item_actions
 from memory_core.curation.agent_status import MemoryStatus
 from memory_core.memory.reading import read_memory
@@ -17,15 +16,7 @@ from memory_core.text.phrases import format_count
 
 
 def list_(
-    agent: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="AGENT",
-            help="Agent name in any spelling, or PM.",
-            show_default="list the agents",
-            autocompletion=suggestions.suggest_agents,
-        ),
-    ] = None,
+    agent: Annotated[str | None, agent_argument(show_default="list the agents")] = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -65,8 +56,7 @@ def _list_agents(scope: LevelScope, user: bool, json: bool) -> None:
         return
     lines = [[memory.agent, _describe_memory(memory)] for memory in memories]
     lines += [[agent, "no memory yet"] for agent in without_memory]
-    for line in align_columns(lines):
-        print_line(line)
+    print_columns(lines)
     if not lines:
         print_note("No agent has a memory yet, and none is defined in .claude/agents.")
 
@@ -81,25 +71,12 @@ def _list_items(scope: LevelScope, name: str, json: bool) -> None:
     has_memory = level.read(agent) is not None
     items = item_actions.list_items(read_memory(project, agent, level)) if has_memory else []
     if json:
-        print_json(
-            [
-                {
-                    "agent": agent,
-                    "id": item.id,
-                    "text": item.text,
-                    "section": item.section or None,
-                    "nested": item.nested or None,
-                    "confidence": item.confidence,
-                }
-                for item in items
-            ]
-        )
+        names = ("id", "text", "section", "nested", "confidence")
+        print_json([{"agent": agent, **select_fields(item, *names)} for item in items])
         return
     for item in items:
         head = f"{item.id}  {item.confidence:.1f}  "
-        print_line(f"{head}[{item.section}] {item.text}")
-        for line in item.nested.split("\n") if item.nested else ():
-            print_line(f"{' ' * len(head)}{line}".rstrip())
+        print_item(head, item.section, f"{item.text}\n{item.nested}")
     if not has_memory:
         print_note(f"{agent} has no memory yet.")
     elif not items:

@@ -6,9 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_core.cli import suggestions
-from memory_core.cli.arguments import AsJson, User, find_agents, find_level, format_command
-from memory_core.cli.output import count_cells, paint, print_json, print_line, print_note
+from memory_core.cli.common.arguments import AsJson, User, agent_option
+from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.scopes import find_agents, find_level
+from memory_core.cli.common.tables import count_cells
+from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
 from memory_core.curation import searching
 from memory_core.text import word_search
 
@@ -20,12 +22,7 @@ def search(
     ],
     agent: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help="Search only this agent (repeatable).",
-            show_default="all",
-            autocompletion=suggestions.suggest_agents,
-        ),
+        agent_option(help="Search only this agent (repeatable).", show_default="all"),
     ] = None,
     place: Annotated[
         Literal["memory", "archive"] | None,
@@ -50,20 +47,8 @@ def search(
     places = [place] if place else searching.PLACES
     result = searching.search_items(scope.level, words, agents, places)
     if json:
-        print_json(
-            [
-                {
-                    "agent": hit.agent,
-                    "in": hit.place,
-                    "id": hit.id,
-                    "text": hit.text,
-                    "section": hit.section or None,
-                    "nested": hit.nested or None,
-                    "day": hit.day or None,
-                }
-                for hit in result.hits
-            ]
-        )
+        names = ("agent", "id", "text", "section", "nested", "day")
+        print_json([{**select_fields(hit, *names), "in": hit.place} for hit in result.hits])
     else:
         _print_hits(result.hits, words, user)
     for message in result.unread:
@@ -79,7 +64,7 @@ def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
         day = f" {hit.day}" if hit.day else ""
         tail = f"  (archived{day})" if hit.place == searching.IN_ARCHIVE else ""
         print_line(f"{head}[{hit.section}] ", *highlight(hit.text, words), tail)
-        for line in hit.nested.split("\n") if hit.nested else ():
+        for line in hit.nested.splitlines():
             print_line(" " * count_cells(head), *highlight(line.rstrip(), words))
     if not hits:
         print_note("Nothing found.")

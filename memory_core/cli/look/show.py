@@ -9,9 +9,10 @@ import typer
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli import times
-from memory_core.cli.arguments import Agent, AgentScope, AsJson, User, find_known_agent
+from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_bytes, print_json, print_line, print_note
+from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context, change_log
 from memory_core.document import markdown
 from memory_core.storage import event_log, store
@@ -40,7 +41,7 @@ def show(
     if as_given and at is not None:
         raise CommandRefused("--as-given and --at exclude each other")
     moment = None if at is None else times.parse_time(at, time.time())
-    scope = find_known_agent(agent, user)
+    scope = find_agent(agent, user)
     if moment is not None:
         _show_past(scope, moment, json)
     elif as_given:
@@ -66,14 +67,8 @@ def show_prompt_text(scope: AgentScope, json: bool) -> None:
     """Print the text that a hook would give the agent now."""
     block = agent_context.preview_block(scope.project, scope.agent)
     if json:
-        print_json(
-            {
-                "agent": scope.agent,
-                "text": block.text,
-                "source": block.source,
-                "bytes": block.size,
-            }
-        )
+        fields = select_fields(block, "source", bytes="size")
+        print_json({"agent": scope.agent, "text": block.text, **fields})
     elif block.text:
         print_line(block.text)
     else:
@@ -98,11 +93,11 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
         print_bytes(snapshot.text.encode("utf-8", "surrogateescape"))
         for line, warning in markdown.parse_document(snapshot.text).warnings:
             print_note(f"{project.place.relative(snapshot.path)}:{line}: {warning}")
-    elif agent == PM:
-        path = project.place.relative(project.store.path(agent))
+        return
+    path = project.place.relative(project.store.path(agent))
+    if agent == PM:
         print_note(f"The main session has no memory yet. Create {path} to give it one.")
     else:
-        path = project.place.relative(project.store.path(agent))
         print_note(f"{agent} has no memory yet; its first learning creates {path}")
 
 

@@ -6,18 +6,11 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from memory_core.cli.arguments import AsJson, User, find_level
+from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.scopes import find_level
+from memory_core.cli.common.tables import Column, format_age, format_size, format_table
 from memory_core.cli.look.drawing import draw_bar, draw_sparkline
-from memory_core.cli.output import (
-    Column,
-    format_age,
-    format_size,
-    format_table,
-    is_terminal,
-    paint,
-    print_json,
-    print_line,
-)
+from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
 from memory_core.storage import event_log
@@ -147,17 +140,9 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
 
 
 def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
+    names = ("agent", "items", "sections", "limit", "trend", "review", "spooled", "error")
     return {
-        "agent": memory.agent,
-        "file": memory.path,
-        "items": memory.items,
-        "sections": memory.sections,
-        "bytes": memory.size,
-        "limit": memory.limit,
+        **select_fields(memory, *names, file="path", bytes="size"),
         "changed": event_log.format_utc(memory.changed) if memory.changed else None,
         "learned_week": memory.trend[-1],
-        "trend": memory.trend,
-        "review": memory.review,
-        "spooled": memory.spooled,
-        "error": memory.error or None,
     }

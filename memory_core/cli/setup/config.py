@@ -8,7 +8,7 @@ import os
 import typer
 
 from memory_core.cli.app import create_app, find_project
-from memory_core.cli.arguments import AsJson
+from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources
 

@@ -8,15 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.arguments import AsJson, require_consent
+from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.inputs import can_ask, require_consent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
-    can_ask,
     make_progress,
     paint,
     print_json,
     print_line,
     print_note,
+    select_fields,
 )
 from memory_core.doctor import checks, live_check
 from memory_core.doctor.checks import Diagnosis
@@ -64,23 +65,12 @@ def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "broken": diagnosis.is_broken,
         "mended": [
-            {
-                "check": repair.check,
-                "what": repair.what,
-                "where": repair.where,
-                "undo": repair.undo or None,
-                "diff": repair.diff or None,
-                "error": repair.error or None,
-            }
+            select_fields(repair, "check", "what", "where", "undo", "diff", "error")
             for repair in diagnosis.mended
         ],
         "findings": [
             {
-                "level": finding.level,
-                "check": finding.check,
-                "what": finding.what,
-                "where": finding.where or None,
-                "mend": finding.mend or None,
+                **select_fields(finding, "level", "check", "what", "where", "mend"),
                 "fixable": bool(finding.fix),
             }
             for finding in diagnosis.findings

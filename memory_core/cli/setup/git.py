@@ -7,8 +7,9 @@ from typing import Any
 import typer
 
 from memory_core.cli.app import create_app, find_project
-from memory_core.cli.arguments import AsJson, note_archived
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.notes import note_archived
+from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.git import merge_driver
 from memory_core.git.merge_driver import DriverChanges
 
@@ -78,14 +79,11 @@ def _print(changes: DriverChanges, json: bool) -> None:
 
 def _to_json(changes: DriverChanges) -> dict[str, Any]:
     return {
-        "attributes": changes.attribute_files,
-        "config": changes.config,
-        "ignored": changes.is_ignored,
+        **select_fields(changes, "config", attributes="attribute_files", ignored="is_ignored"),
         "mended": [
             {
-                "agent": resolution.agent,
+                **select_fields(resolution, "agent", error="refused"),
                 "file": resolution.change.path,
-                "error": resolution.refused or None,
             }
             for resolution in changes.mended
         ],

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.arguments import AsJson, User, find_level
-from memory_core.cli.output import ask_yes_no, can_ask, print_json, print_line, print_note
-from memory_core.curation import initialize, lookup
+from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.inputs import ask_yes_no, can_ask
+from memory_core.cli.common.scopes import find_agents, find_level
+from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.curation import initialize
 
 
 def init(
@@ -32,10 +34,8 @@ def init(
     Example:
       agent-memory init --agent engineer
     """
-    project, level = find_level(user)
-    named = [
-        lookup.find_agent(project, name, os.environ, level, accept_new=True) for name in agent or []
-    ]
+    scope = project, level = find_level(user)
+    named = find_agents(scope, agent, accept_new=True)
     missing = initialize.list_agents_without_memory(level, os.environ, user)
     chosen = _choose(named, missing, yes, json)  # before any change: Ctrl-C leaves nothing behind
     created = initialize.create_folder(level)

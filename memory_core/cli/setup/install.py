@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.app import shared
-from memory_core.cli.arguments import Yes, require_consent, should_ask
+from memory_core.cli.common.arguments import Yes
+from memory_core.cli.common.inputs import require_consent, should_ask
 from memory_core.cli.output import print_line
 from memory_core.setup import installation
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json as json_module
 import os
-import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.arguments import AsJson
+from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
@@ -45,7 +45,7 @@ def replay(
     """
     if write and dry_run:
         raise CommandRefused("--dry-run and --write exclude each other")
-    data = _read_event(event)
+    data = read_input(event)
     fields = _parse_event(data, event)
     try:
         script = hook_runner.find_script(fields)
@@ -62,16 +62,6 @@ def replay(
         raise typer.Exit(1)
 
 
-def _read_event(path: str) -> bytes:
-    try:
-        if path == "-":
-            return sys.stdin.buffer.read()
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise CommandRefused(f"{path}: {error.strerror}") from None
-
-
 def _parse_event(data: bytes, path: str) -> dict[str, Any]:
     try:
         value = json_module.loads(data.decode("utf-8-sig", "replace"))
@@ -86,11 +76,10 @@ def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool
     return {
         "event": event.get("hook_event_name"),
         "hook": hook_runner.find_script_path(script),
-        "status": result.status,
+        **select_fields(result, "status", "fault"),
+        "stderr": result.stderr,
         "milliseconds": round(result.milliseconds, 1),
         "reply": None if result.fault else result.reply,
-        "stderr": result.stderr,
-        "fault": result.fault or None,
         "written": write,
         "changes": [
             {"file": change.path, "kind": change.kind, "diff": change.diff()}

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from memory_core.claude_code import sample_events
-from memory_core.cli import suggestions
 from memory_core.cli.app import find_project
+from memory_core.cli.common.arguments import agent_option
 from memory_core.cli.output import print_line
 
 # The keys of sample_events.KINDS.
@@ -21,9 +21,7 @@ def sample(
     kind: Annotated[Kind, typer.Argument(help="Which event.")] = "pre",
     agent: Annotated[
         str,
-        typer.Option(
-            metavar="NAME", help="Agent of the event.", autocompletion=suggestions.suggest_agents
-        ),
+        agent_option(metavar="NAME", help="Agent of the event."),
     ] = sample_events.AGENT,
 ) -> None:
     """Print a sample event as Claude Code would send it.

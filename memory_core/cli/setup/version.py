@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_core import __version__
-from memory_core.cli.arguments import AsJson
+from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.errors import PROGRAM_NAME
 from memory_core.cli.output import print_json, print_line
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import calendar
-import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli import suggestions
 from memory_core.cli.app import find_project
+from memory_core.cli.common import suggestions
 from memory_core.cli.errors import describe_os_error
-from memory_core.cli.output import print_note
+from memory_core.cli.output import print_note, select_fields
 from memory_core.memory.project import Project
 from memory_core.tasks import decision_notes, sync, task_actions
 from memory_core.tasks.task_actions import TaskMemory
-
-TIME_FORMAT = "%Y-%m-%d %H:%M:%S"  # in memories of tasks
 
 
 def task_argument(suggest: Callable[..., Any], **settings: Any) -> Any:
@@ -34,47 +30,25 @@ OpenTask = Annotated[
 def find_synced_project(dry_run: bool = False) -> Project:
     """Return the project, after its task memories are updated from the files of Backlog.md.
 
-    A dry run does not update them.
+    The decisions of finished tasks are sent to Backlog.md.  A dry run does neither.
     """
     project = find_project()
     if not dry_run:
         try:
             sync.update(project)
+            for problem in decision_notes.send(project, decision_notes.COMMAND_WAIT):
+                print_note(f"Decisions are not yet written to Backlog.md: {problem}")
         except OSError as error:
             print_note(f"The task files could not be read: {describe_os_error(error)}")
     return project
 
 
-def send_decisions(project: Project) -> None:
-    """Append the decisions of finished tasks to Backlog.md, and report problems."""
-    try:
-        problems = decision_notes.send(project, decision_notes.COMMAND_WAIT)
-    except OSError as error:
-        problems = [describe_os_error(error)]
-    for problem in problems:
-        print_note(f"Decisions are not yet written to Backlog.md: {problem}")
-
-
-def parse_time(text: str) -> float:
-    """Return a time of a memory in seconds since 1970, 0 if it is missing or invalid."""
-    try:
-        return calendar.timegm(time.strptime(text, TIME_FORMAT))
-    except ValueError:
-        return 0.0
-
-
 def task_to_json(memory: TaskMemory) -> dict[str, object]:
     """Return the --json fields of a task memory."""
-    fields: dict[str, object] = {
-        "id": memory.id,
-        "title": memory.title or None,
-        "file": memory.path,
-        "state": memory.state,
-        "active": memory.active,
-    }
-    for key in ("created", "updated", "archived"):
-        text = getattr(memory, key)
-        fields[key] = f"{text.replace(' ', 'T')}Z" if parse_time(text) else None
+    fields = select_fields(memory, "id", "title", "state", "active", file="path")
+    for name in ("created", "updated", "archived"):
+        time = getattr(memory, name).replace(" ", "T")
+        fields[name] = f"{time}Z" if time else None
     return fields
 
 

@@ -6,24 +6,17 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli import suggestions, times
-from memory_core.cli.arguments import (
-    DRY_RUN_HINT,
-    NOTHING_CHANGED,
-    AsJson,
-    DryRun,
-    Yes,
-    format_command,
-    require_consent,
-    should_ask,
-)
+from memory_core.cli import times
+from memory_core.cli.common import suggestions
+from memory_core.cli.common.arguments import AsJson, DryRun, Yes
+from memory_core.cli.common.inputs import NOTHING_CHANGED, can_ask, require_consent, should_ask
+from memory_core.cli.common.notes import DRY_RUN_HINT, format_command
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import can_ask, make_progress, print_json, print_line, print_note
+from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.cli.tasks.common import (
     find_synced_project,
     format_task,
     print_active_task,
-    send_decisions,
     task_argument,
     task_to_json,
 )
@@ -170,10 +163,10 @@ def cleanup(
         # A memory may have been reopened while the question waited.
         stale = [memory for memory in task_actions.find_stale(project, *limits) if memory in stale]
         task_actions.clean_up(project, stale, make_progress("Cleaning up"))
-        send_decisions(project)
     if json:
-        archived = [task_to_json(memory.memory) for memory in stale if not memory.will_delete]
-        deleted = [task_to_json(memory.memory) for memory in stale if memory.will_delete]
+        rows = [(task_to_json(memory), will_delete) for memory, will_delete in stale]
+        archived = [row for row, will_delete in rows if not will_delete]
+        deleted = [row for row, will_delete in rows if will_delete]
         print_json({"written": not dry_run, "archived": archived, "deleted": deleted})
     elif not stale:
         print_note("Nothing to clean up.")

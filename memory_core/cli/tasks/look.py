@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+import calendar
+import time
 from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli import suggestions
-from memory_core.cli.arguments import AsJson, LevelScope, User, find_level, format_command
+from memory_core.cli.common import suggestions
+from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.scopes import LevelScope, find_level
+from memory_core.cli.common.tables import Column, format_age, format_table, print_columns
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.look.search import highlight
 from memory_core.cli.output import (
-    Column,
-    align_columns,
     enable_pager,
-    format_age,
-    format_table,
     print_bytes,
     print_json,
     print_line,
     print_note,
+    select_fields,
 )
 from memory_core.cli.tasks.common import (
     find_synced_project,
     format_task,
-    parse_time,
     task_argument,
     task_to_json,
 )
+from memory_core.storage.paths import LevelPaths
 from memory_core.tasks import (
+    backlog_folder,
     task_actions,
     task_document,
     task_status,
@@ -104,7 +107,7 @@ def list_(
             [
                 memory.id,
                 "active" if memory.active else memory.state,
-                format_age(parse_time(memory.updated)),
+                format_age(_parse_time(memory.updated)),
             ]
             for memory in shown
         ]
@@ -116,6 +119,14 @@ def list_(
     hidden = len(memories) - len(shown)
     if hidden and not archived:
         print_note(f"{hidden} archived; to list them, too: {format_command('task list --all')}")
+
+
+def _parse_time(text: str) -> float:
+    """Return a time of a memory in seconds since 1970, 0 if it is missing or invalid."""
+    try:
+        return calendar.timegm(time.strptime(text, backlog_folder.TIME_FORMAT))
+    except ValueError:
+        return 0.0
 
 
 def search(
@@ -139,11 +150,8 @@ def search(
         print_json(
             [
                 {
-                    "id": hit.memory.id,
-                    "title": hit.memory.title or None,
-                    "state": hit.memory.state,
-                    "section": hit.section or None,
-                    "text": hit.text,
+                    **select_fields(hit.memory, "id", "title", "state"),
+                    **select_fields(hit, "section", "text"),
                 }
                 for hit in hits
             ]
@@ -199,21 +207,13 @@ def _describe_import(state: TaskStatus) -> str:
 
 
 def _status_to_json(state: TaskStatus) -> dict[str, Any]:
-    imported = state.imported and {
-        "file": state.imported.path,
-        "how": state.imported.state,
-        "tokens": state.imported.tokens,
-    }
+    renamed = {"enabled": "is_enabled", "owed": "unsent_decisions", "command": "has_command"}
+    imported = select_fields(state.imported, "tokens", file="path", how="state")
     return {
-        "folder": state.folder,
-        "enabled": state.is_enabled,
-        "active": task_to_json(state.active) if state.active else None,
+        **select_fields(state, "folder", "budget", set_up="is_set_up", **renamed),
         **{name.replace(" ", "_"): number for name, number in state.counts.items()},
-        "set_up": state.is_set_up,
-        "imported": imported,
-        "budget": state.budget,
-        "owed": state.unsent_decisions,
-        "command": state.has_command,
+        "active": task_to_json(state.active) if state.active else None,
+        "imported": imported if state.imported else None,
     }
 
 
@@ -249,7 +249,7 @@ def template(
     scope = find_level(user)
     levels = task_templates.list_levels(scope.project)
     if copy:
-        _copy_template(scope, name, user, json)
+        _copy_template(scope, levels, name, user, json)
     elif name:
         text = task_templates.read(levels, name)
         if json:
@@ -263,17 +263,17 @@ def template(
             print_json([{"name": key, "file": path or None} for key, path in paths.items()])
             return
         relative = scope.project.place.relative
-        rows = [[key, relative(path) if path else "built in"] for key, path in paths.items()]
-        print_line("\n".join(align_columns(rows)))
+        print_columns([[key, relative(path) or "built in"] for key, path in paths.items()])
 
 
-def _copy_template(scope: LevelScope, name: str, user: bool, json: bool) -> None:
-    place = scope.level.place
+def _copy_template(
+    scope: LevelScope, levels: list[LevelPaths], name: str, user: bool, json: bool
+) -> None:
     try:
-        path = task_templates.copy(task_templates.list_levels(scope.project), place, name)
+        path = task_templates.copy(levels, scope.level.place, name)
     except FileExistsError as error:
         raise CommandRefused(f"{error.filename} exists already", 1) from None
-    file = path if user else place.relative(path)
+    file = path if user else scope.level.place.relative(path)
     if json:
         print_json({"name": name, "file": file, "made": True})
     else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from memory_core.cli import suggestions
-from memory_core.cli.arguments import AsJson, format_command
+from memory_core.cli.common import suggestions
+from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.inputs import read_input
+from memory_core.cli.common.notes import format_command
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks.common import (
@@ -16,13 +17,12 @@ from memory_core.cli.tasks.common import (
     find_synced_project,
     format_task,
     print_active_task,
-    send_decisions,
     task_argument,
     task_to_json,
 )
 from memory_core.memory.project import Project
-from memory_core.tasks import backlog_folder, claude_import, task_actions
-from memory_core.tasks.task_actions import ActionResult, NoteResult
+from memory_core.tasks import backlog_folder, claude_import, task_actions, task_document
+from memory_core.tasks.task_actions import ActionResult
 from memory_core.text.phrases import format_count
 
 MAX_INPUT_BYTES = 256 * 1024
@@ -74,7 +74,6 @@ def start(
     """
     project = find_synced_project()
     result = task_actions.start(project, task, title, template)
-    send_decisions(project)
     _print_result(result, json)
     if result.what != "begun" or json:
         return
@@ -99,7 +98,7 @@ def note(
     words: WordsArgument,
     section: Annotated[
         str, typer.Option(metavar="S", help="Section of the note; created if needed.")
-    ] = "Notes",
+    ] = task_document.NOTES,
     json: AsJson = False,
 ) -> None:
     """Add a note to the memory of a task.
@@ -111,11 +110,7 @@ def note(
     Example:
       agent-memory task note 368 "The bank answers in XML" --section References
     """
-    project = find_synced_project()
-    task, text = _parse_words(project, words)
-    result = task_actions.add_note(project, task, text, section)
-    send_decisions(project)
-    _print_note(result, text, "Noted", json)
+    _add("Noted", words, section, json)
 
 
 def decide(words: WordsArgument, json: AsJson = False) -> None:
@@ -128,11 +123,18 @@ def decide(words: WordsArgument, json: AsJson = False) -> None:
     Example:
       agent-memory task decide 368 "Passwords are hashed with argon2"
     """
+    _add("Decided", words, task_document.DECISIONS, json)
+
+
+def _add(verb: str, words: list[str], section: str, json: bool) -> None:
     project = find_synced_project()
     task, text = _parse_words(project, words)
-    result = task_actions.add_decision(project, task, text)
-    send_decisions(project)
-    _print_note(result, text, "Decided", json)
+    memory, title = task_actions.add_note(project, task, text, section)
+    if json:
+        print_json({**task_to_json(memory), "section": title, "text": text})
+        return
+    first, *more = text.strip().splitlines()
+    print_line(f"{verb}: {memory.id} [{title}] {first}{' ...' if more else ''}")
 
 
 def _parse_words(project: Project, words: list[str]) -> tuple[str, str]:
@@ -156,27 +158,12 @@ def _is_task(project: Project, text: str) -> bool:
 def _read_text(file: str) -> str:
     """Return the text of a file, or of stdin for "-"."""
     name = "stdin" if file == "-" else file
-    try:
-        if file == "-":
-            data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
-        else:
-            with open(file, "rb") as stream:
-                data = stream.read(MAX_INPUT_BYTES + 1)
-    except OSError as error:
-        raise CommandRefused(f"{file}: {error.strerror}") from None
+    data = read_input(file, MAX_INPUT_BYTES + 1)
     if len(data) > MAX_INPUT_BYTES:
         raise CommandRefused(f"{name} is too large: at most {MAX_INPUT_BYTES // 1024} KB")
     if b"\0" in data:
         raise CommandRefused(f"{name} is not text")
     return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-
-
-def _print_note(result: NoteResult, text: str, word: str, json: bool) -> None:
-    if json:
-        print_json({**task_to_json(result.memory), "section": result.section, "text": text})
-        return
-    first, *more = text.strip().splitlines()
-    print_line(f"{word}: {result.memory.id} [{result.section}] {first}{' ...' if more else ''}")
 
 
 def done(task: OpenTask = "", json: AsJson = False) -> None:
@@ -206,7 +193,6 @@ def archive(task: OpenTask = "", json: AsJson = False) -> None:
     """
     project = find_synced_project()
     _print_result(task_actions.archive(project, task), json)
-    send_decisions(project)
     if not json:
         print_active_task(project)
 
@@ -222,10 +208,7 @@ def reopen(
     Example:
       agent-memory task reopen 368
     """
-    project = find_synced_project()
-    result = task_actions.reopen(project, task)
-    send_decisions(project)
-    _print_result(result, json)
+    _print_result(task_actions.reopen(find_synced_project(), task), json)
 
 
 def import_(
@@ -253,9 +236,7 @@ def import_(
     content = _read_text(file) if file else ""
     if file and not content.strip():
         raise CommandRefused(f"{'stdin' if file == '-' else file} is empty: nothing to import")
-    project = find_synced_project()
-    memory, count = task_actions.import_text(project, task, content)
-    send_decisions(project)
+    memory, count = task_actions.import_text(find_synced_project(), task, content)
     if json:
         print_json({**task_to_json(memory), "new": count})
     else:

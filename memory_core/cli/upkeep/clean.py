@@ -7,18 +7,12 @@ from typing import Any
 
 import typer
 
-from memory_core.cli.arguments import (
-    YES_HINT,
-    AsJson,
-    DryRun,
-    User,
-    YesOrAsk,
-    find_level,
-    note_undo,
-    require_consent,
-    should_ask,
-)
-from memory_core.cli.output import format_size, make_progress, print_json, print_line, print_note
+from memory_core.cli.common.arguments import AsJson, DryRun, User, YesOrAsk
+from memory_core.cli.common.inputs import require_consent, should_ask
+from memory_core.cli.common.notes import YES_HINT, note_undo
+from memory_core.cli.common.scopes import find_level
+from memory_core.cli.common.tables import format_size
+from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
 from memory_core.storage.store import Store
@@ -106,17 +100,13 @@ def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> di
         "files": [
             {
                 "file": level.place.relative(file.path),
-                "bytes": file.size,
-                "why": file.reason,
+                **select_fields(file, bytes="size", why="reason"),
             }
             for file in files
         ],
         "memories": [
             {
-                "agent": orphan.agent,
-                "file": orphan.path,
-                "items": orphan.items,
-                "last": orphan.last,
+                **select_fields(orphan, "agent", "items", "last", file="path"),
                 "gone": bool(result and orphan.agent in result.gone),
             }
             for orphan in orphans

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.arguments import Agents, User, find_agents, find_level
+from memory_core.cli.common.arguments import Agents, User
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_note
 from memory_core.curation import export_import, lookup

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from memory_core.cli.arguments import (
+from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
+from memory_core.cli.common.inputs import read_input, require_consent, should_ask
+from memory_core.cli.common.notes import (
     DRY_RUN_HINT,
-    AsJson,
-    DryRun,
-    User,
-    Yes,
     change_to_json,
-    find_level,
     note_archived,
     note_undo,
     print_change,
-    require_consent,
-    should_ask,
 )
+from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.curation import export_import
@@ -61,7 +56,7 @@ def import_(
 
     written = not (dry_run or ask)
     try:
-        agents = export_import.parse_export(_read_file(file))
+        agents = export_import.parse_export(read_input(file, export_import.MAX_BYTES + 1))
         results = run(written)
         news = [result for result in results if _has_news(result)]
         if not json:
@@ -80,17 +75,6 @@ def import_(
         print_note(DRY_RUN_HINT)
     else:
         note_undo(user)
-
-
-def _read_file(file: str) -> bytes:
-    limit = export_import.MAX_BYTES + 1
-    try:
-        if file == "-":
-            return sys.stdin.buffer.read(limit)
-        with open(file, "rb") as stream:
-            return stream.read(limit)
-    except OSError as error:
-        raise CommandRefused(f"{file}: {error.strerror}") from None
 
 
 def _has_news(result: ImportResult) -> bool:

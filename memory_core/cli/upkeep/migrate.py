@@ -6,22 +6,16 @@ import os
 
 import typer
 
-from memory_core.cli.arguments import (
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, YesOrAsk
+from memory_core.cli.common.inputs import require_consent, should_ask
+from memory_core.cli.common.notes import (
     YES_HINT,
-    Agents,
-    AsJson,
-    DryRun,
-    User,
-    YesOrAsk,
     change_to_json,
-    find_level,
     note_archived,
     note_nothing,
-    parse_agents,
     print_change,
-    require_consent,
-    should_ask,
 )
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import is_terminal, make_progress, print_json, print_line, print_note
 from memory_core.curation.migrate import Migration, migrate_files
 
@@ -43,7 +37,7 @@ def migrate(
       agent-memory migrate
     """
     scope = find_level(user)
-    agents = parse_agents(scope, agent)
+    agents = find_agents(scope, agent, accept_new=True)
     ask = should_ask(yes, dry_run, json) and is_terminal()
 
     def run(write: bool) -> list[Migration]:

@@ -9,27 +9,18 @@ import typer
 
 from memory_core.claude_code import headless
 from memory_core.cli import times
-from memory_core.cli.arguments import (
-    NOTHING_CHANGED,
-    YES_HINT,
-    Agents,
-    AsJson,
-    DryRun,
-    YesOrAsk,
-    find_agents,
-    find_level,
-    note_nothing,
-    note_undo,
-    should_ask,
-)
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, YesOrAsk
+from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, should_ask
+from memory_core.cli.common.notes import YES_HINT, note_nothing, note_undo
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
-    ask_yes_no,
     is_terminal,
     print_diff,
     print_json,
     print_line,
     print_note,
+    select_fields,
     show_progress,
 )
 from memory_core.curation import optimizing
@@ -161,11 +152,8 @@ def _to_json(
         "written": written,
         "proposals": [
             {
-                "agent": proposal.agent,
-                "section": proposal.section,
-                "items": [{"section": old.section, "text": old.text} for old in proposal.olds],
-                "text": proposal.new,
-                "reason": proposal.reason,
+                **select_fields(proposal, "agent", "section", "reason", text="new"),
+                "items": [select_fields(old, "section", "text") for old in proposal.olds],
                 "diff": "\n".join(optimizing.format_diff(proposal)),
                 "skipped": skipped.get((proposal.agent, proposal.new)) or None,
             }

@@ -7,20 +7,10 @@ from typing import Annotated
 import typer
 
 from memory_core.cli import times
-from memory_core.cli.arguments import (
-    DRY_RUN_HINT,
-    Agents,
-    AsJson,
-    DryRun,
-    User,
-    Yes,
-    find_agents,
-    find_level,
-    note_nothing,
-    note_undo,
-    require_consent,
-    should_ask,
-)
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
+from memory_core.cli.common.inputs import require_consent, should_ask
+from memory_core.cli.common.notes import DRY_RUN_HINT, note_nothing, note_undo
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.curation import cleaning

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from memory_core.cli.arguments import (
-    DRY_RUN_HINT,
-    Agents,
-    AsJson,
-    DryRun,
-    User,
-    change_to_json,
-    find_level,
-    note_archived,
-    note_nothing,
-    parse_agents,
-)
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
+from memory_core.cli.common.notes import DRY_RUN_HINT, change_to_json, note_archived, note_nothing
+from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.document.diff import format_diff
 from memory_core.git.resolve import Resolution, resolve_files
@@ -34,7 +25,7 @@ def resolve(
       agent-memory resolve --dry-run
     """
     scope = find_level(user)
-    agents = parse_agents(scope, agent)
+    agents = find_agents(scope, agent, accept_new=True)
     write = not dry_run
     resolutions = resolve_files(scope.project, agents, user, write, make_progress("Resolving"))
     if json:

@@ -9,7 +9,7 @@ import typer
 
 from memory_core.claude_code import settings_files
 from memory_core.cli.app import find_project
-from memory_core.cli.arguments import AsJson
+from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.delegation import missed_reports
 from memory_core.delegation.missed_reports import SweepResult

@@ -6,7 +6,7 @@ An error in a provider is not shown: the shell then gets no suggestion.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from memory_core.cli.app import find_project
@@ -76,25 +76,21 @@ def suggest_preference_keys(incomplete: str) -> list[str]:
     return [key for key in preferences.SUGGESTED_KEYS if key.startswith(incomplete)]
 
 
-def _list_tasks(is_wanted: Any) -> Iterator[tuple[str, str]]:
-    from memory_core.tasks import task_actions
+def _suggest_states(*states: str) -> Callable[[str], Suggestions]:
+    def suggest(incomplete: str) -> Suggestions:
+        """Return the tasks whose memories are in one of these states, with their titles."""
+        from memory_core.tasks import task_actions
 
-    for memory in task_actions.list_memories(find_project()):
-        if is_wanted(memory.state == task_actions.ARCHIVED):
-            yield memory.id, memory.title
+        memories = task_actions.list_memories(find_project())
+        tasks = [(memory.id, memory.title) for memory in memories if memory.state in states]
+        return _make_safe(tasks, incomplete)
 
-
-def suggest_tasks(incomplete: str) -> Suggestions:
-    """Return all tasks with a memory, with their titles."""
-    return _make_safe(_list_tasks(lambda is_archived: True), incomplete)
-
-
-def suggest_open_tasks(incomplete: str) -> Suggestions:
-    return _make_safe(_list_tasks(lambda is_archived: not is_archived), incomplete)
+    return suggest
 
 
-def suggest_archived_tasks(incomplete: str) -> Suggestions:
-    return _make_safe(_list_tasks(lambda is_archived: is_archived), incomplete)
+suggest_tasks = _suggest_states("in progress", "kept", "archived")
+suggest_open_tasks = _suggest_states("in progress", "kept")
+suggest_archived_tasks = _suggest_states("archived")
 
 
 def suggest_backlog_tasks(incomplete: str) -> Suggestions:
@@ -103,16 +99,8 @@ def suggest_backlog_tasks(incomplete: str) -> Suggestions:
 
     folder = backlog_folder.Folder(find_project().place.root)
     names = sorted(entry.name for entry in folder.files())
-    return _make_safe(
-        [
-            (
-                backlog_format.parse_file_name(name),
-                name.partition(" - ")[2].rpartition(".")[0],
-            )
-            for name in names
-        ],
-        incomplete,
-    )
+    tasks = ((backlog_format.parse_file_name(name), name.partition(" - ")[2]) for name in names)
+    return _make_safe([(task, title.rpartition(".")[0]) for task, title in tasks], incomplete)
 
 
 def suggest_templates(incomplete: str) -> Suggestions:

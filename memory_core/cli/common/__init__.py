@@ -1,0 +1,1 @@
+"""What several commands share: arguments, scopes, inputs, tables and messages.  No command is here."""

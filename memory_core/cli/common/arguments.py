@@ -1,0 +1,50 @@
+"""Arguments and options that several commands share, and the values that they lead to."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.common import suggestions
+
+ITEM_HELP = "The item: its id (at least 4 digits), its text or a part of the text."
+
+
+def agent_argument(help: str = "Agent name in any spelling, or PM.", **settings: Any) -> Any:
+    return typer.Argument(
+        metavar="AGENT", help=help, autocompletion=suggestions.suggest_agents, **settings
+    )
+
+
+def agent_option(*names: str, metavar: str = "AGENT", **settings: Any) -> Any:
+    complete = suggestions.suggest_agents
+    return typer.Option(*names, metavar=metavar, autocompletion=complete, **settings)
+
+
+Agent = Annotated[str, agent_argument()]
+OptionalAgent = Annotated[str | None, agent_argument(show_default="all agents")]
+Agents = Annotated[
+    list[str] | None,
+    agent_argument("Agent names in any spelling, or PM.", show_default="all agents"),
+]
+Item = Annotated[
+    str,
+    typer.Argument(metavar="ITEM", help=ITEM_HELP, autocompletion=suggestions.suggest_items),
+]
+User = Annotated[
+    bool, typer.Option("--user", help="Use your user-level memories, not the project's.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Start: 2d (ago), 2026-11-20 or '2026-11-20 22:10' (UTC)."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+# For commands that change nothing if nobody can answer.
+YesOrAsk = Annotated[
+    bool, typer.Option("--yes", help="Change it.  Default: ask, if this is a terminal.")
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON (fields: agent-memory help json).")
+]

@@ -1,0 +1,67 @@
+"""Messages that several commands print: hints, undo, archived items, changed files."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from memory_core.claude_code import agent_definitions
+from memory_core.claude_code.agent_names import PM
+from memory_core.cli.app import shared
+from memory_core.cli.output import print_line, print_note
+from memory_core.document.diff import TextChange, format_diff
+from memory_core.memory.project import Project
+from memory_core.storage.store import Store
+from memory_core.text.phrases import format_count
+
+DRY_RUN_HINT = "Nothing is changed yet; run it without --dry-run to change it."
+YES_HINT = "Nothing is changed yet; pass --yes to change it."
+
+
+def format_command(command: str, user: bool = False) -> str:
+    """Return a command of agent-memory to type, for the same project and level."""
+    level = " --user" if user else ""
+    project = f" --project {shlex.quote(shared.project)}" if shared.project else ""
+    return f"agent-memory {command}{level}{project}"
+
+
+def note_undo(user: bool = False) -> None:
+    print_note(f"To undo: {format_command('undo', user)}")
+
+
+def note_undefined(project: Project, agent: str) -> None:
+    """Warn about an agent that Claude Code does not know: nobody receives its memory."""
+    if agent != PM and not agent_definitions.AgentCatalog(project.place.root, os.environ).has(
+        agent
+    ):
+        print_note(f"Note: no agent named {agent} is defined in this project yet.")
+
+
+def note_archived(agent: str, count: int, written: bool, user: bool) -> None:
+    """Say how many entries were archived, or would be, and how to list them."""
+    if count:
+        verb = "archived" if written else "would be archived"
+        command = format_command(f"restore {agent}", user)
+        print_note(f"{format_count(count, 'entry')} {verb}; list them with {command}")
+
+
+def note_nothing(level: Store, agents: list[str], message: str) -> None:
+    """Say that there is nothing to do; name the agents without a memory."""
+    missing = [agent for agent in agents if not level.files(agent)]
+    for agent in missing:
+        print_note(f"{agent} has no memory yet")
+    if not missing:
+        print_note(message)
+
+
+def print_change(change: TextChange, archived: list[str], written: bool) -> None:
+    """Print the change of a memory file: the diff if it is not written, and archived items."""
+    if not written:
+        print_line(format_diff(change), end="")
+    for text in archived:
+        print_line(f"{'archived' if written else 'would be archived'}: {text}")
+
+
+def change_to_json(change: TextChange, archived: list[str]) -> dict[str, object]:
+    """Return the --json fields of a changed memory file."""
+    return {"file": change.path, "diff": format_diff(change), "archived": archived}

@@ -1,0 +1,54 @@
+"""The project, the level and the agents that a command works on."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+from memory_core.cli.app import find_project
+from memory_core.cli.errors import CommandRefused
+from memory_core.curation import lookup
+from memory_core.memory.project import Project
+from memory_core.storage import paths
+from memory_core.storage.store import Store
+
+
+class LevelScope(NamedTuple):
+    """A project and the memories of one of its levels."""
+
+    project: Project
+    level: Store
+
+
+class AgentScope(NamedTuple):
+    """A project, the memories of one of its levels, and an agent's id."""
+
+    project: Project
+    level: Store
+    agent: str
+
+
+def find_level(user: bool = False) -> LevelScope:
+    """Return the project, with its own memories or the user's."""
+    if user and paths.find_user_level(os.environ) is None:
+        raise CommandRefused("--user needs a home directory, but HOME is not set")
+    project = find_project()
+    return LevelScope(project, project.level(user))
+
+
+def find_agent(name: str, user: bool = False, accept_new: bool = False) -> AgentScope:
+    """Return the agent with its project and level, as `find_agents` does."""
+    scope = find_level(user)
+    return AgentScope(*scope, *find_agents(scope, [name], accept_new))
+
+
+def find_agents(scope: LevelScope, names: list[str] | None, accept_new: bool = False) -> list[str]:
+    """Return the ids of the agents; refuse an agent that does not exist here.
+
+    With `accept_new`, an agent may be new, and only a misspelt name is refused.
+    """
+    project, level = scope
+    return [
+        lookup.find_agent(project, name, os.environ, level, accept_new=accept_new)
+        for name in names or []
+    ]
