@@ -83,9 +83,9 @@ def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
 
 
 def test_what_the_readme_names_exists() -> None:
-    """Its install commands are those that test_install runs."""
+    """Its install commands are those that tests/setup runs."""
     text = (REPO / "README.md").read_text(encoding="utf-8")
-    for command in ("./install.sh ~/code/shop", "./install.sh --uninstall --all ~/code/shop"):
+    for command in ("./install.sh ~/code/shop", "agent-memory uninstall --all ~/code/shop"):
         assert command in text
     assert "`make test`" in text
     help_text = subprocess.run(
@@ -93,6 +93,17 @@ def test_what_the_readme_names_exists() -> None:
     ).stdout
     for option in ("--all", "--uninstall"):
         assert option in help_text
+
+
+def test_pages_that_the_code_names_exist() -> None:
+    sources = [path for top in ("memory_core", "hooks") for path in (REPO / top).rglob("*.py")]
+    pages = {
+        page
+        for path in sources
+        for page in re.findall(r"\bdocs/[\w-]+\.md", path.read_text(encoding="utf-8"))
+    }
+    assert len(pages) > 5
+    assert not [page for page in sorted(pages) if not (REPO / page).is_file()]
 
 
 def history_table() -> str:
