@@ -148,18 +148,9 @@ def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
             continue
         for name, value in env.items():
             is_safe = file.level not in UNTRUSTED_LEVELS or name.startswith(SAFE_PREFIXES)
-            if is_safe and isinstance(value, str) and _can_be_set(name, value):
+            if is_safe and isinstance(value, str):
                 variables[name] = value
     return variables
-
-
-def _can_be_set(name: str, value: str) -> bool:
-    """Check whether a process can have this variable."""
-    try:
-        os.fsencode(name + value)
-    except UnicodeEncodeError:
-        return False
-    return bool(name) and "=" not in name and "\0" not in name + value
 
 
 def find_disabling_file(files: list[SettingsFile]) -> SettingsFile | None:
@@ -196,12 +187,8 @@ def _list_prompt_hooks(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, A
 
 def _matches_delegations(matcher: str) -> bool:
     """Check a matcher, which has names with "|" between them or is a regular expression."""
-    if matcher in MATCH_ALL:
-        return True
-    if matcher.replace("|", "").replace("_", "").isalnum():
-        return any(tool in matcher.split("|") for tool in DELEGATION_TOOLS)
     try:
-        return any(re.search(matcher, tool) for tool in DELEGATION_TOOLS)
+        return matcher in MATCH_ALL or any(re.search(matcher, tool) for tool in DELEGATION_TOOLS)
     except re.error:
         return False
 
