@@ -145,7 +145,7 @@ def uninstall(
     target = _find_target(project, user)
     settings = [target.path]
     if not user:
-        settings.append(target.path.replace("settings.json", "settings.local.json"))
+        settings.append(os.path.join(target.root, ".claude", "settings.local.json"))
     if everything and not user:
         settings.append(_find_target(project, user=True).path)
     changes = [_plan_change(path, settings_json.remove_hooks) for path in settings]
