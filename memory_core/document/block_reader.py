@@ -319,6 +319,8 @@ class BlockReader:
         self.verbatim.append(self.at)
         self.verbatim_end, is_closed = self._find_end(sign, length, closes)
         if not is_closed:
+            while not self.lines[self.verbatim_end - 1].strip():
+                self.verbatim_end -= 1
             self.unclosed[self.at] = sign * length
             opening = COMMENT_START if sign == COMMENT_END else sign * 3
             self._warn(f"{opening} is never closed; it ends at the next section")

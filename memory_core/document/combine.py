@@ -7,6 +7,7 @@ is removed, unless the other version has changed it.  All other blocks stay.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from memory_core.document import dated_entries, edits, markdown, preferences, template
@@ -38,7 +39,7 @@ class Block:
     Blocks of two versions with equal `key` are the same block.  `level` is that of a heading.
     """
 
-    __slots__ = ("key", "kind", "level", "lines", "nested", "text")
+    __slots__ = ("key", "kind", "level", "lines", "nested", "section", "text")
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class Block:
         self.nested = tuple(nested)
         self.text = text
         self.level = level
+        self.section = ""  # the title of its section
         words = similarity.normalize_text(text) if kind == ITEM else text
         self.key: Key = (kind, words) if words else (kind, *self.lines, *self.nested)
         if level:
@@ -212,10 +214,14 @@ class Combination:
         The blocks after None, and those below the second heading of one title, are added
         to the first heading of this title.
         """
+        order = list(order)
+        rest = Counter(block.key for block in order if block)
         path: Path = ()
         seen: dict[Key, int] = {}
         is_adding = is_second = has_gap = False
         for block in order:
+            if block:
+                rest[block.key] -= 1
             if block is None:
                 path, is_adding, is_second, seen = (), True, True, {}
                 has_gap = True
@@ -231,7 +237,8 @@ class Combination:
                 if not is_adding:
                     self.groups[path].append(block)
                 continue
-            kept = self._keep(block, seen, is_second)
+            is_elsewhere = rest[block.key] > 0 and self._is_moved_from(path, block.key)
+            kept = None if is_elsewhere else self._keep(block, seen, is_second)
             if kept:
                 self._put(path, kept, is_adding, has_gap)
                 self.kept.add(kept.key)
@@ -287,6 +294,15 @@ class Combination:
         titles = [path[-1][1] for path in self.groups if path and path[-1][0] == 2]
         count = len([title for title in titles if not preferences.is_title(title)])
         return count >= self.sections and not preferences.is_title(block.text)
+
+    def _is_moved_from(self, path: Path, key: Key) -> bool:
+        """Check whether one version has moved a block from this section to another one."""
+        versions = [table.get(key, []) for table in (self.base, self.ours, self.theirs)]
+        if any(len(blocks) != 1 for blocks in versions):
+            return False
+        base, ours, theirs = (blocks[0].section for blocks in versions)
+        here = path[0][1] if path and path[0][0] <= 2 else ""
+        return here != (theirs if ours == base else ours)
 
     def _keep(self, block: Block, seen: dict[Key, int], is_second: bool) -> Block | None:
         """Return the block that stands for this one, None if it leaves."""
@@ -414,7 +430,11 @@ def _isolate(blocks: list[Block]) -> Iterator[Block]:
 
 def _tabulate(blocks: Iterable[Block]) -> Table:
     table: Table = {}
+    section = ""
     for block in blocks:
+        if block.kind == HEADING and block.level <= 2:
+            section = block.text
+        block.section = section
         table.setdefault(block.key, []).append(block)
     return table
 

@@ -94,6 +94,24 @@ MERGES = {
         "## A\n- x\n- y\n- w\n\n## B\n- z\n",
         "## A\n- y\n- w\n\n## B\n- z\n- x\n",
     ),
+    "moved, and the other side adds below it": (
+        "## A\n- x\n- y\n\n## B\n- z\n",
+        "## A\n- x\n\n## B\n- z\n- y\n",
+        "## A\n- x\n- y\n- w\n\n## B\n- z\n",
+        "## A\n- x\n- w\n\n## B\n- z\n- y\n",
+    ),
+    "sorted on one side": (
+        "## A\n- x\n- y\n- z\n",
+        "## A\n- z\n- y\n- x\n",
+        "## A\n- x\n- y\n- z\n- w\n",
+        "## A\n- z\n- y\n- x\n- w\n",
+    ),
+    "formatted on one side": (
+        "## A\n- x\n- y\n",
+        "## A\n\n* x\n* y\n",
+        "## A\n- x\n- y\n- w\n",
+        "## A\n\n* x\n* y\n- w\n",
+    ),
     "moved on one side, edited on the other": (
         "## A\n- the queue is slow at night\n\n## B\n- z\n",
         "## A\n\n## B\n- z\n- the queue is slow at night\n",
@@ -126,6 +144,12 @@ MERGES = {
         "- the queue is slow at night\n  - n\n  - m\n",
         "- the queue is fast at night\n  - n\n  - m\n",
     ),
+    "wrapped on one side, nested on the other": (
+        "- one queue for each service\n- p\n",
+        "- one queue for each service and\n  each team\n- p\n",
+        "- one queue for each service\n  - n\n- p\n",
+        "- one queue for each service and\n  each team\n  - n\n- p\n",
+    ),
     "nested, and the item removed": (
         "- p\n- q\n",
         "- q\n",
@@ -136,7 +160,7 @@ MERGES = {
         "## A\n- x\n  - n\n\n## B\n",
         "## A\n\n## B\n- x\n  - n\n",
         "## A\n- x\n  - n\n  - m\n\n## B\n",
-        "## A\n- x\n  - n\n  - m\n\n## B\n",
+        "## A\n\n## B\n- x\n  - n\n  - m\n",
     ),
     "code in an item": (
         "- p\n\n  ```\n  a\n  ```\n",
@@ -175,7 +199,25 @@ MERGES = {
         "## B\n\n## A\n\n### Deep\n- y\n",
         "## B\n\n## C\n\n### Deep\n- x\n\n## A\n\n### Deep\n- y\n",
     ),
+    "a section renamed": (
+        "## A\n- x\n\n## B\n- y\n",
+        "## C\n- x\n\n## B\n- y\n",
+        "## A\n- x\n- z\n\n## B\n- y\n",
+        "## C\n- x\n- z\n\n## B\n- y\n",
+    ),
+    "the same deeper heading": (
+        "## A\n- x\n",
+        "## A\n- x\n\n### Open\n- y\n",
+        "## A\n- x\n\n### Open\n- z\n",
+        "## A\n- x\n\n### Open\n- y\n- z\n",
+    ),
     # Prose, code, front matter.
+    "code that is never closed": (
+        "## A\n- x\n\n## B\n- y\n",
+        "## A\n- x\n\n```\nmake\n\n## B\n- y\n",
+        "## A\n- x\n- z\n\n## B\n- y\n- w\n",
+        "## A\n- x\n- z\n\n```\nmake\n```\n\n## B\n- y\n- w\n",
+    ),
     "prose of both": (
         "one\n\n- p\n",
         "one\ntwo.\n\n- p\n",
