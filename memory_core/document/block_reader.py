@@ -65,28 +65,6 @@ class Heading:
 class BlockReader:
     """The blocks that are open at a line, and the results so far."""
 
-    __slots__ = (
-        "at",
-        "comments",
-        "conflict",
-        "fence",
-        "headings",
-        "hollow",
-        "item",
-        "items",
-        "leaf",
-        "lines",
-        "markers",
-        "never_closed",
-        "open",
-        "texting",
-        "unclosed",
-        "verbatim",
-        "verbatim_end",
-        "warnings",
-        "words",
-    )
-
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.headings: list[Heading] = []

@@ -1,161 +1,51 @@
 """Combine two versions of a memory file, or of an archive or quarantine file, into one text.
 
-A file is a list of blocks: an item with its nested lines, a code block or comment, a heading, a
-line of free text or a blank line.  A block of the common ancestor that one version has removed
-is removed, unless the other version has changed it.  All other blocks stay.
+A block of the common ancestor that one version has removed is removed, unless the other version
+has changed it.  All other blocks stay.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
-from memory_core.document import dated_entries, edits, markdown, preferences, template
+from memory_core.document import markdown, preferences, template
+from memory_core.document.version_blocks import (
+    BLANK,
+    CODE,
+    ENTRY,
+    FRONT,
+    HEADER,
+    HEADER_COMMENTS,
+    HEADING,
+    ITEM,
+    LISTED,
+    PREFERENCE,
+    TEXT,
+    Block,
+    read_blocks,
+)
 from memory_core.text import similarity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memory_core.document.markdown import Heading, Item
+    from memory_core.document.version_blocks import Key, Lines
 
-    Lines = tuple[str, ...]
-    Key = tuple[str, ...]
     Path = tuple[tuple[int, str, int], ...]  # of a heading: (level, title, number) from the top
-    Table = dict[Key, list["Block"]]
+    Table = dict[Key, list[Block]]
 
 NO_SECTION_LIMIT = 1 << 30
 MIN_OVERLAP = 0.5  # share of the words that an item keeps when somebody rewords it
 
-ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
-TEXT, CODE, HEADING, HEADER, FRONT = ("text", "code", "heading", "header", "front")
-BLANK = "blank"
-HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
-
-
-class Block:
-    """One block: its lines and nested lines without line ends.
-
-    Blocks of two versions with equal `key` are the same block.  `level` is that of a heading.
-    """
-
-    __slots__ = ("key", "kind", "level", "lines", "nested", "section", "text")
-
-    def __init__(
-        self,
-        kind: str,
-        lines: Iterable[str],
-        text: str = "",
-        nested: Iterable[str] = (),
-        level: int = 0,
-    ) -> None:
-        self.kind = kind
-        self.lines = tuple(lines)
-        self.nested = tuple(nested)
-        self.text = text
-        self.level = level
-        self.section = ""  # the title of its section
-        words = similarity.normalize_text(text) if kind == ITEM else text
-        self.key: Key = (kind, words) if words else (kind, *self.lines, *self.nested)
-        if level:
-            self.key = (kind, words, str(level))
-
-    @property
-    def whole(self) -> Lines:
-        return (*self.lines, *self.nested)
-
-    def replace(self, lines: Lines, nested: Lines) -> Block:
-        block = Block(self.kind, lines, self.text, nested)
-        block.key = self.key
-        return block
-
 
 class CombinedText(NamedTuple):
-    """The combined text, and the parts for which it has no place, such as a second title."""
+    """The combined text, and the parts that do not fit into it, such as a second title."""
 
     text: str
     left: list[str]
-
-
-# Reading.
-
-
-def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
-    """Split a text into blocks; `is_dated` for files in archive/ and quarantine/.
-
-    Code and comments that are never closed are closed, and items without any text are skipped.
-    """
-    return list(_read_dated(text) if is_dated else _read_memory(text))
-
-
-def _read_memory(text: str) -> Iterator[Block]:
-    document = markdown.parse_document(text)
-    lines = [line.rstrip("\r\n") for line in document.lines]
-    if lines:
-        lines[0] = lines[0].removeprefix(markdown.BOM)
-    at = markdown.count_front_matter(document.lines)
-    if at:
-        yield Block(FRONT, lines[:at], "front matter")
-    headings = {heading.line: heading for heading in document.headings}
-    items = {item.line: item for item in document.items}
-    comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
-    code, begins = set(document.verbatim), {*document.comments, *document.unclosed}
-    preference_lines = {item.line for item in preferences.list_items(document)}
-    while at < len(lines):
-        end = at + 1
-        if at in headings:
-            yield _read_heading(headings[at], lines[at], headings[at] is document.headings[0])
-        elif at in items:
-            item, end = items[at], items[at].end
-            if "".join(lines[at:end]).strip("-+* \t"):
-                yield _read_item(item, lines, at in preference_lines)
-        elif at in comments:
-            yield Block(HEADER, lines[at:end], comments[at])
-        elif at in code:
-            while end in code and end not in begins:
-                end += 1
-            closing = [document.unclosed[at]] if at in document.unclosed else []
-            yield Block(CODE, [*lines[at:end], *closing])
-        else:
-            text = lines[at].strip(" \t")
-            yield Block(TEXT if text else BLANK, lines[at:end], text)
-        at = end
-
-
-def _read_item(item: Item, lines: list[str], is_preference: bool) -> Block:
-    key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
-    inner = item.text_end if item.text else item.end
-    kind, text = (PREFERENCE, key) if is_preference and key else (ITEM, item.text)
-    return Block(kind, lines[item.line : inner], text, lines[inner : item.end])
-
-
-def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
-    if heading.level == 1 and is_title:
-        return Block(HEADER, [line], "title")
-    title = markdown.normalize_title(markdown.split_title(heading.title)[0])
-    return Block(HEADING, [line], title, level=heading.level)
-
-
-def _read_dated(text: str) -> Iterator[Block]:
-    lines = [line.rstrip(" \t\r") for line in text.removeprefix(markdown.BOM).split("\n")]
-    entries = {entry.line: entry for entry in dated_entries.parse_entries("\n".join(lines))}
-    if not lines[-1]:
-        lines.pop()
-    at, day = 0, ""
-    while at < len(lines):
-        end = at + 1
-        if at in entries:
-            end = entries[at].end
-            yield Block(ENTRY, lines[at:end], f"{day}\n{entries[at].text}")
-        elif lines[at].startswith(dated_entries.DAY_PREFIX):
-            day = lines[at].removeprefix(dated_entries.DAY_PREFIX).strip()
-            yield Block(HEADING, lines[at:end], day, level=2)
-        else:
-            yield Block(TEXT if lines[at] else BLANK, lines[at:end], lines[at])
-        at = end
-
-
-# Combining.
 
 
 class Combination:
@@ -189,7 +79,7 @@ class Combination:
                     better = other if is_better else first
                     nested = _merge_lines((), first.nested, other.nested)
                     self.joined[other.key] = None
-                    self.joined[block.key] = better.replace(better.lines, nested)
+                    self.joined[block.key] = replace(better, nested=nested)
                     break
 
     def _join_reworded(self, table: Table, other: Table) -> None:
@@ -205,7 +95,7 @@ class Combination:
                 if overlap > MIN_OVERLAP and block.key not in self.joined:
                     nested = _merge_lines(old.nested, block.nested, changed.nested)
                     self.joined[key] = None
-                    self.joined[block.key] = block.replace(block.lines, nested)
+                    self.joined[block.key] = replace(block, nested=nested)
                     break
 
     def combine(self, order: Iterable[Block | None]) -> None:
@@ -263,7 +153,7 @@ class Combination:
                 return (), True
             parents = (recent,) if (recent,) in sections else sections[-1]
             title = block.lines[0].lstrip("# ")
-            block = block.replace((f"### {markdown.split_title(title)[0]}",), ())
+            block = replace(block, lines=(f"### {markdown.split_title(title)[0]}",))
             wanted = (*parents, (3, block.text, 1))
             # Its number may differ: headings of all levels with one title are counted together.
             deeper = (path for path in self.groups if path and path[:-1] == parents)
@@ -311,7 +201,7 @@ class Combination:
         number = seen[key] = seen.get(key, 0) + 1
         if key in self.joined:
             return self.joined[key] if number == 1 else None
-        if is_second and key[-1] in HEADER_COMMENTS and block.kind == HEADER:
+        if is_second and block.kind == HEADER and block.text in HEADER_COMMENTS:
             return None  # the header of ours counts
         if is_second and block.kind == PREFERENCE and ours:
             if not any(_is_same(block, other) for other in ours):
@@ -336,21 +226,20 @@ class Combination:
         if old and ours.whole == old.whole:
             return theirs
         if ours.kind == FRONT and old:
-            return ours.replace(_merge_lines(old.lines, ours.lines, theirs.lines), ())
+            return replace(ours, lines=_merge_lines(old.lines, ours.lines, theirs.lines))
         if ours.kind in (FRONT, HEADER, PREFERENCE):
             if ours.kind != PREFERENCE and not _is_same(ours, theirs):
                 self.left.append("\n".join(theirs.whole))
             return ours
         lines = theirs.lines if old and ours.lines == old.lines else ours.lines
-        return ours.replace(
-            lines, _merge_lines(old.nested if old else (), ours.nested, theirs.nested)
-        )
+        nested = _merge_lines(old.nested if old else (), ours.nested, theirs.nested)
+        return replace(ours, lines=lines, nested=nested)
 
     def _put(self, path: Path, block: Block, is_adding: bool, has_gap: bool) -> None:
         group = self.groups[path]
         if not is_adding:
             if group and _would_join(group[-1], block):
-                group.append(Block(BLANK, [""]))
+                group.append(Block(BLANK, ("",)))
             group.append(block)
             return
         at = len(group)
@@ -358,7 +247,7 @@ class Combination:
         if block.kind in (FRONT, HEADER):
             at = len([other for other in group if other.kind == FRONT])
             if block.kind == HEADER:
-                group.insert(at, Block(BLANK, [""]))
+                group.insert(at, Block(BLANK, ("",)))
         elif block.kind in LISTED and listed:
             at = listed[-1]
             block = _restyle(block, group[at - 1])
@@ -373,7 +262,7 @@ class Combination:
                 # Without the comment, indented code would belong to the item above.
                 is_nested = listed and _is_indented(block)
                 parts = ["", markdown.EMPTY_COMMENT, ""] if is_nested else [""]
-                group[at:at] = [Block(BLANK, [part]) for part in parts]
+                group[at:at] = [Block(BLANK, (part,)) for part in parts]
                 at += len(parts)
             if at == len(group):
                 self.grown.add(path)
@@ -416,31 +305,28 @@ def _is_indented(block: Block) -> bool:
 
 
 def _isolate(blocks: list[Block]) -> Iterator[Block]:
-    """Put empty comments between blocks, so that each is read by itself."""
+    """Put empty comments between blocks, so that no block becomes a part of another one."""
     above = BLANK
     for block in blocks:
         if block.kind == BLANK:
             continue
         is_same = above == block.kind == TEXT or (above in LISTED and block.kind in LISTED)
         if not is_same and above not in (BLANK, FRONT):
-            yield Block(BLANK, ["", markdown.EMPTY_COMMENT, ""])
+            yield Block(BLANK, ("", markdown.EMPTY_COMMENT, ""))
         yield _dedent(block) if block.kind in LISTED else block
         above = block.kind
 
 
 def _tabulate(blocks: Iterable[Block]) -> Table:
     table: Table = {}
-    section = ""
     for block in blocks:
-        if block.kind == HEADING and block.level <= 2:
-            section = block.text
-        block.section = section
         table.setdefault(block.key, []).append(block)
     return table
 
 
 def _read_time(blocks: Iterable[Block]) -> str:
-    times = (block.lines[0] for block in blocks if block.key == (HEADER, template.UPDATED_COMMENT))
+    comments = (block for block in blocks if block.kind == HEADER)
+    times = (block.lines[0] for block in comments if block.text == template.UPDATED_COMMENT)
     return next(times, "")
 
 
@@ -480,7 +366,7 @@ def _dedent(block: Block) -> Block:
         tuple(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in part)
         for part in (block.lines, block.nested)
     )
-    return block.replace(lines, nested)
+    return replace(block, lines=lines, nested=nested)
 
 
 def _restyle(block: Block, above: Block | None) -> Block:
@@ -493,7 +379,7 @@ def _restyle(block: Block, above: Block | None) -> Block:
     digits = first[: markdown.count_digits(first)]
     number = str(int(digits) + 1) if digits else ""
     rest = line[markdown.count_digits(line) + 1 :]
-    return block.replace((number + first[len(digits)] + rest,), ())
+    return replace(block, lines=(number + first[len(digits)] + rest,), nested=())
 
 
 def _sort_paths(paths: Iterable[Path]) -> Iterator[Path]:

@@ -30,8 +30,8 @@ def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
 def combine(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
     """Add to a text what only the other one has, below the same headings.
 
-    The title, the front matter and the values of preferences stay as they are; those of the
-    other text are returned as `left` if they differ.  Conflicts in either are resolved.
+    The title, the front matter and the values of preferences stay; different ones of the other
+    text are returned as `left`.  Conflicts in either are resolved.
     """
     first, second = merge_sides(text, sections), merge_sides(other, sections)
     result = versions.combine_versions("", first.text, second.text, sections=sections)

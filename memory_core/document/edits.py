@@ -283,11 +283,11 @@ def _next_bullet(document: Document, items: list[Item]) -> str:
     return bullets[-1].replace(last[:-1], str(int(last[:-1]) + 1), 1)
 
 
-# What is read in a document; an edit may change only what it is about.
+# The parts of a document: an edit may change only those that it is about.
 
 
 def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:
-    """Return what is read in a document, with the lines."""
+    """Return the parts of a document, with their lines."""
     kinds = {at: VERBATIM for at in document.verbatim if not _is_blank(document, at)}
     kinds.update(dict.fromkeys(document.comments, COMMENT))
     kinds.update(dict.fromkeys(document.markers, MARKER))

@@ -84,13 +84,11 @@ def _rank(
         return item.text in spared, (confidence if rank == RANK_OTHER else 0.0, created_at)
 
     rest = sum(_weigh(document, item) for item in items)
-    for (is_spared, age), item in sorted(((key(item), item) for item in items), key=_first):
+    for (is_spared, age), item in sorted(
+        ((key(item), item) for item in items), key=lambda pair: pair[0]
+    ):
         yield (rank == RANK_PREFERENCES, is_spared, rank, age, -rest), item
         rest -= _weigh(document, item)
-
-
-def _first(pair: tuple[tuple[bool, Age], Item]) -> tuple[bool, Age]:
-    return pair[0]
 
 
 def _section_title(document: Document, item: Item) -> str:

@@ -1,8 +1,8 @@
 """Read and write the YAML front matter of a Markdown file, and small YAML files.
 
 Only texts and lists of texts are read: plain, quoted and block scalars, and lists of both kinds.
-Backlog.md and people write no more.  A hook has no time for a YAML parser, and without the
-package's dependencies there is no parser.  Values with nested keys are skipped.
+Backlog.md and people write no more.  A YAML parser is too slow for hooks, and a dependency that
+may be missing.  Values with nested keys are skipped.
 """
 
 from __future__ import annotations

@@ -36,19 +36,7 @@ class Section:
 
 
 class Document:
-    """The lines of a text, and what they are."""
-
-    __slots__ = (
-        "comments",
-        "headings",
-        "items",
-        "lines",
-        "markers",
-        "sections",
-        "unclosed",
-        "verbatim",
-        "warnings",
-    )
+    """The lines of a text, with the line numbers of its parts."""
 
     def __init__(self, lines: list[str], blocks: BlockReader | Document) -> None:
         self.lines = lines
@@ -152,7 +140,7 @@ def count_front_matter(lines: list[str]) -> int:
 
 
 def _begins_front_matter(lines: list[str]) -> bool:
-    """Tell front matter from a rule: it has pairs, from its first line on."""
+    """Check for pairs below the first line, because a rule looks the same."""
     if len(lines) < 2 or lines[0].removeprefix(BOM).rstrip() != "---":
         return False
     first = next((line for line in lines[1:5] if not read_marker(line)), "")

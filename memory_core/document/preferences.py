@@ -80,7 +80,7 @@ def get(document: Document, key: str) -> str | None:
 
 
 def parse_pair(text: str) -> tuple[str, str]:
-    """Split an item's text into key and value; both are empty if it has no key."""
+    """Split an item's text into key and value; both are empty without a key."""
     front = get_front(text)
     key, value = _strip_key(front), text[len(front) :]
     return (key, value) if value and front and not _describe_fault(key) else ("", "")
@@ -139,7 +139,7 @@ def _remove_items(document: Document, items: list[Item]) -> Document:
 
 
 def get_front(text: str) -> str:
-    """Return the part of an item's text before its value, "" if it has no key."""
+    """Return the part of an item's text before its value, "" without a key."""
     head, colon, value = text.partition(_COLON)
     bold, bold_colon, rest = text.partition(_BOLD_COLON)
     if bold_colon and text.startswith(_BOLD) and len(bold) < len(head):

@@ -27,7 +27,7 @@ DATED_FOLDERS = ("archive", "quarantine")
 
 
 class NoRepository(Exception):
-    """There is no repository (status 2) or no git (status 1); the message says which."""
+    """The repository (status 2) or git (status 1) is missing; the message says which."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
@@ -130,7 +130,7 @@ def uninstall(project: Project) -> DriverChanges:
 
 
 def _list_folders(project: Project) -> list[str]:
-    """Return the folders of memories; the one of task memories only if there is a backlog."""
+    """Return the folders of memories; task memories only if there is a backlog."""
     from memory_core.tasks import backlog_folder
 
     tasks = backlog_folder.Folder(project.place.root)

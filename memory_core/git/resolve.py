@@ -118,7 +118,7 @@ def find_links(files: list[str]) -> Iterator[str]:
 
 
 def format_leftovers(path: str, combined: combine.CombinedText) -> list[str]:
-    """Return the parts for which the combined text has no place, as entries for the archive."""
+    """Return the parts that do not fit into the combined text, as entries for the archive."""
     origin = dated_entries.format_file_origin(os.path.basename(path))
     return [dated_entries.format_entry(origin, text) for text in combined.left]
 

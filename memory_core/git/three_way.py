@@ -7,15 +7,15 @@ import subprocess
 import tempfile
 
 from memory_core.document import combine, conflicts
-from memory_core.document.combine import HEADER, Block
+from memory_core.document.version_blocks import HEADER, Block
 
 
 def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
     """Return the text with the changes of both versions; `base` is empty if there is none.
 
     An item that one version removed stays removed, unless the other version has changed it.
-    Of a preference with two new values ours stays.  Conflicts in the texts are resolved first.
-    `is_dated` is for files in archive/ and quarantine/.
+    If both versions changed a preference, the first value stays.  Conflicts in the texts are
+    resolved first.  `is_dated` is for files in archive/ and quarantine/.
     """
     base, ours, theirs = (conflicts.merge_sides(text).text for text in (base, ours, theirs))
     return combine.combine_versions(base, ours, theirs, _order, is_dated).text

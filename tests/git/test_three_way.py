@@ -426,7 +426,10 @@ def test_any_text_is_merged(base: str, ours: str, theirs: str, is_aside: bool) -
 
 
 entries = st.lists(
-    st.text(st.sampled_from("ab- #\n"), max_size=8).map(dated_entries.normalize), max_size=4
+    st.text(st.sampled_from("ab- #\n"), max_size=8).map(
+        lambda text: dated_entries.normalize(f"[A] {text}")
+    ),
+    max_size=4,
 )
 
 

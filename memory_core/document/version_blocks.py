@@ -1,0 +1,116 @@
+"""Split a text into the blocks that `combine` compares.
+
+A block is an item with its nested lines, a code block or comment, a heading, the title, the front
+matter, a header comment, a line of free text or a blank line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory_core.document import edits, markdown, preferences, template
+from memory_core.text import similarity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memory_core.document.markdown import Heading, Item
+
+    Lines = tuple[str, ...]
+    Key = tuple[str, ...]
+
+ITEM, PREFERENCE, ENTRY = LISTED = ("item", "preference", "entry")
+TEXT, CODE, HEADING, HEADER, FRONT = ("text", "code", "heading", "header", "front")
+BLANK = "blank"
+HEADER_COMMENTS = (template.LIMITS_COMMENT, template.UPDATED_COMMENT)
+
+
+@dataclass
+class Block:
+    """One block: its lines and nested lines without line ends.
+
+    Blocks of two versions with equal `key` are the same block.  `level` is that of a heading.
+    """
+
+    kind: str
+    lines: Lines
+    text: str = ""
+    nested: Lines = ()
+    level: int = 0
+    section: str = ""  # the title of its section
+    key: Key = ()
+
+    def __post_init__(self) -> None:
+        words = similarity.normalize_text(self.text) if self.kind == ITEM else self.text
+        if not self.key:
+            parts = [words] if words else self.whole
+            self.key = (self.kind, str(self.level), *parts)
+
+    @property
+    def whole(self) -> Lines:
+        return (*self.lines, *self.nested)
+
+
+def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
+    """Split a text into blocks; `is_dated` for files in archive/ and quarantine/.
+
+    Code and comments that are never closed are closed, and items without any text are skipped.
+    """
+    blocks, section = list(_read_memory(text)), ""
+    for at, block in enumerate(blocks):
+        if block.kind == HEADING and block.level <= 2:
+            section = block.text
+        if is_dated and block.kind == ITEM:
+            lines = tuple(line.rstrip() for line in block.whole)
+            blocks[at] = Block(ENTRY, lines, "\n".join([section, *lines]))
+        blocks[at].section = section
+    return blocks
+
+
+def _read_memory(text: str) -> Iterator[Block]:
+    document = markdown.parse_document(text)
+    lines = tuple(line.rstrip("\r\n") for line in document.lines)
+    if text.startswith(markdown.BOM):
+        lines = (lines[0].removeprefix(markdown.BOM), *lines[1:])
+    at = markdown.count_front_matter(document.lines)
+    if at:
+        yield Block(FRONT, lines[:at], "front matter")
+    headings = {heading.line: heading for heading in document.headings}
+    items = {item.line: item for item in document.items}
+    comments = {edits.find_comment(document, name): name for name in HEADER_COMMENTS}
+    code, begins = set(document.verbatim), {*document.comments, *document.unclosed}
+    preference_lines = {item.line for item in preferences.list_items(document)}
+    while at < len(lines):
+        end = at + 1
+        if at in headings:
+            yield _read_heading(headings[at], lines[at], headings[at] is document.headings[0])
+        elif at in items:
+            item, end = items[at], items[at].end
+            if "".join(lines[at:end]).strip("-+* \t"):
+                yield _read_item(item, lines, at in preference_lines)
+        elif at in comments:
+            yield Block(HEADER, lines[at:end], comments[at])
+        elif at in code:
+            while end in code and end not in begins:
+                end += 1
+            closing = (document.unclosed[at],) if at in document.unclosed else ()
+            yield Block(CODE, lines[at:end] + closing)
+        else:
+            text = lines[at].strip(" \t")
+            yield Block(TEXT if text else BLANK, lines[at:end], text)
+        at = end
+
+
+def _read_item(item: Item, lines: Lines, is_preference: bool) -> Block:
+    key = preferences.normalize_key(preferences.parse_pair(item.text)[0])
+    inner = item.text_end if item.text else item.end
+    kind, text = (PREFERENCE, key) if is_preference and key else (ITEM, item.text)
+    return Block(kind, lines[item.line : inner], text, lines[inner : item.end])
+
+
+def _read_heading(heading: Heading, line: str, is_title: bool) -> Block:
+    if heading.level == 1 and is_title:
+        return Block(HEADER, (line,), "title")
+    title = markdown.normalize_title(markdown.split_title(heading.title)[0])
+    return Block(HEADING, (line,), title, level=heading.level)
