@@ -22,7 +22,6 @@ _SPELLINGS = {
     **{kind: kind for kind in TYPES},
     **{kind + "s": kind for kind in TYPES},
     "strategies": "strategy",
-    "architectural": "architecture",
 }
 
 # Characters around the name of a type.
@@ -31,7 +30,7 @@ _DECORATION = "`*_\"'[]<>(). "
 # Characters of an unknown type in a reason.
 _MAX_NAME = 80
 
-_BRACKETS = {"[": "]", "<": ">", "{": "}"}
+_BRACKETS = {"[": "]", "<": ">", "{": "}", "(": ")"}
 
 
 def is_placeholder(kind: str, content: str) -> bool:

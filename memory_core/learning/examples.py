@@ -7,10 +7,7 @@ from memory_core.learning import lines
 _NAMES = {"example", "examples", "format", "formats", "template", "templates"}
 
 # The line says that the agent follows the format: "My learnings, in the required format:".
-_FOLLOWS = (
-    *(" my ", " i learned ", " we learned ", " requested ", " asked ", " specified "),
-    " in the required ",
-)
+_FOLLOWS = (" my ", " i learned ", " requested ", " asked ", " specified ", " in the required ")
 
 # A line of at most this many words is a title, even with a full stop.
 _MAX_TITLE = 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from memory_core.learning.classify import TOO_SHORT
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -55,10 +54,10 @@ def read_drafts(items: object, text: str) -> tuple[list[Draft], bool]:
 
 
 def _is_learning(value: object) -> bool:
-    """Check for a learning: `"remember": true` is a field of a log-in form."""
+    """Check for a learning: `"remember": "session"` is a field of a log-in form."""
     if isinstance(value, dict):
         return "content" in value
-    return isinstance(value, str) and len(value) > TOO_SHORT and " " in value
+    return isinstance(value, str) and " " in value.strip()
 
 
 def _read_item(item: object) -> Draft | None:

@@ -146,8 +146,9 @@ def _is_other_key(line: str, key: str) -> bool:
 
 
 def _ends_block(line: str) -> bool:
-    """Check for a heading, a line of a fence, or a ruler."""
-    return _read_heading(line) != "" or line[:3] in ("```", "~~~") or not line.strip("-*_ ")
+    """Check for a heading, a line of a fence, a closing tag, or a ruler."""
+    is_mark = line.startswith(("```", "~~~", "</"))
+    return is_mark or _read_heading(line) != "" or not line.strip("-*_ ")
 
 
 def _read_heading(line: str) -> str:
