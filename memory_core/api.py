@@ -10,6 +10,7 @@ import errno
 import math
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from memory_core.curation import agent_context, cleaning, item_actions, preference_actions
 from memory_core.curation.agent_context import Knowledge
@@ -188,5 +189,5 @@ class Memories:
         )
 
 
-def _by(run: str, session: str) -> dict[str, str]:
+def _by(run: str, session: str) -> dict[str, Any]:
     return {"run": run, "session": session, "source": SOURCE}

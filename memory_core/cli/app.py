@@ -168,10 +168,13 @@ def find_project() -> Project:
     """Return the project of --project, or else the project of a hook in this folder."""
     from memory_core.memory.project import find_project
 
-    environ = dict(os.environ)
-    if shared.project:
-        environ.pop("CLAUDE_PROJECT_DIR", None)
-    return find_project(shared.project, environ)
+    return find_project(shared.project, read_environment())
+
+
+def read_environment() -> dict[str, str]:
+    """Return the environment; --project overrides the project in it."""
+    hidden = {"CLAUDE_PROJECT_DIR"} if shared.project else set()
+    return {name: value for name, value in os.environ.items() if name not in hidden}
 
 
 def load_command(name: str) -> Any:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import Annotated
 
 import typer
 
-from memory_core.cli.app import shared
+from memory_core.cli.app import read_environment, shared
+from memory_core.cli.common.arguments import flag
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_note
 
 
 def mcp(
     http: Annotated[
-        bool,
-        typer.Option("--http", help="Serve HTTP on 127.0.0.1 with a token instead of stdio."),
+        bool, flag("--http", "Serve HTTP on 127.0.0.1 with a token instead of stdio.")
     ] = False,
     port: Annotated[
         int | None,
@@ -37,16 +36,10 @@ def mcp(
     """
     if port is not None and not http:
         raise CommandRefused("--port requires --http")
-    environ = dict(os.environ)
-    if shared.project:
-        environ.pop("CLAUDE_PROJECT_DIR", None)
-    gc.disable()  # nothing can be collected while a hundred modules are loaded
     from memory_core.mcp_server import transports
     from memory_core.mcp_server.served_project import ServedProject
 
-    gc.freeze()
-    gc.enable()
-    project = ServedProject(shared.project, environ)
+    project = ServedProject(shared.project, read_environment())
     if http:
         token = transports.read_token(os.environ)
         transports.serve_http(project, transports.PORT if port is None else port, token, print_note)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 from memory_core.cli.errors import ReaderGone
@@ -78,7 +77,8 @@ def print_note(text: str) -> None:
 def print_json(value: Any) -> None:
     """Print a result for programs: ASCII, so that it fits any locale, and never paged."""
     disable_pager()
-    _write(json.dumps(_clean_json(value), indent=2) + "\n")
+    valid = json.loads(clean_text(json.dumps(value, ensure_ascii=False)))
+    _write(json.dumps(valid, indent=2) + "\n")
 
 
 def select_fields(value: Any, *names: str, **renamed: str) -> dict[str, Any]:
@@ -91,16 +91,6 @@ def select_fields(value: Any, *names: str, **renamed: str) -> dict[str, Any]:
         return dict.fromkeys(attributes)
     fields = {field: getattr(value, name) for field, name in attributes.items()}
     return {field: None if content == "" else content for field, content in fields.items()}
-
-
-def _clean_json(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, Mapping):
-        return {clean_text(key): _clean_json(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean_json(entry) for entry in value]
-    return value
 
 
 def _write(text: str) -> None:
@@ -142,10 +132,7 @@ def enable_pager() -> None:
 
 def _has_pager() -> bool:
     """Say whether the program of PAGER exists and can page on this terminal."""
-    try:
-        words = shlex.split(os.environ.get("PAGER", "less"))
-    except ValueError:
-        return False
+    words = os.environ.get("PAGER", "less").split()
     program = next((word for word in words if "=" not in word), "cat")
     has_program = program != "cat" and shutil.which(program) is not None
     return has_program and os.environ.get("TERM", "dumb") != "dumb"

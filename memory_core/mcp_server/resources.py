@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote, unquote
 
 from mcp_types import Annotations, Resource, ResourceTemplate
@@ -47,13 +47,6 @@ class ResourceNotFound(ValueError):
     status = 2
 
 
-class ResourceText(NamedTuple):
-    """The text of a resource and its media type."""
-
-    text: str
-    kind: str
-
-
 def uri_of_agent(agent: str) -> str:
     return f"{AGENTS_URI}/{quote(agent, safe='')}"
 
@@ -66,18 +59,23 @@ def is_task_uri(uri: str) -> bool:
     return uri.startswith(TASKS_URI)
 
 
-def read(project: Project, uri: str) -> ResourceText:
-    """Return a resource; raises ResourceNotFound, task_actions.TaskError, ValueError or OSError."""
+def read(project: Project, uri: str) -> tuple[str, str]:
+    """Return the text of a resource and its media type.
+
+    Raises ResourceNotFound, task_actions.TaskError, ValueError or OSError.
+    """
     if uri.rstrip("/") == AGENTS_URI:
-        return ResourceText(json.dumps(_list_agents(project)), JSON)
+        return json.dumps(_list_agents(project)), JSON
     scheme, name = _parts(uri)
     if scheme == TASKS_URI:
         task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
-        return ResourceText(replace_invalid(task_actions.read_text(project, task)), MARKDOWN)
-    memory = project.store.read(_agent(project, name))
+        return replace_invalid(task_actions.read_text(project, task)), MARKDOWN
+    agent = resolve_agent(project, name)
+    item_actions.check_included(project, agent)
+    memory = project.store.read(agent)
     if memory is None:
         raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
-    return ResourceText(replace_invalid(memory.text), MARKDOWN)
+    return replace_invalid(memory.text), MARKDOWN
 
 
 def _parts(uri: str) -> tuple[str, str]:
@@ -88,12 +86,6 @@ def _parts(uri: str) -> tuple[str, str]:
             return scheme, name
     uris = ", ".join([AGENTS_URI, ACTIVE_URI, *(template.uri_template for template in TEMPLATES)])
     raise ResourceNotFound(f"no resource {uri!r}; there are {uris}")
-
-
-def _agent(project: Project, name: str) -> str:
-    agent = resolve_agent(project, name)
-    item_actions.check_included(project, agent)
-    return agent
 
 
 def _list_agents(project: Project) -> list[dict[str, Any]]:
@@ -123,54 +115,39 @@ def list_all(project: Project) -> list[Resource]:
     Archived tasks can be read, but are not listed, because there may be many.  Claude Code only
     asks for the first page (seen in 2.1.63).
     """
-    index = Resource(
-        uri=AGENTS_URI,
-        name="agents",
-        title="All agents with a memory",
-        description="Each agent with its URI, its size, and when it changed.",
-        mime_type=JSON,
-    )
+    text = "Each agent with its URI, its size, and when it changed."
+    index = _describe(AGENTS_URI, "agents", "All agents with a memory", text, mime_type=JSON)
     tasks = [task for task in task_actions.list_memories(project) if not task.archived]
     active = [_describe_active(task) for task in tasks if task.active]
     agents = map(_describe_agent, _list_agents(project))
     return [index, *agents, *active, *map(_describe_task, tasks)]
 
 
+def _describe(uri: str, name: str, title: str, description: str, **more: Any) -> Resource:
+    texts = {"name": name, "title": title, "description": description}
+    valid = {field: replace_invalid(text) for field, text in texts.items()}
+    return Resource(uri=uri, **{"mime_type": MARKDOWN, **valid, **more})
+
+
 def _describe_agent(fields: dict[str, Any]) -> Resource:
-    agent = fields["agent"]
-    return Resource(
-        uri=fields["uri"],
-        name=replace_invalid(agent),
-        title="Main session" if agent == PM else replace_invalid(format_title(agent)),
-        description=replace_invalid(f"What {agent} remembers."),
-        mime_type=MARKDOWN,
-        size=fields["bytes"],
-        annotations=Annotations(last_modified=fields["updated"]),
-    )
+    agent, text = fields["agent"], f"What {fields['agent']} remembers."
+    title = "Main session" if agent == PM else format_title(agent)
+    changed = Annotations(last_modified=fields["updated"])
+    return _describe(fields["uri"], agent, title, text, size=fields["bytes"], annotations=changed)
 
 
 def _describe_active(task: task_actions.TaskMemory) -> Resource:
-    return Resource(
-        uri=ACTIVE_URI,
-        name="active-task",
-        title=replace_invalid(f"The active task: {task.title or task.id}"),
-        description="The memory of the task that was started last.",
-        mime_type=MARKDOWN,
-        annotations=Annotations(priority=1.0),
-    )
+    title = f"The active task: {task.title or task.id}"
+    text = "The memory of the task that was started last."
+    return _describe(ACTIVE_URI, "active-task", title, text, annotations=Annotations(priority=1.0))
 
 
 def _describe_task(task: task_actions.TaskMemory) -> Resource:
     title = f"{task.id}: {task.title}" if task.title else task.id
-    moment = task.updated.replace(" ", "T") + "Z" if task.updated else None
-    return Resource(
-        uri=uri_of_task(task.id),
-        name=task.id,
-        title=replace_invalid(title),
-        description=f"The memory of a task, {task.state}.",
-        mime_type=MARKDOWN,
-        annotations=Annotations(last_modified=moment) if moment else None,
-    )
+    text = f"The memory of a task, {task.state}."
+    moment = f"{task.updated.replace(' ', 'T')}Z" if task.updated else None
+    changed = Annotations(last_modified=moment) if moment else None
+    return _describe(uri_of_task(task.id), task.id, title, text, annotations=changed)
 
 
 def read_list_fingerprint(project: Project) -> object:
@@ -184,7 +161,5 @@ def read_list_fingerprint(project: Project) -> object:
 
 def _list_names(folder: str) -> set[str]:
     """Return the file names in a folder, without temporary files."""
-    try:
-        return {name for name in os.listdir(folder) if not name.startswith(".")}
-    except OSError:
-        return set()
+    names = os.listdir(folder) if os.path.isdir(folder) else ()
+    return {name for name in names if not name.startswith(".")}

@@ -26,7 +26,7 @@ class ServedProject:
 
     def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
         named = (environ.get("CLAUDE_PROJECT_DIR", ""), folder)
-        self.folder = next(filter(os.path.isdir, named), "")
+        self.folder = next(filter(os.path.isdir, named), "") or os.getcwd()
         self.environ = environ
         self.run = f"{SOURCE}-{secrets.token_hex(4)}"
 
@@ -37,10 +37,8 @@ class ServedProject:
         Also raised if the folder was deleted: a search from its parent could find another
         project.
         """
-        if not _is_there(self.folder):
-            raise item_actions.ReportRefused(
-                f"the project's folder is gone: {self.folder}".rstrip(": ")
-            )
+        if not os.path.isdir(self.folder):
+            raise item_actions.ReportRefused(f"the project's folder is gone: {self.folder}")
         project = find_project(self.folder, self.environ)
         item_actions.check_enabled(project)
         return project
@@ -72,14 +70,6 @@ class ServedProject:
         """Return the ids of the enabled agents of the project, with PM."""
         agents = lookup.list_known_agents(project, self.environ) | {agent_names.PM}
         return sorted(agent for agent in agents if project.serves(agent))
-
-
-def _is_there(folder: str) -> bool:
-    """Say whether a folder still exists; "" is the working directory."""
-    try:
-        return os.path.isdir(folder or os.getcwd())
-    except FileNotFoundError:
-        return False
 
 
 def replace_invalid(text: str) -> str:

@@ -10,31 +10,11 @@ from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
+import mcp_types as types
 from mcp.server import NotificationOptions, Server, ServerRequestContext
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    NotificationParams,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    TextContent,
-    TextResourceContents,
-)
 
 from memory_core import __version__
 from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, resources, tools
@@ -57,7 +37,7 @@ MAX_SUGGESTIONS = 100
 
 Context = ServerRequestContext[Any, Any]
 Answer = TypeVar("Answer")
-PageParams = PaginatedRequestParams | None
+PageParams = types.PaginatedRequestParams | None
 
 
 class AnnouncingServer(Server[None]):
@@ -67,13 +47,10 @@ class AnnouncingServer(Server[None]):
     """
 
     def create_initialization_options(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
+        self, notification_options: NotificationOptions | None = None, *others: Any, **more: Any
     ) -> InitializationOptions:
         options = notification_options or NotificationOptions(resources_changed=True)
-        return super().create_initialization_options(options, experimental_capabilities, extensions)
+        return super().create_initialization_options(options, *others, **more)
 
 
 def create(served: ServedProject) -> AnnouncingServer:
@@ -109,7 +86,7 @@ def create(served: ServedProject) -> AnnouncingServer:
         on_completion=handlers.complete,
     )
     server.add_notification_handler(
-        "notifications/initialized", NotificationParams, handlers.watcher.add_client
+        "notifications/initialized", types.NotificationParams, handlers.watcher.add_client
     )
     return server
 
@@ -138,7 +115,7 @@ class _Handlers:
             try:
                 await self._run("the look at tasks", lambda: self._served.project_with_tasks)
             except MCPError as error:
-                if error.code == INTERNAL_ERROR:
+                if error.code == types.INTERNAL_ERROR:
                     return  # already reported; every scan would report it again
             finally:
                 self._has_scanned.set()
@@ -156,61 +133,69 @@ class _Handlers:
 
     # Tools.
 
-    async def list_tools(self, _ctx: Context, _params: PageParams) -> ListToolsResult:
-        return ListToolsResult(tools=[tool.listing for tool in tools.TOOLS.values()])
+    async def list_tools(self, _ctx: Context, _params: PageParams) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[tool.listing for tool in tools.TOOLS.values()])
 
-    async def call_tool(self, _ctx: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        self, _ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         name, given = params.name, params.arguments or {}
         if name not in tools.TOOLS:
             names = ", ".join(tools.TOOLS)
-            raise MCPError(INVALID_PARAMS, f"no tool {name!r}; there are {names}")
+            raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {names}")
         # Readers need not wait for a writer that waits for a lock.
         limiter = None if tools.TOOLS[name].is_read_only else self._writers
         try:
             return await self._run(name, lambda: tools.call(self._served, name, given), limiter)
         except MCPError as error:  # the model reads the error and can try again
-            content = TextContent(type="text", text=error.message)
-            return CallToolResult(content=[content], is_error=True)
+            content = types.TextContent(type="text", text=error.message)
+            return types.CallToolResult(content=[content], is_error=True)
 
     # Resources.
 
-    async def list_resources(self, _ctx: Context, _params: PageParams) -> ListResourcesResult:
+    async def list_resources(self, _ctx: Context, _params: PageParams) -> types.ListResourcesResult:
         listing = await self._run(
             "resources", lambda: resources.list_all(self._served.project_with_tasks)
         )
-        return ListResourcesResult(resources=listing)
+        return types.ListResourcesResult(resources=listing)
 
     async def list_templates(
         self, _ctx: Context, _params: PageParams
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def read_resource(
-        self, _ctx: Context, params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
+        self, _ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         uri = params.uri
         if resources.is_task_uri(uri):
             await self._has_scanned.wait()
-        read = await self._run(uri, lambda: resources.read(self._served.project, uri))
-        contents = TextResourceContents(uri=uri, mime_type=read.kind, text=read.text)
-        return ReadResourceResult(contents=[contents])
+        text, kind = await self._run(uri, lambda: resources.read(self._served.project, uri))
+        contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
+        return types.ReadResourceResult(contents=[contents])
 
     # Prompts, and completion of their arguments and of URIs.
 
-    async def list_prompts(self, _ctx: Context, _params: PageParams) -> ListPromptsResult:
-        return ListPromptsResult(prompts=[prompt.listing for prompt in prompts.PROMPTS.values()])
+    async def list_prompts(self, _ctx: Context, _params: PageParams) -> types.ListPromptsResult:
+        return types.ListPromptsResult(
+            prompts=[prompt.listing for prompt in prompts.PROMPTS.values()]
+        )
 
-    async def get_prompt(self, _ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    async def get_prompt(
+        self, _ctx: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
         given = params.arguments or {}
         return await self._run(params.name, lambda: prompts.get(self._served, params.name, given))
 
-    async def complete(self, _ctx: Context, params: CompleteRequestParams) -> CompleteResult:
+    async def complete(
+        self, _ctx: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
         name, typed = params.argument.name, params.argument.value
         names = await self._run(name, lambda: self._suggest(name, typed))
-        completion = Completion(
+        completion = types.Completion(
             values=names[:MAX_SUGGESTIONS], total=len(names), has_more=len(names) > MAX_SUGGESTIONS
         )
-        return CompleteResult(completion=completion)
+        return types.CompleteResult(completion=completion)
 
     def _suggest(self, name: str, typed: str) -> list[str]:
         """Return the names that contain the typed text; names that begin with it come first."""
@@ -233,12 +218,10 @@ class _Handlers:
         try:
             return work()
         except Exception as error:  # noqa: BLE001 - the client gets every error
-            sentence = format_error(error, self._list_agents)
+            served = self._served
+            sentence = format_error(error, lambda: served.list_agents(served.project))
             if sentence:
-                raise MCPError(INVALID_PARAMS, sentence) from None
+                raise MCPError(types.INVALID_PARAMS, sentence) from None
             sentence = f"internal error in {what}, {type(error).__name__}: {error}"
             _say(f"{SERVER_NAME}: {sentence}")
-            raise MCPError(INTERNAL_ERROR, sentence) from None
-
-    def _list_agents(self) -> list[str]:
-        return self._served.list_agents(self._served.project)
+            raise MCPError(types.INTERNAL_ERROR, sentence) from None

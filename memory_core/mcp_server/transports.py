@@ -36,9 +36,7 @@ END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class CannotServe(ValueError):
     """The server cannot start; the message is the reason."""
 
-    def __init__(self, sentence: str, status: int = 2) -> None:
-        super().__init__(sentence)
-        self.status = status
+    status = 2
 
 
 def _quiet() -> None:
@@ -103,7 +101,7 @@ def read_token(environ: Mapping[str, str]) -> str:
 def serve_http(served: ServedProject, port: int, token: str, say: Callable[[str], None]) -> None:
     """Serve on 127.0.0.1 until a signal; without a token, create one and print it with `say`.
 
-    Raises CannotServe if the port is in use.
+    Raises OSError if the port is in use.
     """
     _quiet()
     own = _socket(port)
@@ -117,16 +115,12 @@ def serve_http(served: ServedProject, port: int, token: str, say: Callable[[str]
 
 
 def _socket(port: int) -> socket.socket:
-    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """Listen already: a client may connect as soon as the address is printed."""
     try:
-        own.bind((HOST, port))
-        own.listen()  # a client may connect as soon as the address is printed
+        return socket.create_server((HOST, port))
     except OSError as error:
-        own.close()
-        sentence = f"port {port}: {error.strerror}; --port chooses another"
-        raise CannotServe(sentence, 1) from None
-    return own
+        reason = os.strerror(error.errno or 0)
+        raise OSError(error.errno, f"port {port}: {reason}; --port chooses another") from None
 
 
 async def _serve_http(served: ServedProject, own: socket.socket, token: str) -> None:

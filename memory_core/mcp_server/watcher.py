@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import anyio
 import anyio.to_thread
+import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import (
@@ -21,15 +22,6 @@ from mcp.server.subscriptions import (
     ListenHandler,
     ResourcesListChanged,
     ResourceUpdated,
-)
-from mcp_types import (
-    EmptyResult,
-    NotificationParams,
-    ResourceListChangedNotification,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    UnsubscribeRequestParams,
 )
 
 PAUSE_SECONDS = 1.0
@@ -69,19 +61,23 @@ class ChangeWatcher:
 
     # Clients of older protocols.
 
-    async def add_client(self, ctx: Context, _params: NotificationParams) -> None:
+    async def add_client(self, ctx: Context, _params: types.NotificationParams) -> None:
         """Register a client for changes of the resource list."""
         self._find_client(ctx)
 
-    async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
+    async def subscribe(
+        self, ctx: Context, params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
         client = self._find_client(ctx)
         client.uris.add(params.uri)
         await self._has_changed(params.uri)
-        return EmptyResult()
+        return types.EmptyResult()
 
-    async def unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+    async def unsubscribe(
+        self, ctx: Context, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
         self._find_client(ctx).uris.discard(params.uri)
-        return EmptyResult()
+        return types.EmptyResult()
 
     def _find_client(self, ctx: Context) -> _Client:
         key = ctx.request.headers.get(SESSION_HEADER, "") if ctx.request is not None else ""
@@ -94,8 +90,8 @@ class ChangeWatcher:
     # Clients of newer protocols.
 
     async def listen(
-        self, ctx: Context, params: SubscriptionsListenRequestParams
-    ) -> SubscriptionsListenResult:
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
         """Serve a stream of changes until the client closes it."""
         wanted = params.notifications
         uris = set(wanted.resource_subscriptions or ())
@@ -143,6 +139,6 @@ class ChangeWatcher:
         await self._bus.publish(ResourceUpdated(uri=uri) if uri else ResourcesListChanged())
         for client in list(self._clients.values()):
             if not uri:
-                await client.session.send_notification(ResourceListChangedNotification())
+                await client.session.send_notification(types.ResourceListChangedNotification())
             elif uri in client.uris:
                 await client.session.send_resource_updated(uri)

@@ -119,10 +119,7 @@ class Folder:
     def memories(self, archived: bool = False) -> dict[str, str]:
         """Return the paths of memories by id."""
         folder = self.archive if archived else self.memory
-        try:
-            names = os.listdir(folder)
-        except OSError:
-            return {}
+        names = os.listdir(folder) if os.path.isdir(folder) else ()
         stems = ((name[:-3], name) for name in names if name.endswith(".md"))
         return {
             stem: os.path.join(folder, name)
@@ -183,27 +180,21 @@ class Folder:
             os.makedirs(self.memory, exist_ok=True)
         # Only before the first state: a new .gitignore could block the checkout of a branch.
         if not os.path.exists(os.path.join(self.path, STATE_NAME)):
-            self.ignore(f"/{STATE_NAME}")
+            self.set_ignored(f"/{STATE_NAME}", True)
         return self.memory
 
-    def ignore(self, line: str) -> None:
-        """Add a line to the .gitignore of the folder."""
-        path = os.path.join(self.path, ".gitignore")
-        text = read_text(path)
-        if line in text.splitlines() or os.path.islink(path):
-            return
-        before = text if not text or text.endswith("\n") else f"{text}\n"
-        file_io.replace(
-            path, f"{before or GITIGNORE_HEADER}{line}\n".encode("utf-8", "surrogateescape")
-        )
-
-    def unignore(self, line: str) -> None:
-        """Remove a line from the .gitignore of the folder."""
+    def set_ignored(self, line: str, is_ignored: bool) -> None:
+        """Add a line to the .gitignore of the folder, or remove it."""
         path = os.path.join(self.path, ".gitignore")
         lines = read_text(path).splitlines(keepends=True)
-        rest = [other for other in lines if other.rstrip("\r\n") != line]
-        if rest != lines and not os.path.islink(path):
-            file_io.replace(path, "".join(rest).encode("utf-8", "surrogateescape"))
+        others = [other for other in lines if other.rstrip("\r\n") != line]
+        if (others != lines) == is_ignored or os.path.islink(path):
+            return
+        text = "".join(others)
+        if is_ignored:
+            gap = "" if not text or text.endswith("\n") else "\n"
+            text = f"{text or GITIGNORE_HEADER}{gap}{line}\n"
+        file_io.replace(path, text.encode("utf-8", "surrogateescape"))
 
 
 def is_enabled(project: Project, folder: Folder) -> bool:
@@ -288,7 +279,7 @@ def run_command(folder: Folder, arguments: list[str], wait: float) -> None:
     """Run Backlog.md's command in the project; raises CommandFailed."""
     import subprocess
 
-    program = _program()
+    program, command = _program(), f"`{PROGRAM} {' '.join(arguments[:3])}`"
     if not program:
         raise CommandFailed(f"the command `{PROGRAM}` is not there")
     environ = {name: value for name, value in os.environ.items() if name != "BACKLOG_CWD"}
@@ -303,12 +294,10 @@ def run_command(folder: Folder, arguments: list[str], wait: float) -> None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CommandFailed(f"`{PROGRAM} {' '.join(arguments[:3])}`: {error}") from None
+        raise CommandFailed(f"{command}: {error}") from None
     if done.returncode:
         lines = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-        raise CommandFailed(
-            f"`{PROGRAM} {' '.join(arguments[:3])}`: {lines[0] if lines else 'failed'}"
-        )
+        raise CommandFailed(f"{command}: {lines[0] if lines else 'failed'}")
 
 
 def has_command() -> bool:

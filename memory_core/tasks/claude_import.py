@@ -67,13 +67,11 @@ def set_up(project: Project) -> list[str]:
         own = os.path.join(folder.path, CLAUDE_FILE)
         if backlog_folder.is_link_outside(own, folder.root):
             raise store.LinkOutside(f"{folder.relative(own)} is a link that leaves the project")
-        changed = []
         path, before, after = _root(folder)
         if after != before:
             _write(path, after)
-            changed.append(folder.relative(path))
         refresh(transaction)
-    return changed
+    return [folder.relative(path)] if after != before else []
 
 
 def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
@@ -118,7 +116,7 @@ def remove(place: LevelPaths) -> list[str]:
     changed = plan_removal(place)
     for path, _before, after in changed:
         _write(path, after)
-    backlog_folder.Folder(place.root).unignore(f"/{CLAUDE_FILE}")
+    backlog_folder.Folder(place.root).set_ignored(f"/{CLAUDE_FILE}", False)
     remove_copies(place)
     return [place.relative(path) for path, *_texts in changed]
 
@@ -147,7 +145,7 @@ def refresh(transaction: TaskTransaction, soon: str | None = None) -> None:
     after = _importing(text, folder, target)
     if after != text:
         if not text:
-            folder.ignore(f"/{CLAUDE_FILE}")  # each machine has its own active task
+            folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
         _write(path, after)
 
 
@@ -213,14 +211,11 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
 
 def remove_copies(place: LevelPaths, but: str = "") -> None:
     """Remove the copies of memories, except the file `but`."""
-    path = os.path.join(place.state, COPY_FOLDER)
-    try:
-        names = os.listdir(path)
-    except OSError:
-        return
-    for name in names:
-        if os.path.join(path, name) != but:
-            os.unlink(os.path.join(path, name))
+    folder = os.path.join(place.state, COPY_FOLDER)
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        if path != but:
+            os.unlink(path)
 
 
 def list_watched_files(project: Project, folder: backlog_folder.Folder, active: str) -> list[str]:

@@ -107,9 +107,8 @@ def _mark_sent(project: Project, name: str, decisions: list[str]) -> None:
 
     with TaskTransaction(project) as transaction:
         transaction.forget_decisions(name)
-        for archived in (True, False):
-            if transaction.has(name, archived):
-                memory = transaction.read(transaction.path(name, archived))
-                ids = [*read_sent_ids(memory.text), *map(hash_decision, decisions)]
-                transaction.write(memory, front_matter.set_fields(memory.text, {"noted": ids}))
-                break
+        archived = transaction.has(name, archived=True)
+        if archived or transaction.has(name):
+            memory = transaction.read(transaction.path(name, archived))
+            ids = [*read_sent_ids(memory.text), *map(hash_decision, decisions)]
+            transaction.write(memory, front_matter.set_fields(memory.text, {"noted": ids}))

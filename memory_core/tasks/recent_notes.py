@@ -35,8 +35,8 @@ MAX_BYTES = 100_000
 def add(transaction: TaskTransaction, task: str, section: str, entry: str, moment: str) -> None:
     """Record a note before it is written; `moment` is the new `updated` time of its memory."""
     path = _path(transaction)
-    values = (task, section, entry, moment, _head(transaction))
-    note = dict(zip(FIELDS, values, strict=True))
+    note = {"task": task, "section": section, "entry": entry}
+    note |= {"time": moment, "head": _head(transaction)}
     transaction.project.place.make_folder("state")
     if os.path.exists(path) and os.path.getsize(path) > MAX_BYTES:
         lines = [fastjson.dumps(recent) for recent in _read_recent(transaction)]

@@ -25,7 +25,8 @@ from memory_core.tasks import (
     task_document,
     task_templates,
 )
-from memory_core.tasks.backlog_format import DONE, STARTED
+from memory_core.tasks.backlog_folder import Folder
+from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import word_search
 
@@ -105,7 +106,7 @@ class TaskHit(NamedTuple):
 
 def find(project: Project, task: str = "") -> TaskMemory:
     """Return the memory of a task; raises TaskError."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = Folder(project.place.root)
     order = folder.in_progress
     wanted = _parse_id(task or folder.find_active(order))
     for archived in (False, True):
@@ -127,7 +128,7 @@ def _parse_id(task: str) -> str:
     return name
 
 
-def _describe_missing(folder: backlog_folder.Folder, task: str) -> str:
+def _describe_missing(folder: Folder, task: str) -> str:
     tasks = [*folder.memories(), *folder.memories(archived=True)]
     near = difflib.get_close_matches(task, tasks, n=3)
     hint = f"; or did you mean {' or '.join(near)}?" if near else ""
@@ -137,9 +138,7 @@ def _describe_missing(folder: backlog_folder.Folder, task: str) -> str:
     return f"{task} has no memory: {command}{hint}"
 
 
-def _read_task_memory(
-    folder: backlog_folder.Folder, name: str, archived: bool, order: list[str]
-) -> TaskMemory:
+def _read_task_memory(folder: Folder, name: str, archived: bool, order: list[str]) -> TaskMemory:
     path = folder.memory_path(name, archived)
     text = lifecycle.read_memory(folder, path).text
     fields = {key: task_document.read_field(text, key) for key in FIELDS}
@@ -150,7 +149,7 @@ def _read_task_memory(
 
 def read_text(project: Project, memory: TaskMemory) -> str:
     """Return the text of a memory file; raises OSError."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = Folder(project.place.root)
     return lifecycle.read_memory(folder, os.path.join(folder.root, memory.path)).text
 
 
@@ -164,7 +163,7 @@ def find_active(project: Project) -> TaskMemory | None:
 
 def list_memories(project: Project) -> list[TaskMemory]:
     """Return all memories: the active one, those in progress, kept ones, archived ones."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = Folder(project.place.root)
     order = folder.in_progress
     memories = []
     for archived in (False, True):
@@ -244,17 +243,13 @@ def _open_memory(transaction: TaskTransaction, task: str, create: bool = False) 
     return name
 
 
-def _find_task(
-    folder: backlog_folder.Folder, wanted: str
-) -> tuple[str, backlog_format.BacklogTask | None]:
+def _find_task(folder: Folder, wanted: str) -> tuple[str, BacklogTask | None]:
     """Return the id of a task, as its memory or its file spells it, and its parsed file."""
     stem, file = _find_file(folder, wanted)
     return folder.find_memory(wanted) or folder.find_memory(wanted, archived=True) or stem, file
 
 
-def _find_file(
-    folder: backlog_folder.Folder, task: str
-) -> tuple[str, backlog_format.BacklogTask | None]:
+def _find_file(folder: Folder, task: str) -> tuple[str, BacklogTask | None]:
     """Return (id in the file name, parsed file) of a task, (task, None) without a file."""
     path = folder.find(task)
     stem = backlog_format.parse_file_name(os.path.basename(path)) if path else task
@@ -264,7 +259,7 @@ def _find_file(
 def _begin(
     transaction: TaskTransaction,
     name: str,
-    file: backlog_format.BacklogTask | None,
+    file: BacklogTask | None,
     title: str = "",
     template: str = "",
 ) -> None:
@@ -332,7 +327,7 @@ def reopen(project: Project, task: str) -> ActionResult:
 def _activate(
     transaction: TaskTransaction,
     name: str,
-    file: backlog_format.BacklogTask | None,
+    file: BacklogTask | None,
     title: str = "",
     template: str = "",
 ) -> str:
@@ -389,7 +384,7 @@ def delete(project: Project, memory: TaskMemory) -> None:
 
 def _move(project: Project, name: str, stage: str) -> list[str]:
     """Change the status of a task in Backlog.md, if it has one; return the problems."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = Folder(project.place.root)
     _stem, file = _find_file(folder, name)
     problems = []
     if file and folder.config.stage(file.status) != stage:

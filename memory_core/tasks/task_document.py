@@ -57,15 +57,9 @@ class InvalidNote(ValueError):
 def create(task: str, title: str, now: str, template: str) -> str:
     """Return a new memory; the text of `template` follows the heading."""
     title = _one_line(title)
-    fields: front_matter.Fields = {
-        "task_id": task,
-        "title": title,
-        "created": now,
-        "updated": now,
-        "archived": "",
-    }
-    for name, value in (("{task_id}", task), ("{title}", title)):
-        template = template.replace(name, value)
+    fields: front_matter.Fields = {"task_id": task, "title": title, "created": now}
+    fields |= {"updated": now, "archived": ""}
+    template = template.replace("{task_id}", task).replace("{title}", title)
     return front_matter.set_fields(f"{format_heading(task, title)}\n\n{template.strip()}\n", fields)
 
 
@@ -129,14 +123,11 @@ def _entry(entry: str) -> list[str]:
 
 def _clean(text: str) -> str:
     """Replace control characters, because git treats a file with them as binary."""
-    if text.replace("\n", "").replace("\t", "").isprintable():
-        return text
-    return "".join(REPLACEMENT if _is_unfit(char) else char for char in text)
+    return "".join(REPLACEMENT if _is_control(char) else char for char in text)
 
 
-def _is_unfit(char: str) -> bool:
-    is_control = char < " " and not char.isspace()
-    return is_control or char == "\x7f" or "\ud800" <= char <= "\udfff"
+def _is_control(char: str) -> bool:
+    return (char < " " and not char.isspace()) or char == "\x7f" or "\ud800" <= char <= "\udfff"
 
 
 def parse_parts(text: str) -> list[tuple[str, str]]:
@@ -156,7 +147,7 @@ def _blocks(text: str) -> list[str]:
 
 
 def add_parts(text: str, parts: Sequence[tuple[str, str]]) -> str:
-    """Return a memory with the (title, part) pairs of another text added, as by `add_part`.
+    """Return a memory with the (title, part) pairs of another text added, if they are new.
 
     Adjacent items are added together: one by one, thousands of them would take minutes.
     """
@@ -171,7 +162,7 @@ def add_parts(text: str, parts: Sequence[tuple[str, str]]) -> str:
             blocks.append(part)
     for title, blocks in blocks_by_title.items():
         for block in blocks:
-            text = add_part(text, title, block)
+            text = _add_part(text, title, block)
     return text
 
 
@@ -180,13 +171,8 @@ def contains(text: str, part: str) -> bool:
     return part in text and f"\n{part}\n" in f"\n{text}\n".replace("\r\n", "\n")
 
 
-def add_part(text: str, title: str, part: str) -> str:
-    """Return a memory with a part of another text added to a section, if it is new.
-
-    Raises InvalidNote for an invalid title.
-    """
-    if contains(text, part):
-        return text
+def _add_part(text: str, title: str, part: str) -> str:
+    """Return a memory with a part added to a section; raises InvalidNote for an invalid title."""
     head, document = _with_section(text, _title(title))
     section = markdown.find_section(document, title)
     lines, at = part.split("\n"), _end(document, section) if section else 0

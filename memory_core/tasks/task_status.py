@@ -65,25 +65,19 @@ def read_status(project: Project) -> TaskStatus:
 
 
 def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFile | None:
-    for path in claude_import.list_imports(folder)[:1]:
-        name = folder.relative(path)
-        if not os.path.isfile(path):
-            return ImportedFile(name, MISSING, 0)
-        text = backlog_folder.read_text(path)
-        size = task_document.estimate_tokens(front_matter.read_body(text))
-        return ImportedFile(name, _how(project, folder, path), size)
-    return None
-
-
-def _how(project: Project, folder: backlog_folder.Folder, path: str) -> str:
-    """Return how an imported file differs from the memory of the same name."""
+    path = next(iter(claude_import.list_imports(folder)), "")
+    if not path:
+        return None
+    name = folder.relative(path)
+    if not os.path.isfile(path):
+        return ImportedFile(name, MISSING, 0)
+    tokens = _count_tokens(path)
     memory = os.path.join(folder.memory, os.path.basename(path))
     if path == memory or not os.path.isfile(memory):
-        return WHOLE
-    text = backlog_folder.read_text(memory)
-    budget = project.config["tasks"]["budget_tokens"]
-    return (
-        SHORTENED
-        if task_document.estimate_tokens(front_matter.read_body(text)) > budget
-        else SANITIZED
-    )
+        return ImportedFile(name, WHOLE, tokens)
+    is_cut = _count_tokens(memory) > project.config["tasks"]["budget_tokens"]
+    return ImportedFile(name, SHORTENED if is_cut else SANITIZED, tokens)
+
+
+def _count_tokens(path: str) -> int:
+    return task_document.estimate_tokens(front_matter.read_body(backlog_folder.read_text(path)))

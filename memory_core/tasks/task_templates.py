@@ -65,11 +65,7 @@ def find_templates(levels: Sequence[paths.LevelPaths]) -> dict[str, str]:
     templates = dict.fromkeys(SECTIONS, "")
     for level in reversed(levels):
         folder = os.path.join(level.folder, FOLDER)
-        try:
-            listed = sorted(os.listdir(folder))
-        except OSError:
-            continue
-        for name in listed:
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
             path = os.path.join(folder, name)
             is_template = name.endswith(".md") and not name.startswith(".") and os.path.isfile(path)
             if is_template and not backlog_folder.is_link_outside(path, level.root):
@@ -90,21 +86,16 @@ def read(levels: Sequence[paths.LevelPaths], name: str) -> str:
         return file.read().removeprefix("\ufeff")
 
 
-def path_of(level: paths.LevelPaths, name: str) -> str:
-    """Return the path for a level's template of a name; raises NoTemplate for an invalid name."""
-    plain = name.replace("-", "").replace("_", "")
-    if not (plain.isascii() and plain.isalnum() and len(name) <= MAX_NAME_CHARS):
-        raise NoTemplate(f"{name!r} is no name of a template: letters, digits, - and _ are")
-    return os.path.join(level.folder, FOLDER, f"{name}.md")
-
-
 def copy(levels: Sequence[paths.LevelPaths], level: paths.LevelPaths, name: str) -> str:
     """Copy a template to a level's folder, so that the user can edit it; return the path.
 
     Raises NoTemplate, or FileExistsError if the level already has a template of that name.
     """
-    target, text = path_of(level, name), read(levels, name)
-    level.make_folder(FOLDER)
+    plain = name.replace("-", "").replace("_", "")
+    if not (plain.isascii() and plain.isalnum() and len(name) <= MAX_NAME_CHARS):
+        raise NoTemplate(f"{name!r} is no name of a template: letters, digits, - and _ are")
+    text = read(levels, name)
+    target = os.path.join(level.make_folder(FOLDER), f"{name}.md")
     with open(target, "x", encoding="utf-8") as file:
         file.write(text)
     return target

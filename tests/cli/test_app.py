@@ -159,7 +159,6 @@ def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -
         (["sample", "stat"], 2, "'stat' is not one of 'pre'"),
         (["status", "--project", "nowhere"], 2, "'nowhere' does not exist"),
         (["status", "--project"], 2, "--project"),
-        (["replay", "-", "--write", "--dry-run"], 2, "--dry-run and --write exclude each other"),
         (["replay", "nowhere.json"], 2, "nowhere.json: No such file or directory"),
         (["replay", "/"], 2, "/: Is a directory"),
     ],
@@ -536,7 +535,7 @@ def test_replay_changes_nothing(settled: Person, kind: str) -> None:
 def test_replay_shows_what_write_does(settled: Person, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_bytes(settled.make_sample("post"))
-    shown = settled.read_json("replay", str(event), "--dry-run")
+    shown = settled.read_json("replay", str(event))
     assert sample_events.LEARNING not in settled.sandbox.read_memory("engineer")
     diff = next(each for each in shown["changes"] if each["file"].endswith("engineer.md"))
     assert f"+- {sample_events.LEARNING}" in diff["diff"]

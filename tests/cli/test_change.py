@@ -148,9 +148,9 @@ MANY = "".join(f"Widget {number} is red\n" for number in range(101)).encode()
         (
             ["qa", "patern", NEWS],
             b"",
-            "unknown type 'patern'; did you mean pattern?\nKnown types: ",
+            "unknown type 'patern'; use one of pattern, architecture, ",
         ),
-        (["qa", "wisdom", NEWS], b"", "unknown type 'wisdom'\nKnown types: pattern"),
+        (["qa", "wisdom", NEWS], b"", "unknown type 'wisdom'; use one of pattern"),
         (["qa", "pattern", "n/a"], b"", "3 characters: at least 6 are required\n"),
         (["qa", "pattern", "x" * 101], b"", "101 characters: at most 100 are allowed\n"),
         (["qa", "pattern", ""], b"", "no content\n"),
@@ -239,7 +239,7 @@ def test_an_edit_is_told_and_taken_back_as_a_whole(settled: Person) -> None:
     before = items(path.read_text())
     script = f'sed -i.old "/fact/d; s/never/seldom/; \\$a - {NEWS}" "$1"'
     done = editing_with(settled, script)
-    assert done.stdout == "engineer: 1 item added, 1 changed, 2 removed\n"
+    assert done.stdout == "engineer: 1 item added, 1 item changed, 2 items removed\n"
     changed = ITEM.replace("never", "seldom")
     assert items(path.read_text()) == [changed, "A last one", OTHER, NEWS]
     blamed = {each["text"]: each["source"] for each in settled.read_json("blame", "engineer")}
@@ -359,7 +359,7 @@ def test_a_stale_editor_loses_nothing_of_an_edit(settled: Person) -> None:
 def test_the_header_is_ours(settled: Person) -> None:
     settled.run("add", "engineer", "architecture", OTHER)
     done = editing_with(settled, f'echo "- {NEWS}" > "$1"')
-    assert done.stdout == "engineer: 1 item added, 2 removed\n"
+    assert done.stdout == "engineer: 1 item added, 2 items removed\n"
     settled.run("add", "engineer", "pattern", LEARNED)
     text = settled.sandbox.read_memory("engineer")
     assert items(text) == [NEWS, LEARNED]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated, Any
 
 import typer
@@ -53,7 +52,9 @@ def add(
       agent-memory add engineer mistake "A payment sent twice is paid twice"
     """
     scope = find_agent(agent, user, accept_new=True)
-    _check_type(type_)
+    if not classify.type_of(sanitize.clean_line(type_)):
+        types = ", ".join(classify.TYPES)
+        raise CommandRefused(f"unknown type {type_!r}; use one of {types}")
     is_new = not scope.level.files(scope.agent)
     texts = _read_stdin() if text == "-" else [text]
     result = item_actions.teach(scope.project, scope.agent, type_, texts, scope.level)
@@ -82,15 +83,6 @@ def print_archived(entries: list[tuple[str, str]]) -> None:
 
 def archived_to_json(entries: list[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"section": section, "text": text} for section, text in entries]
-
-
-def _check_type(name: str) -> None:
-    if not classify.type_of(sanitize.clean_line(name)):
-        near = difflib.get_close_matches(name.lower(), classify.TYPES, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise CommandRefused(
-            f"unknown type {name!r}{hint}\nKnown types: {', '.join(classify.TYPES)}"
-        )
 
 
 def _read_stdin() -> list[str]:

@@ -161,14 +161,10 @@ def _wait_for_editor(editor: str, path: Path) -> int:
 
 def _print_result(agent: str, result: EditResult, user: bool) -> None:
     changes = {"added": result.added, "changed": result.changed, "removed": result.removed}
-    counts = [(len(texts), verb) for verb, texts in changes.items() if texts]
-    if counts:
-        number, verb = counts[0]
-        parts = [f"{format_count(number, 'item')} {verb}"]
-        parts += [f"{number} {verb}" for number, verb in counts[1:]]
-        print_line(f"{agent}: {', '.join(parts)}")
-    else:
-        print_line(f"{agent}: free text changed")
+    counts = [
+        f"{format_count(len(texts), 'item')} {verb}" for verb, texts in changes.items() if texts
+    ]
+    print_line(f"{agent}: {', '.join(counts) or 'free text changed'}")
     if result.merged_others:
         print_note("Changes that were written meanwhile are kept.")
     if counts and result.free_text_changed:

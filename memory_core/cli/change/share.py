@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option
+from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option, flag
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, select_fields
@@ -25,12 +25,8 @@ def share(
         list[str] | None,
         agent_option("--to", help="Agent to copy to (repeatable)."),
     ] = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Copy to every agent with a memory except PM.")
-    ] = False,
-    user: Annotated[
-        bool, typer.Option("--user", help="Copy to the agent's user-level memory.")
-    ] = False,
+    all_: Annotated[bool, flag("--all", "Copy to every agent with a memory except PM.")] = False,
+    user: Annotated[bool, flag("--user", "Copy to the agent's user-level memory.")] = False,
     from_: Annotated[
         str | None,
         agent_option("--from", help="Agent to copy from.", show_default="any"),

@@ -1,1 +1,1 @@
-"""What several commands share: arguments, scopes, inputs, tables and messages.  No command is here."""
+"""Arguments, scopes, inputs, tables and messages of all commands.  No module is a command."""

@@ -11,6 +11,10 @@ from memory_core.cli.common import suggestions
 ITEM_HELP = "The item: its id (at least 4 digits), its text or a part of the text."
 
 
+def flag(name: str, help: str) -> Any:
+    return typer.Option(name, help=help)
+
+
 def agent_argument(help: str = "Agent name in any spelling, or PM.", **settings: Any) -> Any:
     return typer.Argument(
         metavar="AGENT", help=help, autocompletion=suggestions.suggest_agents, **settings
@@ -32,19 +36,14 @@ Item = Annotated[
     str,
     typer.Argument(metavar="ITEM", help=ITEM_HELP, autocompletion=suggestions.suggest_items),
 ]
-User = Annotated[
-    bool, typer.Option("--user", help="Use your user-level memories, not the project's.")
-]
+User = Annotated[bool, flag("--user", "Use your user-level memories, not the project's.")]
 Since = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Start: 2d (ago), 2026-11-20 or '2026-11-20 22:10' (UTC)."),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.")]
+Yes = Annotated[bool, flag("--yes", "Do not ask for confirmation.")]
 # For commands that change nothing if nobody can answer.
-YesOrAsk = Annotated[
-    bool, typer.Option("--yes", help="Change it.  Default: ask, if this is a terminal.")
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print JSON (fields: agent-memory help json).")
-]
+YesOrAsk = Annotated[bool, flag("--yes", "Change it.  Default: ask, if this is a terminal.")]
+AsJson = Annotated[bool, flag("--json", "Print JSON (fields: agent-memory help json).")]
+AsGiven = Annotated[bool, flag("--as-given", "Print the exact text that the agent receives.")]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+from typing import Any
 
 from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
-from memory_core.cli.output import print_line, print_note
-from memory_core.document.diff import TextChange, format_diff
+from memory_core.cli.output import print_line, print_note, select_fields
+from memory_core.document.diff import format_diff
 from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
@@ -31,9 +32,8 @@ def note_undo(user: bool = False) -> None:
 
 def note_undefined(project: Project, agent: str) -> None:
     """Warn about an agent that Claude Code does not know: nobody receives its memory."""
-    if agent != PM and not agent_definitions.AgentCatalog(project.place.root, os.environ).has(
-        agent
-    ):
+    catalog = agent_definitions.AgentCatalog(project.place.root, os.environ)
+    if agent != PM and not catalog.has(agent):
         print_note(f"Note: no agent named {agent} is defined in this project yet.")
 
 
@@ -54,14 +54,16 @@ def note_nothing(level: Store, agents: list[str], message: str) -> None:
         print_note(message)
 
 
-def print_change(change: TextChange, archived: list[str], written: bool) -> None:
-    """Print the change of a memory file: the diff if it is not written, and archived items."""
+def print_change(result: Any, written: bool, user: bool) -> None:
+    """Print the changed memory file of a result: the diff if not written, and archived items."""
     if not written:
-        print_line(format_diff(change), end="")
-    for text in archived:
+        print_line(format_diff(result.change), end="")
+    for text in result.archived:
         print_line(f"{'archived' if written else 'would be archived'}: {text}")
+    note_archived(result.agent, len(result.archived), written, user)
 
 
-def change_to_json(change: TextChange, archived: list[str]) -> dict[str, object]:
-    """Return the --json fields of a changed memory file."""
-    return {"file": change.path, "diff": format_diff(change), "archived": archived}
+def change_to_json(result: Any) -> dict[str, Any]:
+    """Return the --json fields of the changed memory file of a result."""
+    diff = format_diff(result.change)
+    return {**select_fields(result, "agent", "archived"), "file": result.change.path, "diff": diff}

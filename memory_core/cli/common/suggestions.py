@@ -22,18 +22,15 @@ UNSAFE_HELP = frozenset("\\$`\"'[]")
 
 
 def _make_safe(suggestions: Iterable[tuple[str, str]], incomplete: str) -> Suggestions:
+    def is_safe(char: str) -> bool:
+        return char.isprintable() and char not in UNSAFE_HELP
+
     return [
-        (value, _clean_help(text))
+        (value, "".join(filter(is_safe, " ".join(text.split())))[:MAX_HELP])
         for value, text in suggestions
         if value.startswith(incomplete)
         and all(char.isalnum() or char in VALUE_CHARACTERS for char in value)
     ]
-
-
-def _clean_help(text: str) -> str:
-    return "".join(
-        char for char in " ".join(text.split()) if char.isprintable() and char not in UNSAFE_HELP
-    )[:MAX_HELP]
 
 
 def suggest_agents(ctx: Any, incomplete: str) -> Suggestions:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import Agent, AsJson
+from memory_core.cli.common.arguments import Agent, AsGiven, AsJson
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.look.show import show_prompt_text
@@ -16,9 +16,7 @@ from memory_core.curation import agent_context
 
 def context(
     agent: Agent,
-    as_given: Annotated[
-        bool, typer.Option("--as-given", help="Print the exact text that the agent receives.")
-    ] = False,
+    as_given: AsGiven = False,
     top: Annotated[
         int | None,
         typer.Option(

@@ -9,7 +9,7 @@ import typer
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli import times
-from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.arguments import Agent, AsGiven, AsJson, User
 from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
@@ -20,9 +20,7 @@ from memory_core.storage import event_log, store
 
 def show(
     agent: Agent,
-    as_given: Annotated[
-        bool, typer.Option("--as-given", help="Print the exact text that the agent receives.")
-    ] = False,
+    as_given: AsGiven = False,
     at: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Show the items of that time: 2d, '2026-11-20 22:10'."),
@@ -81,11 +79,11 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
     users = store.Store(project.user_place).read(agent) if project.user_place else None
     snapshot = own or users
     if json:
-        fields = _memory_to_json(
-            scope, snapshot.path if snapshot else None, snapshot.text if snapshot else ""
-        )
-        changed = event_log.format_utc(snapshot.changed) if snapshot else None
-        print_json({**fields, "changed": changed})
+        fields = _memory_to_json(scope)
+        if snapshot:
+            fields = _memory_to_json(scope, snapshot.path, snapshot.text)
+            fields["changed"] = event_log.format_utc(snapshot.changed)
+        print_json(fields)
         return
     if own and users:
         print_note(f"The user-level memory of {agent} is in {users.path}")
@@ -101,7 +99,7 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
         print_note(f"{agent} has no memory yet; its first learning creates {path}")
 
 
-def _memory_to_json(scope: AgentScope, path: str | None, text: str) -> dict[str, Any]:
+def _memory_to_json(scope: AgentScope, path: str | None = None, text: str = "") -> dict[str, Any]:
     document = markdown.parse_document(text)
     return {
         "agent": scope.agent,

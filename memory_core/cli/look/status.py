@@ -76,12 +76,9 @@ def _print_memories(memories: list[MemoryStatus], user: bool) -> None:
 
 
 def _format_row(memory: MemoryStatus) -> list[str]:
-    used = trend = ""
+    used = f"{100 * memory.size // memory.limit}%" if memory.limit else "-"
     if is_terminal():
         used = draw_bar(memory.size / memory.limit) if memory.limit else ""
-        trend = draw_sparkline(memory.trend)
-    else:
-        used = f"{100 * memory.size // memory.limit}%" if memory.limit else "-"
     learned = memory.trend[-1]
     return [
         memory.agent,
@@ -93,22 +90,19 @@ def _format_row(memory: MemoryStatus) -> list[str]:
         f"+{learned}" if learned else "-",
         str(memory.review or "-"),
         str(memory.spooled or "-"),
-        trend,
+        draw_sparkline(memory.trend) if is_terminal() else "",
     ]
 
 
 def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
     """Return the totals; there is no total limit, because each memory has its own."""
+    names = ("size", "sections", "items", "review", "spooled")
     return memories[0]._replace(
         agent=format_count(len(memories), "agent"),
-        size=sum(memory.size for memory in memories),
         limit=0,
-        sections=sum(memory.sections for memory in memories),
-        items=sum(memory.items for memory in memories),
         changed=max(memory.changed for memory in memories),
-        review=sum(memory.review for memory in memories),
-        spooled=sum(memory.spooled for memory in memories),
         trend=[sum(week) for week in zip(*(memory.trend for memory in memories), strict=True)],
+        **{name: sum(getattr(memory, name) for memory in memories) for name in names},
     )
 
 

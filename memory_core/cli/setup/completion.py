@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 from typer import completion as typer_completion
 
+from memory_core.cli.common.arguments import flag
 from memory_core.cli.errors import PROGRAM_NAME, CommandRefused
 from memory_core.cli.output import print_line, print_note
 
@@ -26,8 +27,8 @@ def completion(
         Literal["bash", "zsh", "fish"] | None,
         typer.Argument(help="Your shell.", show_default="$SHELL"),
     ] = None,
-    install: Annotated[bool, typer.Option("--install", help="Install it for new shells.")] = False,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove it again.")] = False,
+    install: Annotated[bool, flag("--install", "Install it for new shells.")] = False,
+    uninstall: Annotated[bool, flag("--uninstall", "Remove it again.")] = False,
 ) -> None:
     """Print or install the completion for your shell.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.inputs import can_ask, require_consent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
@@ -26,13 +26,9 @@ INDENT = " " * 9
 
 
 def doctor(
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Repair what is safe to repair, then check again.")
-    ] = False,
-    live: Annotated[
-        bool, typer.Option("--live", help="Let your claude call one agent: costs tokens.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --live: do not ask.")] = False,
+    fix: Annotated[bool, flag("--fix", "Repair what is safe to repair, then check again.")] = False,
+    live: Annotated[bool, flag("--live", "Let your claude call one agent: costs tokens.")] = False,
+    yes: Annotated[bool, flag("--yes", "With --live: do not ask.")] = False,
     json: AsJson = False,
 ) -> None:
     """Check the installation and repair it.

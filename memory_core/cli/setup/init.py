@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.arguments import AsJson, User, flag
 from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, print_note
@@ -19,9 +19,7 @@ def init(
         list[str] | None,
         typer.Option("--agent", metavar="NAME", help="Create one for this agent (repeatable)."),
     ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Create one for all agents in .claude/agents.")
-    ] = False,
+    yes: Annotated[bool, flag("--yes", "Create one for all agents in .claude/agents.")] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:

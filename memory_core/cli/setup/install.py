@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.app import shared
-from memory_core.cli.common.arguments import Yes
+from memory_core.cli.common.arguments import Yes, flag
 from memory_core.cli.common.inputs import require_consent, should_ask
 from memory_core.cli.output import print_line
 from memory_core.setup import installation
@@ -20,13 +20,9 @@ Project = Annotated[
         show_default=False,
     ),
 ]
-User = Annotated[
-    bool, typer.Option("--user", help="Use ~/.claude/settings.json, for all projects.")
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the diff and change nothing.")]
-Everything = Annotated[
-    bool, typer.Option("--all", help="Remove the program, too.  Memories are kept.")
-]
+User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
+DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
+Everything = Annotated[bool, flag("--all", "Remove the program, too.  Memories are kept.")]
 
 
 def install(project: Project = "", user: User = False, dry_run: DryRun = False) -> None:

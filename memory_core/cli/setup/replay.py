@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.app import find_project
-from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
@@ -26,12 +26,7 @@ def replay(
     event: Annotated[
         str, typer.Argument(metavar="EVENT", help="A file with one event as JSON; - is stdin.")
     ],
-    write: Annotated[
-        bool, typer.Option("--write", help="Run it in the project, not on a copy.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Run it on a copy of the memory (default).")
-    ] = False,
+    write: Annotated[bool, flag("--write", "Run it in the project, not on a copy.")] = False,
     json: AsJson = False,
 ) -> None:
     """Run a hook with an event and show its effect.
@@ -43,8 +38,6 @@ def replay(
     Example:
       agent-memory sample post | agent-memory replay -
     """
-    if write and dry_run:
-        raise CommandRefused("--dry-run and --write exclude each other")
     data = read_input(event)
     fields = _parse_event(data, event)
     try:

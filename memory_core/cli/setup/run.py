@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.app import create_app
+from memory_core.cli.common.arguments import flag
 from memory_core.cli.errors import CommandRefused
 from memory_core.storage.config_defaults import MAX_SIZE_KB
 
@@ -26,7 +27,7 @@ def run(
         list[str], typer.Argument(metavar="COMMAND", help="The command to run, after --.")
     ],
     no_memory: Annotated[
-        bool, typer.Option("--no-memory", help="Give agents no memory and save nothing.")
+        bool, flag("--no-memory", "Give agents no memory and save nothing.")
     ] = False,
     learning: Annotated[
         bool | None,

@@ -8,7 +8,7 @@ import typer
 
 from memory_core.cli import times
 from memory_core.cli.common import suggestions
-from memory_core.cli.common.arguments import AsJson, DryRun, Yes
+from memory_core.cli.common.arguments import AsJson, DryRun, Yes, flag
 from memory_core.cli.common.inputs import NOTHING_CHANGED, can_ask, require_consent, should_ask
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command
 from memory_core.cli.errors import CommandRefused
@@ -30,9 +30,7 @@ CANNOT_ASK = f"not a terminal: pass --yes to confirm; {NOTHING_CHANGED}"
 
 
 def init(
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the lines again; memories are kept.")
-    ] = False,
+    remove: Annotated[bool, flag("--remove", "Remove the lines again; memories are kept.")] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
     json: AsJson = False,
@@ -53,13 +51,12 @@ def init(
     plan = (
         claude_import.plan_removal(project.place) if remove else claude_import.plan_set_up(project)
     )
-    changes = [
-        TextChange(project.place.relative(path), before, after) for path, before, after in plan
-    ]
+    relative = project.place.relative
+    changes = [TextChange(relative(path), before, after) for path, before, after in plan]
+    diffs = {change.path: format_diff(change) for change in changes}
     if not json:
-        for change in changes:
-            diff = format_diff(change)
-            print_line(diff.removesuffix("\n") or f"{change.path}:")
+        for path, diff in diffs.items():
+            print_line(diff.removesuffix("\n") or f"{path}:")
     write = bool(changes) and not dry_run
     if write and not remove:
         _confirm(yes, "Add this?", json)
@@ -68,7 +65,7 @@ def init(
     elif write:
         claude_import.set_up(project)
     if json:
-        rows = [{"file": change.path, "diff": format_diff(change)} for change in changes]
+        rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
         print_json({"written": write, "changes": rows})
     elif not changes:
         state = "does not import tasks" if remove else "imports the active task already"

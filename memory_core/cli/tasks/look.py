@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.common import suggestions
-from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.arguments import AsJson, User, flag
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import LevelScope, find_level
-from memory_core.cli.common.tables import Column, format_age, format_table, print_columns
+from memory_core.cli.common.tables import format_age, print_columns
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.look.search import highlight
 from memory_core.cli.output import (
@@ -37,15 +37,10 @@ from memory_core.tasks import (
     task_status,
     task_templates,
 )
+from memory_core.tasks.task_actions import TaskMemory
 from memory_core.tasks.task_status import TaskStatus
 
 AnyTask = Annotated[str, task_argument(suggestions.suggest_tasks, show_default="the active task")]
-
-COLUMNS = [
-    Column("TASK", 0, align_right=False),
-    Column("STATE", 1, align_right=False),
-    Column("UPDATED", 2),
-]
 
 # How the file that Claude Code imports differs from the memory.
 IMPORT_STATES = {
@@ -80,8 +75,8 @@ def show(task: AnyTask = "", json: AsJson = False) -> None:
 
 
 def list_(
-    archived: Annotated[bool, typer.Option("--archived", help="Only archived tasks.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Archived tasks, too.")] = False,
+    archived: Annotated[bool, flag("--archived", "Only archived tasks.")] = False,
+    every: Annotated[bool, flag("--all", "Archived tasks, too.")] = False,
     json: AsJson = False,
 ) -> None:
     """Print the tasks with a memory, the active one first.
@@ -90,8 +85,6 @@ def list_(
     Example:
       agent-memory task list --all
     """
-    if archived and every:
-        raise CommandRefused("--archived and --all exclude each other")
     memories = task_actions.list_memories(find_synced_project())
     shown = [
         memory
@@ -102,18 +95,9 @@ def list_(
         print_json([task_to_json(memory) for memory in shown])
         return
     enable_pager()
-    if shown:
-        rows = [
-            [
-                memory.id,
-                "active" if memory.active else memory.state,
-                format_age(_parse_time(memory.updated)),
-            ]
-            for memory in shown
-        ]
-        titles = ["TITLE", *(memory.title for memory in shown)]
-        for line, title in zip(format_table(COLUMNS, rows), titles, strict=True):
-            print_line(f"{line}  {title}".rstrip())
+    rows = [_format_row(memory) for memory in shown]
+    if rows:
+        print_columns([["TASK", "STATE", "UPDATED", "TITLE"], *rows])
     else:
         print_note(f"No task has {'an archived' if archived else 'a'} memory.")
     hidden = len(memories) - len(shown)
@@ -121,12 +105,13 @@ def list_(
         print_note(f"{hidden} archived; to list them, too: {format_command('task list --all')}")
 
 
-def _parse_time(text: str) -> float:
-    """Return a time of a memory in seconds since 1970, 0 if it is missing or invalid."""
+def _format_row(memory: TaskMemory) -> list[str]:
+    state = "active" if memory.active else memory.state
     try:
-        return calendar.timegm(time.strptime(text, backlog_folder.TIME_FORMAT))
+        moment = calendar.timegm(time.strptime(memory.updated, backlog_folder.TIME_FORMAT))
     except ValueError:
-        return 0.0
+        moment = 0  # missing, or written by hand
+    return [memory.id, state, format_age(moment), memory.title]
 
 
 def search(
@@ -228,7 +213,7 @@ def template(
         ),
     ] = "",
     copy: Annotated[
-        bool, typer.Option("--copy", help="Make your own copy, which is used from then on.")
+        bool, flag("--copy", "Make your own copy, which is used from then on.")
     ] = False,
     user: User = False,
     json: AsJson = False,
@@ -248,20 +233,18 @@ def template(
         raise CommandRefused("--user requires --copy")
     scope = find_level(user)
     levels = task_templates.list_levels(scope.project)
+    paths = task_templates.find_templates(levels)
     if copy:
         _copy_template(scope, levels, name, user, json)
     elif name:
         text = task_templates.read(levels, name)
         if json:
-            path = task_templates.find_templates(levels)[name]
-            print_json({"name": name, "file": path or None, "text": text})
+            print_json({"name": name, "file": paths[name] or None, "text": text})
         else:
             print_line(text.removesuffix("\n"))
+    elif json:
+        print_json([{"name": key, "file": path or None} for key, path in paths.items()])
     else:
-        paths = task_templates.find_templates(levels)
-        if json:
-            print_json([{"name": key, "file": path or None} for key, path in paths.items()])
-            return
         relative = scope.project.place.relative
         print_columns([[key, relative(path) or "built in"] for key, path in paths.items()])
 

@@ -6,18 +6,17 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
+from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
 from memory_core.cli.common.inputs import read_input, require_consent, should_ask
 from memory_core.cli.common.notes import (
     DRY_RUN_HINT,
     change_to_json,
-    note_archived,
     note_undo,
     print_change,
 )
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.curation import export_import
 from memory_core.curation.export_import import ImportResult
 from memory_core.text.phrases import format_count
@@ -27,9 +26,7 @@ def import_(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
     ],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the memories instead of merging.")
-    ] = False,
+    replace: Annotated[bool, flag("--replace", "Replace the memories instead of merging.")] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
     user: User = False,
@@ -68,7 +65,11 @@ def import_(
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     if json:
-        print_json({"written": not dry_run, "agents": [_to_json(result) for result in results]})
+        rows = [
+            {**change_to_json(result), **select_fields(result, "records", "entries")}
+            for result in results
+        ]
+        print_json({"written": not dry_run, "agents": rows})
     elif not news:
         print_note("Nothing new to import." if results else "The file contains no memory.")
     elif dry_run:
@@ -85,14 +86,4 @@ def _print_result(result: ImportResult, written: bool, user: bool) -> None:
     records = format_count(result.records, "history record")
     entries = format_count(result.entries, "archived item")
     print_line(f"{result.agent}: {result.change.path}; {records}, {entries}")
-    print_change(result.change, result.archived, written)
-    note_archived(result.agent, len(result.archived), written, user)
-
-
-def _to_json(result: ImportResult) -> dict[str, object]:
-    return {
-        "agent": result.agent,
-        **change_to_json(result.change, result.archived),
-        "records": result.records,
-        "entries": result.entries,
-    }
+    print_change(result, written, user)

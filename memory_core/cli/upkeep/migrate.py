@@ -11,12 +11,18 @@ from memory_core.cli.common.inputs import require_consent, should_ask
 from memory_core.cli.common.notes import (
     YES_HINT,
     change_to_json,
-    note_archived,
     note_nothing,
     print_change,
 )
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import is_terminal, make_progress, print_json, print_line, print_note
+from memory_core.cli.output import (
+    is_terminal,
+    make_progress,
+    print_json,
+    print_line,
+    print_note,
+    select_fields,
+)
 from memory_core.curation.migrate import Migration, migrate_files
 
 
@@ -44,24 +50,29 @@ def migrate(
         return migrate_files(scope.project, agents, user, write, make_progress("Migrating"))
 
     migrations = run(write=yes)
-    able = [migration for migration in migrations if not migration.refused]
     if json:
-        rows = [_to_json(migration) for migration in migrations]
+        rows = [
+            {
+                **change_to_json(migration),
+                **select_fields(migration, "file", old="old_names", error="refused"),
+            }
+            for migration in migrations
+        ]
         print_json({"written": yes, "migrations": rows})
     elif migrations:
         for migration in migrations:
             _print_migration(migration, yes, user)
-        if ask and able:
+        if ask and not all(migration.refused for migration in migrations):
             require_consent("Rename and merge these files?")
             migrations, yes = run(write=True), True
-            able = [migration for migration in migrations if not migration.refused]
+        able = [migration for migration in migrations if not migration.refused]
         if able and not yes:
             print_note(YES_HINT)
         elif any(migration.change.after != migration.change.before for migration in able):
             print_note("The old files are removed; git has them if they were committed.")
     else:
         note_nothing(scope.level, agents, "Nothing to do: every memory has one file.")
-    if len(able) < len(migrations):
+    if any(migration.refused for migration in migrations):
         raise typer.Exit(1)
 
 
@@ -71,15 +82,4 @@ def _print_migration(migration: Migration, written: bool, user: bool) -> None:
         return
     old = " and ".join(os.path.basename(path) for path in migration.old_names)
     print_line(f"{migration.agent}: {old} -> {os.path.basename(migration.file)}")
-    print_change(migration.change, migration.archived, written)
-    note_archived(migration.agent, len(migration.archived), written, user)
-
-
-def _to_json(migration: Migration) -> dict[str, object]:
-    return {
-        "agent": migration.agent,
-        **change_to_json(migration.change, migration.archived),
-        "file": migration.file,
-        "old": migration.old_names,
-        "error": migration.refused or None,
-    }
+    print_change(migration, written, user)

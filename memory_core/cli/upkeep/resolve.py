@@ -30,11 +30,7 @@ def resolve(
     resolutions = resolve_files(scope.project, agents, user, write, make_progress("Resolving"))
     if json:
         rows = [
-            {
-                "agent": resolution.agent,
-                **change_to_json(resolution.change, resolution.archived),
-                "error": resolution.refused or None,
-            }
+            {**change_to_json(resolution), "error": resolution.refused or None}
             for resolution in resolutions
         ]
         print_json({"written": write, "files": rows})

@@ -12,9 +12,7 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.delegation import missed_reports
-from memory_core.delegation.missed_reports import SweepResult
 from memory_core.memory import remember
-from memory_core.memory.project import Project
 from memory_core.text.phrases import format_count
 
 
@@ -30,13 +28,13 @@ def sweep(json: AsJson = False) -> None:
       agent-memory sweep
     """
     project = find_project()
-    if sys.stderr.isatty():
-        from rich.console import Console
-
-        with Console(stderr=True).status("Reading transcripts"):
-            failed, result = _sweep(project)
-    else:
-        failed, result = _sweep(project)
+    if sys.stderr and sys.stderr.isatty():
+        print_note("Reading transcripts")
+    failed = remember.merge_all_spooled(project)
+    folder = settings_files.find_transcript_folder(project.place.root, os.environ)
+    result = missed_reports.sweep(
+        project, [folder], missed_reports.COMMAND_BYTES, missed_reports.COMMAND_SECONDS
+    )
     if json:
         fields = {name: getattr(result, name) for name in result.__slots__}
         print_json({**fields, "waiting": failed})
@@ -50,11 +48,3 @@ def sweep(json: AsJson = False) -> None:
         print_note(f"{stem}: learnings are not merged; agent-memory doctor says why")
     if failed or not result.complete:
         raise typer.Exit(1)
-
-
-def _sweep(project: Project) -> tuple[list[str], SweepResult]:
-    failed = remember.merge_all_spooled(project)
-    folder = settings_files.find_transcript_folder(project.place.root, os.environ)
-    return failed, missed_reports.sweep(
-        project, [folder], missed_reports.COMMAND_BYTES, missed_reports.COMMAND_SECONDS
-    )
