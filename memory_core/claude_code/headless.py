@@ -144,6 +144,8 @@ def _run(
         until = time.monotonic() + patience
         try:
             while process.poll() is None and time.monotonic() < until and not is_over():
+                if os.fstat(stdout.fileno()).st_size > MAX_ANSWER_BYTES:
+                    raise NoAnswer(f"claude answered with more than {MAX_ANSWER_BYTES:,} bytes")
                 time.sleep(POLL_INTERVAL)
             status = process.returncode
         finally:
