@@ -105,13 +105,12 @@ class Combination:
         to the first heading of this title.
         """
         order = list(order)
-        rest = Counter(block.key for block in order if block)
+        is_one_list = None not in order
+        rest = Counter(block.key for block in order if block and is_one_list)
         path: Path = ()
         seen: dict[Key, int] = {}
         is_adding = is_second = has_gap = False
         for block in order:
-            if block:
-                rest[block.key] -= 1
             if block is None:
                 path, is_adding, is_second, seen = (), True, True, {}
                 has_gap = True
@@ -127,6 +126,7 @@ class Combination:
                 if not is_adding:
                     self.groups[path].append(block)
                 continue
+            rest[block.key] -= 1
             is_elsewhere = rest[block.key] > 0 and self._is_moved_from(path, block.key)
             kept = None if is_elsewhere else self._keep(block, seen, is_second)
             if kept:

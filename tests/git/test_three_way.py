@@ -480,3 +480,5 @@ def test_without_git_the_changes_of_both_stay(monkeypatch: pytest.MonkeyPatch) -
         "# T\n\nAsk Ann.\n\n## A\n- p\n- q\n- y\n\n## B\n- z\n",
     )
     assert merged == "# T\n\nAsk Ann.\n\n## A\n- p\n- x\n- y\n\n## B\n- z\n"
+    moved = three_way.merge("## A\n- p\n- q\n", "## A\n- p\n- q\n- x\n", "## A\n- q\n\n## B\n- p\n")
+    assert moved == "## A\n- p\n- q\n- x\n\n## B\n"
