@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from memory_core.document import markdown, preferences, template
@@ -56,6 +57,9 @@ class Combination:
     ) -> None:
         self.base, self.ours, self.theirs = (_tabulate(blocks) for blocks in (base, ours, theirs))
         self.sections = sections
+        self.neighbours = {
+            (above.key, block.key) for blocks in (ours, theirs) for above, block in pairwise(blocks)
+        }
         self.is_theirs_newer = bool(base) and _read_time(theirs) > _read_time(ours)
         self.left: list[str] = []
         self.joined: dict[Key, Block | None] = {}  # of two similar items: what replaces them
@@ -238,7 +242,8 @@ class Combination:
     def _put(self, path: Path, block: Block, is_adding: bool, has_gap: bool) -> None:
         group = self.groups[path]
         if not is_adding:
-            if group and _would_join(group[-1], block):
+            is_new_pair = group and (group[-1].key, block.key) not in self.neighbours
+            if is_new_pair and _would_join(group[-1], block):
                 group.append(Block(BLANK, ("",)))
             group.append(block)
             return
@@ -412,7 +417,10 @@ def combine_versions(
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     combination = Combination(blocks, own, others, sections)
     combination.combine(order(blocks, own, others) if order else [*own, None, *others])
-    text = _join_lines(combination.render(is_dated), ours)
+    lines = combination.render(is_dated)
+    if lines == [line for block in own for line in block.whole]:
+        return CombinedText(ours, combination.left)
+    text = _join_lines(lines, ours)
     if not is_dated and not _is_complete(text, combination.kept):
         text = _join_lines(combination.render(is_dated, is_isolated=True), ours)
     return CombinedText(text, combination.left)

@@ -92,7 +92,10 @@ def _read_memory(text: str) -> Iterator[Block]:
         elif at in comments:
             yield Block(HEADER, lines[at:end], comments[at])
         elif at in code:
-            while end in code and end not in begins:
+            is_comment = at in document.comments
+            while (
+                end in code and end not in begins and not (is_comment and "-->" in lines[end - 1])
+            ):
                 end += 1
             closing = (document.unclosed[at],) if at in document.unclosed else ()
             yield Block(CODE, lines[at:end] + closing)

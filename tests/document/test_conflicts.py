@@ -124,7 +124,7 @@ UNIONS = {
     ),
     "code of one side only": (
         "## A\n" + make_conflict("- x\n", "```\n") + "<<<<<<< quoted\n```\n",
-        "## A\n- x\n```\n```\n",
+        "## A\n- x\n```\n",
     ),
 }
 
@@ -207,6 +207,17 @@ FIRSTS = {
         "<!-- lost\n\n- x\n",
         "prose --> prose\n",
         "<!-- lost\n\n- x\n-->\n\nprose --> prose\n",
+    ),
+    "a comment that is lost, and nothing new": (
+        "- x\n<!-- lost\n",
+        "- x\n",
+        "- x\n<!-- lost\n",
+    ),
+    "neighbours, and nothing new": ("    a\n<!-- b -->\n", "    a\n", "    a\n<!-- b -->\n"),
+    "neighbours that are apart": (
+        "<!-- a -->\n\n    b\n",
+        "<!-- a -->\n    b\n",
+        "<!-- a -->\n\n    b\n",
     ),
     "an item with what is nested": ("- x\n  - y\n  - z\n", "- X.\n  - z\n", "- x\n  - y\n  - z\n"),
     "a better text on several lines": (
