@@ -22,9 +22,8 @@ _MAX_BLANKS = 100
 
 def find(text: str, key: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """Yield (start, end, value) of the outermost objects that contain a key."""
-    name = f'"{key}"'
     text = text.replace("\n>", "\n ")  # an object may be quoted
-    last = text.rfind(name)
+    last = text.rfind(f'"{key}"')
     at = failures = 0
     while failures < _MAX_FAILURES and 0 <= (start := text.find("{", at)) < last:
         at = start + 1
