@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 
 from memory_core.cli import output
 from memory_core.cli.app import build_command, shared
@@ -69,20 +70,16 @@ def _report(error: Exception) -> int:
     if shared.debug or os.environ.get("AGENT_MEMORY_DEBUG"):
         _write_error("".join(traceback.format_exception(error)))
     message, status = describe_error(error)
-    try:
+    with suppress(ReaderGone, OSError):  # the message matters more than the rest of the output
         output.end_page()
-    except (ReaderGone, OSError):
-        pass  # the message matters more than the rest of the output
     _write_error(f"{PROGRAM_NAME}: {message}\n")
     return status
 
 
 def _write_error(text: str) -> None:
-    try:
+    with suppress(OSError):  # nobody may read stderr
         if sys.stderr:
             sys.stderr.write(text.encode("utf-8", "replace").decode())
-    except OSError:
-        pass  # nobody reads stderr
 
 
 def _discard_unwritable() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
@@ -50,10 +51,8 @@ class ServedProject:
         Backlog.md's command, its board or a person may change task files without any hook.
         """
         project = self.project
-        try:
+        with suppress(OSError):  # reading still works, and a writer gets the same error
             sync.update(project)
-        except OSError:
-            pass  # reading still works, and a writer gets the same error
         return project
 
     def find_agent(self, name: str, accept_new: bool = False) -> tuple[Project, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from memory_core.document import front_matter
@@ -155,10 +155,9 @@ def read_text(project: Project, memory: TaskMemory) -> str:
 
 def find_active(project: Project) -> TaskMemory | None:
     """Return the memory of the active task, None if no task is in progress."""
-    try:
+    with suppress(TaskError):
         return find(project)
-    except TaskError:
-        return None
+    return None
 
 
 def list_memories(project: Project) -> list[TaskMemory]:
