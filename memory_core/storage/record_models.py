@@ -38,7 +38,7 @@ RecordKind = Literal[
 
 
 class HistoryRecord(BaseModel):
-    """One line of history/AGENT.jsonl; docs/history.md says which kind has which keys."""
+    """One line of history/AGENT.jsonl; docs/json.md says which kind has which keys."""
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 

@@ -435,6 +435,7 @@ def is_plain_list(text: str) -> bool:
     theirs=documents.filter(is_plain_list),
     replace=st.booleans(),
 )
+@example(own="", theirs="## Project Architecture\n- queue\n- bank\n- price", replace=False)
 @example(own="- queue\n\n    code", theirs="- queue", replace=False)
 @example(own="", theirs="## Project Architecture\n## Project Architecture", replace=False)
 def test_nothing_is_lost_for_want_of_room(

@@ -565,13 +565,6 @@ PLACES = {
         "y\n   - z\n     more",
         "## A\n\n- y\n   - z\n     more\n",
     ),
-    "nested much further in": (
-        "## A\n",
-        "A",
-        "y\n        - z\n          more",
-        "## A\n\n- y\n  - z\n    more\n",
-    ),
-    "from an older archive": ("## A\n", "A", "y\n- z", "## A\n\n- y\n  - z\n"),
     "code alone": ("## A\n", "A", "- ```\n  code\n  ```", "## A\n\n- ```\n  code\n  ```\n"),
     "what would be a heading": ("## A\n- x\n", "A", "# y", "## A\n- x\n- \\# y\n"),
     "behind open code": ("## A\n- x\n\n```\ncode\n", "A", "y", "## A\n- x\n- y\n\n```\ncode\n"),
