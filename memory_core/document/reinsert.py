@@ -84,10 +84,12 @@ def _list_forms(item: str) -> Iterator[tuple[list[str], str]]:
     """Yield the lines that can hold an archived item, and the text of the item in this form."""
     lines = item.split("\n")
     first, *nested = lines
+    inner = min((len(line) - len(line.lstrip()) for line in nested if line), default=2)
+    shifted = [" " * (2 - inner) + line[max(inner - 2, 0) :] for line in nested]
     written = markdown.BULLET + markdown.escape(first)
     empty = markdown.parse_document("")
     # An item without text, for example of code, is archived with its bullet.
-    for block, key in ((lines, ""), ([written, *nested], first)):
+    for block, key in ((lines, ""), ([written, *nested], first), ([written, *shifted], first)):
         document = markdown.parse_document("\n".join(block))
         if _find_new_item(empty, document) == (key, len(block)):
             yield block, key
