@@ -43,7 +43,7 @@ def list_settings(settings: Config, place: LevelPaths, user: LevelPaths | None) 
     def describe(key: str) -> str:
         if key.startswith("agent_overrides."):
             key = f"agent_overrides.AGENT.{key.rpartition('.')[2]}"
-        return descriptions.get(key, "limits for single agents")
+        return descriptions.get(key, "settings for single agents")
 
     return [
         Setting(key, value, find_source(key, value), describe(key))

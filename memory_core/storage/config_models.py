@@ -77,82 +77,88 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 class LimitsConfig(ConfigSection):
     """How large a memory may grow."""
 
-    default_size_kb: SizeKb = Field(8, description="size of a memory file in KB")
-    max_sections: Count = Field(10, description="sections in a file")
-    max_items_per_section: Count = Field(15, description="items in a section")
+    default_size_kb: SizeKb = Field(8, description="maximum size of a memory file in KB")
+    max_sections: Count = Field(10, description="maximum sections of a memory file")
+    max_items_per_section: Count = Field(15, description="maximum items in a section")
     max_line_length: Annotated[int, Field(ge=20, le=10_000)] = Field(
-        120, description="characters in a line that is written"
+        120, description="maximum characters of a line in a memory file"
     )
 
 
 class AgentOverride(ConfigSection):
     """What differs for one agent."""
 
-    size_kb: SizeKb | None = Field(None, description="size of this agent's file in KB")
-    max_sections: Count | None = Field(None, description="sections in this agent's file")
-    max_items_per_section: Count | None = Field(None, description="items in its sections")
-    auto_learning: bool | None = Field(None, description="whether this agent's reports teach")
+    size_kb: SizeKb | None = Field(
+        None, description="maximum size of this agent's memory file in KB"
+    )
+    max_sections: Count | None = Field(
+        None, description="maximum sections of this agent's memory file"
+    )
+    max_items_per_section: Count | None = Field(
+        None, description="maximum items in each of its sections"
+    )
+    auto_learning: bool | None = Field(None, description="save what this agent reports")
 
 
 class ConfidenceConfig(ConfigSection):
     """How sure an item is at first and what changes that; item_history.Weights has reasons."""
 
-    agent: Fraction = Field(
-        DEFAULT_WEIGHTS.agent, description="how sure an item is that one run reported"
-    )
+    agent: Fraction = Field(DEFAULT_WEIGHTS.agent, description="confidence of an item from one run")
     person: Fraction = Field(
-        DEFAULT_WEIGHTS.person, description="one that a person wrote or approved"
+        DEFAULT_WEIGHTS.person, description="confidence of an item from a person"
     )
-    step: Fraction = Field(DEFAULT_WEIGHTS.step, description="what each further run or person adds")
+    step: Fraction = Field(
+        DEFAULT_WEIGHTS.step, description="confidence gained by each confirmation"
+    )
     contradiction: Fraction = Field(
-        DEFAULT_WEIGHTS.contradiction, description="what it takes to be called wrong once"
+        DEFAULT_WEIGHTS.contradiction, description="confidence lost by one contradiction"
     )
 
 
 class TasksConfig(ConfigSection):
     """The memory of tasks."""
 
-    enabled: bool = Field(True, description="whether tasks have a memory")
+    enabled: bool = Field(True, description="keep a memory for each task")
     budget_tokens: Annotated[int, Field(ge=100, le=20_000)] = Field(
-        2000, description="tokens of a task's memory that a session is given"
+        2000, description="maximum tokens of a task's memory in a session"
     )
 
 
 class MemoryConfig(ConfigSection):
     """The keys below `memory:`."""
 
-    enabled: bool = Field(True, description="false: no hook does anything")
-    auto_learning: bool = Field(True, description="whether agents' reports teach")
+    enabled: bool = Field(True, description="use memory; if false, the hooks do nothing")
+    auto_learning: bool = Field(True, description="save what agents report")
     natural_language: bool = Field(
-        False, description="whether sentences such as `Discovered pattern: ...` teach"
+        False, description="save also sentences such as `Discovered pattern: ...`"
     )
     directory: MemoryDirectory = Field(
-        ".claude-mpm/memories", description="where the memory files are, from the project's root"
+        ".claude-mpm/memories", description="folder of the memory files, relative to the project"
     )
     max_learning_length: Annotated[int, Field(ge=10, le=1000)] = Field(
-        100, description="characters in a learning; a longer one waits for review"
+        100, description="maximum characters of a learning; longer ones are not saved"
     )
     strip_markers: bool = Field(
-        True, description="whether recorded blocks are taken out of what the main agent reads"
+        True, description="remove saved marker blocks from what the main agent reads"
     )
     user_level: Literal["append", "shadow", "off"] = Field(
-        "append", description="what becomes of the user's own memory of the same agent"
+        "append", description="how the user-level memory is combined with the project's"
     )
     include: list[AgentPattern] = Field(
-        [], description="patterns of agents with memory; empty: all"
+        [], description="only agents that match these patterns have a memory; empty: all"
     )
-    exclude: list[AgentPattern] = Field([], description="patterns of agents without memory")
+    exclude: list[AgentPattern] = Field(
+        [], description="agents that match these patterns have no memory"
+    )
     min_confidence: Fraction = Field(
-        0.0, description="items that are less sure than this are not given to agents"
+        0.0, description="items with less confidence are not given to agents"
     )
-    confidence: ConfidenceConfig = Field(ConfidenceConfig(), description="how sure items are")
-    context_items: Count = Field(20, description="items that `agent-memory context` prints")
-    give_performance: bool = Field(
-        False, description="whether agents are given their own performance, too"
-    )
+    confidence: ConfidenceConfig = Field(ConfidenceConfig(), description="confidence of items")
+    context_items: Count = Field(20, description="maximum items that `agent-memory context` prints")
+    give_performance: bool = Field(False, description="show agents their own past results, too")
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     tasks: TasksConfig = Field(TasksConfig(), description="the memory of tasks")
-    agent_overrides: dict[str, AgentOverride] = Field({}, description="limits for single agents")
+    agent_overrides: dict[str, AgentOverride] = Field({}, description="settings for single agents")
 
     @field_validator("user_level", mode="before")
     @classmethod

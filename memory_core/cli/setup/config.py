@@ -11,6 +11,7 @@ from memory_core.cli.app import create_app, find_project
 from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources
+from memory_core.text.phrases import format_count
 
 app = create_app()
 
@@ -42,12 +43,15 @@ def show(json: AsJson = False) -> None:
     else:
         for setting in settings:
             source = project.place.relative(setting.source)
-            print_line(f"{setting.key}: {json_module.dumps(setting.value)}  ({source})")
+            print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}  ({source})")
             print_line(f"    {setting.description}")
     if not project.config.is_readable:
         print_note(project.config.problems[0])
         print_note("In force are the last valid settings; without any, memory is off.")
         raise typer.Exit(1)
+    problems = config_sources.list_problems(project.config, project.place, project.user_place)
+    if problems and not json:
+        print_note(f"{format_count(len(problems), 'value')} ignored: agent-memory config check")
 
 
 @app.command()
