@@ -258,6 +258,17 @@ def test_json(person: Person) -> None:
     assert person.read_json("git", "uninstall") == told
 
 
+def test_uninstall_says_whether_the_file_is_gone(person: Person) -> None:
+    path = person.sandbox.memories / ".gitattributes"
+    person.run("git", "install")
+    done = person.run("git", "uninstall")
+    assert done.stdout.startswith("removed .claude-mpm/memories/.gitattributes: commit it\n")
+    person.run("git", "install")
+    path.write_text(f"*.png binary\n{path.read_text()}")
+    done = person.run("git", "uninstall")
+    assert done.stdout.startswith("changed .claude-mpm/memories/.gitattributes: commit it\n")
+
+
 def test_memories_that_git_ignores_are_told_of(person: Person) -> None:
     (person.sandbox.root / ".gitignore").write_text(".claude-mpm\n")
     git(person.sandbox.root, "rm", "-rq", "--cached", ".claude-mpm")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import typer
@@ -12,6 +13,7 @@ from memory_core.cli.common.notes import note_archived
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.git import merge_driver
 from memory_core.git.merge_driver import DriverChanges
+from memory_core.memory.project import Project
 
 app = create_app()
 
@@ -38,8 +40,9 @@ def install(json: AsJson = False) -> None:
     Example:
       agent-memory git install
     """
-    changes = merge_driver.install(find_project())
-    _print(changes, json)
+    project = find_project()
+    changes = merge_driver.install(project)
+    _print(project, changes, json)
     if changes.is_ignored and not json:
         print_note("git ignores the memories here (see .gitignore), so it never merges them")
     if any(resolution.refused for resolution in changes.mended):
@@ -56,15 +59,17 @@ def uninstall(json: AsJson = False) -> None:
     Example:
       agent-memory git uninstall
     """
-    _print(merge_driver.uninstall(find_project()), json)
+    project = find_project()
+    _print(project, merge_driver.uninstall(project), json)
 
 
-def _print(changes: DriverChanges, json: bool) -> None:
+def _print(project: Project, changes: DriverChanges, json: bool) -> None:
     if json:
         print_json(_to_json(changes))
         return
     for path in changes.attribute_files:
-        print_line(f"changed {path}: commit it")
+        is_there = os.path.exists(os.path.join(project.place.root, path))
+        print_line(f"{'changed' if is_there else 'removed'} {path}: commit it")
     if changes.config:
         print_line("changed the configuration of this clone")
     for resolution in changes.mended:
