@@ -363,9 +363,8 @@ def test_show_of_nothing_is_no_error(settled: Person) -> None:
     assert done.stderr == f"plan has no memory yet; {makes}\n"
     done = settled.run("show", "PM")
     assert done.returncode == 0
-    assert (
-        done.stderr
-        == "The main session has no memory yet. Create .claude-mpm/memories/PM.md to give it one.\n"
+    assert done.stderr == (
+        "The main session has no memory yet.  To give it one: agent-memory add PM guideline TEXT\n"
     )
     assert settled.read_json("show", "Plan")["file"] is None
     assert not (settled.sandbox.memories / "plan.md").exists()

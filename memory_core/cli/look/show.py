@@ -10,6 +10,7 @@ import typer
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli import times
 from memory_core.cli.common.arguments import Agent, AsGiven, AsJson, User
+from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
@@ -92,10 +93,11 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
         for line, warning in markdown.parse_document(snapshot.text).warnings:
             print_note(f"{project.place.relative(snapshot.path)}:{line}: {warning}")
         return
-    path = project.place.relative(project.store.path(agent))
     if agent == PM:
-        print_note(f"The main session has no memory yet. Create {path} to give it one.")
+        command = format_command("add PM guideline TEXT", user)
+        print_note(f"The main session has no memory yet.  To give it one: {command}")
     else:
+        path = project.place.relative(project.store.path(agent))
         print_note(f"{agent} has no memory yet; its first learning creates {path}")
 
 
