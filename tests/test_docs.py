@@ -12,11 +12,17 @@ import pytest
 
 import memory_core
 from memory_core.history import item_history
+from memory_core.setup import installation
 from memory_core.storage import config, config_models, paths, record_models
 from support.paths import REPO
 from support.sandbox import Sandbox
 
 PAGES = [REPO / "README.md", REPO / "CHANGELOG.md", *sorted((REPO / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/install.md", "docs/getting-started.md"])
+def test_the_oldest_claude_code_is_the_constant(page: str) -> None:
+    assert f"{installation.OLDEST_CLAUDE} or newer" in (REPO / page).read_text(encoding="utf-8")
 
 
 def config_table() -> str:

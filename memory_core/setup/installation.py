@@ -36,6 +36,9 @@ from memory_core.tasks import claude_import
 TEMPLATE_NAME = "settings.template.json"
 COMMAND = "agent-memory"
 
+# The oldest version of Claude Code that agent-memory supports.
+OLDEST_CLAUDE = "2.1.20"
+
 # Seconds; `claude --version` takes one.
 CLAUDE_TIMEOUT = 20
 
@@ -81,7 +84,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     if backup:
         say(f"  Backup of the previous settings: {backup}")
     if version is None:
-        say("  No `claude` found: the hooks need Claude Code 2.0.76 or newer.")
+        say(f"  No `claude` found: the hooks need Claude Code {OLDEST_CLAUDE} or newer.")
     missing = [event for event in settings_json.build_hooks(read_template()) if event not in wanted]
     if missing and version:
         number = ".".join(map(str, version))
