@@ -424,7 +424,9 @@ def preference(person: Person, *words: str) -> tuple[int, str, str]:
 def test_a_person_sets_reads_and_takes_back(person: Person) -> None:
     person.sandbox.write_memory("engineer", "Services talk through the event bus")
     said = "engineer: coding-style: small functions\n"
-    assert preference(person, "set", "Engineer", "coding-style", "small functions") == (0, said, "")
+    undo = "To undo: agent-memory undo\n"
+    first = preference(person, "set", "Engineer", "coding-style", "small functions")
+    assert first == (0, said, undo)
     assert "\n## Preferences\n- coding-style: small functions\n\n## Proj" in file_of(person)
     written = file_of(person)
     again = preference(person, "set", "engineer", "Coding Style", "small functions")
@@ -436,7 +438,7 @@ def test_a_person_sets_reads_and_takes_back(person: Person) -> None:
     given = person.read_json("show", "engineer", "--as-given")["text"]
     assert "## Preferences\n- coding-style: small functions\n- tone: dry\n" in given
     taken = preference(person, "unset", "engineer", "coding style")
-    assert taken == (0, f"Removed: {said}", "")
+    assert taken == (0, f"Removed: {said}", undo)
     assert preference(person, "list", "engineer") == (0, "engineer: tone: dry\n", "")
 
 

@@ -9,6 +9,7 @@ import typer
 from memory_core.cli.app import create_app
 from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
+from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note
 from memory_core.curation.preference_actions import (
@@ -61,7 +62,9 @@ def set_(
         print_json({**fields, "changed": changed})
         return
     print_line(_format(fields))
-    if not changed:
+    if changed:
+        note_undo(user)
+    else:
         print_note("It was set already.")
 
 
@@ -102,6 +105,7 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
         print_json({**fields, "changed": changed})
     elif changed:
         print_line(f"Removed: {_format(fields)}")
+        note_undo(user)
     if not changed:
         _exit_unset(scope.agent, key)
 

@@ -38,7 +38,7 @@ def status(user: User = False, json: AsJson = False) -> None:
 
     USED: size as a share of the limit.
     LEARNED: items of the last 7 days.  TREND: items per week, for 8 weeks.
-    REVIEW: learnings waiting for your approval.
+    REVIEW: learnings that were not saved; see quarantine/AGENT.md.
     SPOOLED: learnings not merged yet.
 
     \b
