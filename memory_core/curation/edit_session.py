@@ -37,7 +37,7 @@ class EditWarning(NamedTuple):
 class EditResult(NamedTuple):
     """The texts of changed items, whether others wrote meanwhile, and whether free text changed.
 
-    Undo does not cover free text.
+    `without_section` are items that are in no section any more.  Undo does not cover free text.
     """
 
     added: list[str]
@@ -45,6 +45,7 @@ class EditResult(NamedTuple):
     removed: list[str]
     merged_others: bool
     free_text_changed: bool
+    without_section: list[str]
 
 
 def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
@@ -154,8 +155,14 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
     added += [text for text, _, _ in difference.returned]
     removed = [item.text for item in difference.gone]
+    sections = {text: section for text, section, _ in agent_memory.list_items(memory.document)}
+    without_section = [
+        text
+        for text, section, _ in agent_memory.list_items(document)
+        if not section and sections.get(text)
+    ]
     changes.apply_edit(memory, document, difference)
-    return EditResult(added, changed, removed, merged_others, free_text_changed)
+    return EditResult(added, changed, removed, merged_others, free_text_changed, without_section)
 
 
 def _is_free_text_changed(copy: EditCopy, text: str) -> bool:

@@ -76,7 +76,10 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
     (told,) = person.read_json("log", "qa")
     assert (told["kind"], told["source"], told["confidence"]) == ("learned", "person", 0.8)
     done = person.run("add", "qa", "learning", NEWS.upper())
-    assert done.stdout == f"Already known: {key} [Implementation Guidelines] {NEWS} (0.9)\n"
+    assert (
+        done.stdout
+        == f"Already known, confidence raised: {key} [Implementation Guidelines] {NEWS} (0.9)\n"
+    )
     assert done.stderr == "To undo: agent-memory undo\n"
     person.run("undo", "2")
     assert items(sandbox.read_memory("qa")) == []
@@ -364,6 +367,15 @@ def test_the_header_is_ours(settled: Person) -> None:
     text = settled.sandbox.read_memory("engineer")
     assert items(text) == [NEWS, LEARNED]
     assert text.count("Last Updated:") == 1
+
+
+def test_items_below_a_broken_heading_are_named(settled: Person) -> None:
+    settled.run("add", "engineer", "guideline", NEWS)
+    done = editing_with(settled, 'sed -i.old "s/^## /# /" "$1"')
+    lost = "2 items now in no section: headings begin with ##"
+    assert done.stdout == f"engineer: free text changed\n{lost}\n"
+    key = item_history.id_of(NEWS)
+    assert settled.run("remove", "engineer", key).stdout == f"Archived: {key} {NEWS} (0.8)\n"
 
 
 def test_other_text_is_edited_too(settled: Person) -> None:

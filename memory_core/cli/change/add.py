@@ -12,6 +12,7 @@ from memory_core.cli.common.arguments import Agent, AsJson, User
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import note_undefined, note_undo
 from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.common.tables import format_section
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line
 from memory_core.curation import item_actions
@@ -62,9 +63,8 @@ def add(
         print_json(_to_json(scope.agent, result))
         return
     for taught in result.taught:
-        print_line(
-            f"{'Already known' if taught.was_present else 'Added'}: {format_item(taught.item)}"
-        )
+        verb = "Already known, confidence raised" if taught.was_present else "Added"
+        print_line(f"{verb}: {format_item(taught.item)}")
         if taught.was:
             print_line(f"  replaces: {taught.was}")
     for item in result.doubted:
@@ -78,7 +78,7 @@ def add(
 def print_archived(entries: list[tuple[str, str]]) -> None:
     """Print the items, as (section, text), that a change moved to the archive."""
     for section, text in entries:
-        print_line(f"Archived: [{section}] {text.splitlines()[0]}")
+        print_line(f"Archived: {format_section(section)}{text.splitlines()[0]}")
 
 
 def archived_to_json(entries: list[tuple[str, str]]) -> list[dict[str, str]]:

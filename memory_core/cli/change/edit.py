@@ -165,6 +165,8 @@ def _print_result(agent: str, result: EditResult, user: bool) -> None:
         f"{format_count(len(texts), 'item')} {verb}" for verb, texts in changes.items() if texts
     ]
     print_line(f"{agent}: {', '.join(counts) or 'free text changed'}")
+    if lost := len(result.without_section):
+        print_line(f"{format_count(lost, 'item')} now in no section: headings begin with ##")
     if result.merged_others:
         print_note("Changes that were written meanwhile are kept.")
     if counts and result.free_text_changed:

@@ -7,6 +7,7 @@ from typing import Any
 from memory_core.cli.common.arguments import Agent, AsJson, Item, User
 from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.common.tables import format_section
 from memory_core.cli.output import print_json, print_line
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
@@ -64,7 +65,7 @@ def _change(kind: str, agent: str, item: str, user: bool, json: bool) -> None:
 
 
 def format_item(item: RatedItem) -> str:
-    return f"{item.id} [{item.section}] {item.text} ({item.confidence:.1f})"
+    return f"{item.id} {format_section(item.section)}{item.text} ({item.confidence:.1f})"
 
 
 def item_to_json(item: RatedItem) -> dict[str, Any]:

@@ -68,10 +68,15 @@ def count_cells(text: str) -> int:
     return cell_len(text)
 
 
+def format_section(section: str) -> str:
+    """Return what is printed before the text of an item: nothing without a section."""
+    return f"[{section}] " if section else ""
+
+
 def print_item(head: str, section: str, text: str) -> None:
     """Print an item after a head; its nested lines are indented."""
     first, *nested = text.splitlines()
-    print_line(f"{head}[{section}] {first}")
+    print_line(f"{head}{format_section(section)}{first}")
     for line in nested:
         print_line(f"{' ' * len(head)}{line}".rstrip())
 

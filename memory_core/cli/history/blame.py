@@ -6,7 +6,7 @@ from typing import Any
 
 from memory_core.cli.common.arguments import Agent, AsJson, User
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import print_columns
+from memory_core.cli.common.tables import format_section, print_columns
 from memory_core.cli.history.log import RUN_ID_LENGTH
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import change_log
@@ -48,4 +48,4 @@ def _format_row(origin: ItemOrigin) -> list[str]:
     if state:
         confidence = f"{state.confidence:.1f}"
         cells = [state.born[:10], state.source, confidence, state.run[:RUN_ID_LENGTH]]
-    return [origin.id, *cells, f"[{origin.section}] {origin.text}"]
+    return [origin.id, *cells, format_section(origin.section) + origin.text]

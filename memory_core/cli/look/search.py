@@ -9,7 +9,7 @@ import typer
 from memory_core.cli.common.arguments import AsJson, User, agent_option
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.common.tables import count_cells
+from memory_core.cli.common.tables import count_cells, format_section
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
 from memory_core.curation import searching
 from memory_core.text import word_search
@@ -63,7 +63,7 @@ def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
         head = f"{hit.agent}{' ' * (width - count_cells(hit.agent))}  {hit.id}  "
         day = f" {hit.day}" if hit.day else ""
         tail = f"  (archived{day})" if hit.place == searching.IN_ARCHIVE else ""
-        print_line(f"{head}[{hit.section}] ", *highlight(hit.text, words), tail)
+        print_line(head, format_section(hit.section), *highlight(hit.text, words), tail)
         for line in hit.nested.splitlines():
             print_line(" " * count_cells(head), *highlight(line.rstrip(), words))
     if not hits:

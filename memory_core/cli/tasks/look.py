@@ -12,7 +12,7 @@ from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import AsJson, User, flag
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import LevelScope, find_level
-from memory_core.cli.common.tables import format_age, print_columns
+from memory_core.cli.common.tables import format_age, format_section, print_columns
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.look.search import highlight
 from memory_core.cli.output import (
@@ -145,9 +145,9 @@ def search(
         enable_pager()
         width = max((len(hit.memory.id) for hit in hits), default=0)
         for hit in hits:
-            section = f"[{hit.section}] " if hit.section else ""
             tail = "  (archived)" if hit.memory.state == task_actions.ARCHIVED else ""
-            print_line(f"{hit.memory.id:{width}}  {section}", *highlight(hit.text, words), tail)
+            head = f"{hit.memory.id:{width}}  {format_section(hit.section)}"
+            print_line(head, *highlight(hit.text, words), tail)
         if not hits:
             print_note("Nothing found.")
     if not hits:

@@ -11,6 +11,7 @@ from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
 from memory_core.cli.common.inputs import require_consent, should_ask
 from memory_core.cli.common.notes import DRY_RUN_HINT, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
+from memory_core.cli.common.tables import format_section
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.curation import cleaning
@@ -66,7 +67,7 @@ def prune(
     for result in results:
         for item, used in zip(result.items, result.used, strict=True):
             note = f"{item.confidence:g}, last used {used[:10]}"
-            print_line(f"{result.agent}: [{item.section}] {item.text} ({note})")
+            print_line(f"{result.agent}: {format_section(item.section)}{item.text} ({note})")
     if ask:
         require_consent(f"Move {_count_items(results)} to the archive?")
         results = run(write=True)
