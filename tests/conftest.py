@@ -51,6 +51,7 @@ def person(sandbox: Sandbox, tmp_path: Path) -> Person:
 def settled(person: Person) -> Person:
     """Somebody with hooks installed and one memory."""
     person.install()
+    person.add_program("claude", "echo 2.1.329")
     person.sandbox.write_memory("engineer", ITEM)
     return person
 

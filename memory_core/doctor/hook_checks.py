@@ -42,9 +42,13 @@ REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 
 def check_program(exam: Examination) -> Iterator[Finding]:
     """Report the versions of Python, agent-memory and Claude Code."""
-    number = ".".join(map(str, exam.version or ())) or "(no `claude` on PATH)"
-    what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
-    yield Finding(OK, what, sys.executable)
+    what = f"Python {platform.python_version()}, agent-memory {__version__}"
+    if exam.version:
+        number = ".".join(map(str, exam.version))
+        yield Finding(OK, f"{what}, Claude Code {number}", sys.executable)
+    else:
+        mend = f"install Claude Code {installation.OLDEST_CLAUDE} or newer, or add it to PATH"
+        yield Finding(WARNING, f"{what}, but no `claude` that works", "PATH", mend)
 
 
 def check_enabled(exam: Examination) -> Iterator[Finding]:
@@ -199,7 +203,7 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
 
 def check_arrival(exam: Examination) -> Iterator[Finding]:
     """Check that an agent that starts now gets its memory."""
-    if not exam.is_enabled:
+    if not exam.is_enabled or not exam.own_hooks:
         return
     event = "SubagentStart" if exam.are_prompts_lost else "PreToolUse"
     script = hook_runner.SCRIPT_BY_EVENT[event]

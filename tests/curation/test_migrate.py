@@ -845,7 +845,7 @@ def test_restore_lists_and_puts_back(person: Person) -> None:
     was_archived(project_in(person.sandbox), "qa", ("A", "one\n  - nested"), ("", "two"))
     done = person.run("restore", "QA")
     assert done.stdout == (
-        "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  [] two\n"
+        "1  2026-11-21  [A] one\n                 - nested\n2  2026-11-21  two\n"
     )
     done = person.run("restore", "qa", "three")
     assert (done.returncode, done.stdout) == (2, "")

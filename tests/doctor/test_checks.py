@@ -73,7 +73,11 @@ def test_a_healthy_project(settled: Person) -> None:
 def test_a_new_project_wants_its_hooks(person: Person) -> None:
     done = person.run("doctor", "--fix", "--json")
     answer = json.loads(done.stdout)
-    assert (done.returncode, wrong(answer["findings"])) == (1, [("broken", "settings")])
+    problems = [("warning", "program"), ("broken", "settings")]
+    assert (done.returncode, wrong(answer["findings"])) == (1, problems)
+    assert "arrival" not in {finding["check"] for finding in answer["findings"]}
+    note = person.run("doctor", "--fix").stderr
+    assert note == "Repaired: nothing; problems left for you: 2\n"
     assert answer["mended"] == []
     assert read_files(person.sandbox.root) == {}
 
@@ -311,14 +315,14 @@ def test_a_finding_says_what_where_and_how_to_mend(settled: Person) -> None:
     assert (
         "broken   command: SubagentStop: the hook does nothing\n"
         f"         in: {settings_of(settled)}\n"
-        "         fix: run ./install.sh again, from a clone of agent-memory\n"
+        "         to do: run ./install.sh again, from a clone of agent-memory\n"
     ) in done.stdout
     assert "         in: .claude-mpm/config.yml:2\n" in done.stdout.replace(
         f"{settled.sandbox.root}/", ""
     )
     assert re.search(r"^         in: \.claude-mpm/memories/engineer\.md:\d+$", done.stdout, re.M)
     assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in done.stdout
-    assert "         fix: agent-memory resolve engineer\n" in done.stdout
+    assert "         to do: agent-memory resolve engineer\n" in done.stdout
     assert done.stderr == "agent-memory doctor --fix repairs 3 of these\n"
 
 
@@ -365,6 +369,7 @@ def test_no_text_of_a_repository_is_run(settled: Person) -> None:
 
 def test_a_project_with_blanks_in_its_path(person: Person) -> None:
     """What is answer can be typed; and settings that are not read may name our hooks."""
+    person.add_program("claude", "echo 2.1.329")
     root = person.sandbox.root / "my shop; id"
     (root / ".claude-mpm").mkdir(parents=True)
     command = [*COMMAND, "doctor", "--json"]
@@ -598,7 +603,7 @@ def test_what_was_mended_is_printed_with_the_way_back(settled: Person) -> None:
     add_spool_entry(settled)
     other_version(settled)
     done = settled.run("doctor", "--fix")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "Repaired: 2; problems left for you: none\n")
     assert done.stdout.startswith(
         f"fixed    settings: hooks updated\n         in: {settings_of(settled)}\n"
     )
@@ -715,7 +720,7 @@ def wrong_live(person: Person) -> list[dict[str, Any]]:
 
 
 def test_live_is_not_tried_while_something_is_broken(settled: Person) -> None:
-    settled.add_program("claude", "touch asked; exit 1")
+    settled.add_program("claude", "touch asked; echo 2.1.329")
     hooks_disabled(settled)
     results = findings(settled.run("doctor", "--live", "--yes", "--json"))
     assert wrong(results) == [(BROKEN, "switched-off"), (WARNING, "live")]

@@ -299,6 +299,9 @@ def listed(plugged: Plugged) -> Plugged:
     }
     for file, value in values.items():
         (config / file).write_text(json.dumps(value))
+    (config / "local").mkdir()
+    (config / "local" / "claude").write_text("#!/bin/sh\necho 2.1.329\n")
+    (config / "local" / "claude").chmod(0o755)
     borrow_environment(plugged.data)
     return plugged
 

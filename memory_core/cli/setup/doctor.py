@@ -86,9 +86,12 @@ def _print(diagnosis: Diagnosis, fix: bool) -> None:
     for finding in diagnosis.findings:
         _print_entry(finding.level, finding.level, f"{finding.check}: {finding.what}")
         if finding.level != "ok":
-            _print_details({"in": finding.where, "fix": finding.mend})
-    count = sum(bool(finding.fix) for finding in diagnosis.findings)
-    if count and not fix:
+            _print_details({"in": finding.where, "to do": finding.mend})
+    if fix:
+        repaired = sum(not repair.error for repair in diagnosis.mended)
+        left = sum(finding.level != "ok" for finding in diagnosis.findings)
+        print_note(f"Repaired: {repaired or 'nothing'}; problems left for you: {left or 'none'}")
+    elif count := sum(bool(finding.fix) for finding in diagnosis.findings):
         print_note(f"agent-memory doctor --fix repairs {count} of these")
 
 
