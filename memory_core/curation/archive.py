@@ -59,6 +59,14 @@ def list_items(store: Store, agent: str) -> list[ArchivedItem]:
     ]
 
 
+def list_absent(store: Store, agent: str) -> list[ArchivedItem]:
+    """Return the entries of an agent's archive whose items are not in the memory again."""
+    snapshot = store.read(agent)
+    document = markdown.parse_document(snapshot.text if snapshot else "")
+    present = agent_memory.index_items(document)
+    return [item for item in list_items(store, agent) if item.id not in present]
+
+
 def restore(project: Project, store: Store, agent: str, item: str) -> RestoreResult:
     """Put an item back into its section; items beyond the limits go to the archive.
 

@@ -74,8 +74,8 @@ def _list_memory_hits(store: Store, agent: str) -> Iterator[ItemHit]:
 
 
 def _list_archive_hits(store: Store, agent: str) -> Iterator[ItemHit]:
-    """Yield the archived items; of equal ones only the last."""
-    last = {(item.section, item.text): item for item in archive.list_items(store, agent)}
+    """Yield the archived items that are not in the memory again; of equal ones only the last."""
+    last = {(item.section, item.text): item for item in archive.list_absent(store, agent)}
     for item in last.values():
         text, _newline, nested = item.text.partition("\n")
         yield ItemHit(agent, IN_ARCHIVE, item.id, item.section, text, nested, item.day)

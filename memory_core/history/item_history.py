@@ -98,6 +98,7 @@ class ItemState:
         self.runs: set[str] = set()
         self.contradicting_runs: set[str] = set()
         self.is_present = False
+        self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
 
 
@@ -157,10 +158,12 @@ class History:
         key, kind = record["id"], record["kind"]
         state = self._states.get(key)
         older = self._states.get(record.get("was") or "")
-        is_new = state is None and older is None
+        start = older.confidence if older else self._start(record)
+        is_first = state is None or (kind in LEARNING_KINDS and not state.is_weighed)
         if state is None:
-            start = older.confidence if older else self._start(record)
             state = self._states[key] = ItemState(key, record["time"], start)
+        elif is_first:
+            state.confidence = start  # all that came before is undone
         state.changed = max(state.changed, record["time"])
         if kind in ARRIVAL_KINDS:
             self._arrive(state, record)
@@ -168,7 +171,7 @@ class History:
             state.is_present = False
             state.nested = record.get("nested") or state.nested
         if change_of(record) not in self._undone:
-            self._weigh(state, record, is_new)
+            self._weigh(state, record, is_first and older is None)
 
     def _start(self, record: Record) -> float:
         weights, by_person = self._weights, record.get("source") in HUMAN_SOURCES
@@ -184,6 +187,7 @@ class History:
         """Change the confidence by a record: each run counts once, a person every time."""
         kind, run = record["kind"], record.get("run") or ""
         by_person = record.get("source") in HUMAN_SOURCES
+        state.is_weighed = state.is_weighed or kind not in DEPARTURE_KINDS
         if kind in ("edited", "approved", "preference"):
             state.confidence = max(state.confidence, self._weights.person)
         elif kind == "confirmed" or (

@@ -30,6 +30,7 @@ def restore(
 ) -> None:
     """List archived items, or restore one.
 
+    The list leaves out items that are in the memory again.
     Items removed by hand are found in the history.  If the section is full,
     its oldest item is archived instead.
     Exit 1 if the item does not fit.
@@ -62,7 +63,7 @@ def restore(
 
 
 def _list_archive(scope: AgentScope, json: bool) -> None:
-    items = archive.list_items(scope.level, scope.agent)
+    items = archive.list_absent(scope.level, scope.agent)
     if json:
         print_json([{**item._asdict(), "day": item.day or None} for item in items])
         return
