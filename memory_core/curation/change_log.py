@@ -46,10 +46,14 @@ class Change(NamedTuple):
 
 
 class UndoResult(NamedTuple):
-    """A change that was undone, and the texts that stay because they were changed since."""
+    """A change that was undone, and the texts that stay because they were changed since.
+
+    `present_ids` are the ids of the items that each memory has now.
+    """
 
     change: Change
     kept_texts: list[str]
+    present_ids: dict[str, set[str]]
 
 
 class NothingToUndo(ValueError):
@@ -194,7 +198,11 @@ def undo(
         undo_own = partial(undo_changes, ids=ids)
         for change_id, text in transaction.change_memory(project, agent, undo_own, store, own_id):
             kept[change_id].append(text)
-    return [UndoResult(change, kept[change.id]) for change in reversed(chosen)]
+    present = {
+        agent: set(agent_memory.index_items(read_memory(project, agent, store).document))
+        for agent in agents
+    }
+    return [UndoResult(change, kept[change.id], present) for change in reversed(chosen)]
 
 
 def _format_too_few(count: int) -> str:

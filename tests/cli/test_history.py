@@ -54,7 +54,7 @@ def lines(person: Person, *words: str) -> list[str]:
     """Return what a command prints, without times."""
     done = person.run(*words)
     assert done.returncode == 0, done.stderr
-    return re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d)?", "T", done.stdout).splitlines()
+    return re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "T", done.stdout).splitlines()
 
 
 def times(person: Person) -> list[str]:
@@ -185,20 +185,36 @@ def test_undo_tells_what_it_takes_back(person: Person) -> None:
     person.run("remove", "engineer", NEW_ID)
     assert lines(person, "undo", "2") == [
         "Undone: change of T",
-        f"  engineer: removed: {NEW}",
+        f"  engineer: removed: {NEW} (now not in the memory)",
         "Undone: change of T",
-        f"  engineer: learned: {NEW}",
+        f"  engineer: learned: {NEW} (now not in the memory)",
     ]
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo")
+    assert f"  engineer: removed: {NEW} (now not in the memory)\n" in done.stdout
+    undone = r"  engineer: undone: change of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$"
+    assert len(re.findall(undone, done.stdout, re.M)) == 2
     assert done.stderr == "To redo: agent-memory undo\n"
     assert person.read_json("undo")[0]["stays"] == []
+
+
+def test_an_undone_add_leaves_nothing_behind(person: Person) -> None:
+    text = "Ask Ann before a release"
+    for _ in range(2):
+        added = person.run("add", "engineer", "guideline", text)
+        assert added.stdout.startswith("Added: ")
+        assert added.stdout.endswith("(0.8)\n")
+        (hit,) = person.read_json("search", "before a release")
+        assert hit["in"] == "memory"
+        assert person.read_json("restore", "engineer") == []
+        person.run("undo")
+        assert [entry["text"] for entry in person.read_json("restore", "engineer")][-1:] == [text]
 
 
 def test_undo_tells_what_stays(person: Person) -> None:
     edit(person, NEW, f"{NEW}, at last")
     assert lines(person, "undo")[1:] == [
-        f"  engineer: learned: {NEW}",
+        f"  engineer: learned: {NEW} (now not in the memory)",
         f"  not restored: changed since: {NEW}, at last",
     ]
     assert f"{NEW}, at last" in person.sandbox.read_memory("engineer")

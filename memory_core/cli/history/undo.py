@@ -9,7 +9,7 @@ import typer
 from memory_core.cli.common.arguments import AsJson, User
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_level
-from memory_core.cli.history.log import format_minute, record_to_json
+from memory_core.cli.history.log import record_to_json
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.curation.change_log import UndoResult
@@ -23,7 +23,8 @@ def undo(
     """Undo the last N changes across all agents.
 
     One change = one agent report or one command.
-    Running undo again redoes it.  Hand edits are kept.
+    Running undo again redoes it, so `undo; undo` changes nothing: use `undo 2`.
+    Hand edits are kept.
     Exit 1 if there are fewer changes.
 
     \b
@@ -49,11 +50,18 @@ def undo(
 
 
 def _print_result(result: UndoResult) -> None:
-    print_line(f"Undone: change of {format_minute(result.change.id)}")
+    print_line(f"Undone: change of {_format_second(result.change.id)}")
     for record in result.change.records:
+        agent, kind = record["agent"], record["kind"]
         if record.get("text"):
-            print_line(f"  {record['agent']}: {record['kind']}: {record['text']}")
-        elif record["kind"] == "undone":
-            print_line(f"  {record['agent']}: undone: change of {format_minute(record['id'])}")
+            now = "in" if record["id"] in result.present_ids[agent] else "not in"
+            print_line(f"  {agent}: {kind}: {record['text']} (now {now} the memory)")
+        elif kind == "undone":
+            print_line(f"  {agent}: undone: change of {_format_second(record['id'])}")
     for text in result.kept_texts:
         print_line(f"  not restored: changed since: {text}")
+
+
+def _format_second(change_id: str) -> str:
+    """Return the time with which the id of a change begins, in UTC."""
+    return change_id[:19].replace("T", " ")
