@@ -75,7 +75,7 @@ def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[
     """Return all records of these agents, oldest first.
 
     Hand edits that no write has recorded yet get the time of now.  Each record has its agent
-    and, if it is known, the text of its item.
+    and, if it is known, the text of its item; its time is that of the clock.
     """
     records = [
         record
@@ -86,12 +86,13 @@ def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[
 
 
 def _add_texts(agent: str, history: item_history.History) -> list[Record]:
-    """Return an agent's records, each with the text of its item if it is known."""
+    """Return an agent's records, each with its clock time and the text of its item if known."""
     records = []
     for record in item_history.sort_records(history.records):
         state = history.get(record["id"])
         text = record.get("text") or (state.text if state else "")
-        records.append({**record, "agent": agent, "text": text})
+        moment = item_history.clock_time(record)
+        records.append({**record, "time": moment, "agent": agent, "text": text})
     return records
 
 
@@ -124,12 +125,12 @@ def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[
     The text is "" if the history begins later, the begin is "" without a history.
     """
     memory = read_memory(project, agent, store)
-    records, kinds = memory.history.records, item_history.ITEM_KINDS
-    begin = min((str(record["time"]) for record in records if record["kind"] in kinds), default="")
+    records, kinds, clock = memory.history.records, item_history.ITEM_KINDS, item_history.clock_time
+    begin = min((clock(record) for record in records if record["kind"] in kinds), default="")
     if not begin or begin > moment:
         return "", begin
     text = revert.revert_records(
-        memory.text, records, lambda record: record["time"] > moment, memory.limits
+        memory.text, records, lambda record: clock(record) > moment, memory.limits
     )
     return text, begin
 
@@ -160,14 +161,14 @@ def compare(project: Project, store: Store, agent: str, since: str = "") -> Comp
     def is_chosen(record: Record) -> bool:
         if change:
             return item_history.change_of(record) == change
-        return bool(since) and record["time"] > since
+        return bool(since) and item_history.clock_time(record) > since
 
     before = revert.revert_records(memory.text, records, is_chosen, memory.limits)
     old = agent_memory.index_items(markdown.parse_document(before))
     new = agent_memory.index_items(memory.document)
     path = store.place.relative(store.path(agent))
     return Comparison(
-        since or (last["time"] if last else ""),
+        since or (item_history.clock_time(last) if last else ""),
         format_diff(TextChange(path, before, memory.text)),
         [fields[0] for key, fields in new.items() if key not in old],
         [fields[0] for key, fields in old.items() if key not in new],

@@ -253,6 +253,15 @@ def change_of(record: Record) -> str:
     return str(record.get("change") or record["time"])
 
 
+def clock_time(record: Record) -> str:
+    """Return when a record was written, by the clock: the id of its change begins with it.
+
+    Its `time` may be seconds later, because each version of a file has a second of its own.
+    """
+    moment = f"{change_of(record)[:23]}Z"
+    return min(record["time"], moment) if moment[10:11] == "T" else str(record["time"])
+
+
 def find_undone(records: Sequence[Record]) -> set[str]:
     """Return the ids of changes that are undone, and whose undo is not undone itself."""
     by: dict[str, list[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from memory_core.cli.history import log
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import history_file, record_models
+from memory_core.storage import event_log, history_file, record_models
 from support.command_line import ITEM, Person, read_fields
 from support.files import read_files
 from support.paths import REPO
@@ -60,7 +61,7 @@ def lines(person: Person, *words: str) -> list[str]:
 def times(person: Person) -> list[str]:
     """Return when something came about, oldest first."""
     found = history_file.read(str(person.sandbox.memories / "history" / "engineer.jsonl"))
-    return sorted({each["time"] for each in found})
+    return sorted({item_history.clock_time(each) for each in found})
 
 
 # log
@@ -86,6 +87,20 @@ def test_log_writes_nothing(person: Person) -> None:
         assert person.run(*words).returncode == 0
     assert person.run("show", "engineer", "--at", "1h").returncode == 0
     assert read_files(person.sandbox.root) == before
+
+
+def test_no_time_is_ahead_of_the_clock(person: Person) -> None:
+    for number in range(4):
+        learn(person, "engineer", f"Step {number} of a release is checked by Ann")
+    now = event_log.format_utc(time.time())
+    assert max(each["time"] for each in person.read_json("log")) <= now
+    assert "Step 3" in person.run("show", "engineer", "--at", now).stdout
+    assert person.run("diff", "engineer", "--since", now).stdout == ""
+    middle = next(
+        each["time"] for each in person.read_json("log") if each["text"].startswith("Step 1")
+    )
+    past = person.run("show", "engineer", "--at", middle).stdout
+    assert ("Step 1" in past, "Step 2" in past) == (True, False)
 
 
 def test_log_since(person: Person) -> None:

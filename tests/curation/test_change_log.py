@@ -509,7 +509,7 @@ def test_each_moment_is_as_it_was(script: Any, mixer: random.Random) -> None:
             verb(shop, *step)
             for agent in AGENTS:
                 transaction.change_memory(shop.project, agent, lambda work: None)
-                times = [each["time"] for each in shop.records(agent)]
+                times = [item_history.clock_time(each) for each in shop.records(agent)]
                 then[agent, max(times, default="")] = shop.items(agent)
         for (agent, moment), items in then.items():
             text, _begin = change_log.render_at(shop.project, shop.store, agent, moment)
