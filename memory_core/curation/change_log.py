@@ -194,15 +194,13 @@ def undo(
     own_id = agent_memory.make_change_id("undo")
     transaction.check_unlocked(store, agents)
     kept: dict[str, list[str]] = {change.id: [] for change in chosen}
+    present: dict[str, set[str]] = {}
     for agent in along(agents):
         ids = [change.id for change in chosen if agent in change.agents]
         undo_own = partial(undo_changes, ids=ids)
         for change_id, text in transaction.change_memory(project, agent, undo_own, store, own_id):
             kept[change_id].append(text)
-    present = {
-        agent: set(agent_memory.index_items(read_memory(project, agent, store).document))
-        for agent in agents
-    }
+        present[agent] = set(agent_memory.index_items(read_memory(project, agent, store).document))
     return [UndoResult(change, kept[change.id], present) for change in reversed(chosen)]
 
 

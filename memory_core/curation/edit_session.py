@@ -45,7 +45,7 @@ class EditResult(NamedTuple):
     removed: list[str]
     merged_others: bool
     free_text_changed: bool
-    without_section: list[str]
+    without_section: set[str]
 
 
 def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
@@ -155,14 +155,14 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
     added += [text for text, _, _ in difference.returned]
     removed = [item.text for item in difference.gone]
-    sections = {text: section for text, section, _ in agent_memory.list_items(memory.document)}
-    without_section = [
-        text
-        for text, section, _ in agent_memory.list_items(document)
-        if not section and sections.get(text)
-    ]
+    without_section = _list_outside(document) - _list_outside(memory.document)
     changes.apply_edit(memory, document, difference)
     return EditResult(added, changed, removed, merged_others, free_text_changed, without_section)
+
+
+def _list_outside(document: markdown.Document) -> set[str]:
+    """Return the texts of items that are in no section."""
+    return {text for text, section, _ in agent_memory.list_items(document) if not section}
 
 
 def _is_free_text_changed(copy: EditCopy, text: str) -> bool:

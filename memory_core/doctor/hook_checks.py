@@ -42,13 +42,10 @@ REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 
 def check_program(exam: Examination) -> Iterator[Finding]:
     """Report the versions of Python, agent-memory and Claude Code."""
-    what = f"Python {platform.python_version()}, agent-memory {__version__}"
-    if exam.version:
-        number = ".".join(map(str, exam.version))
-        yield Finding(OK, f"{what}, Claude Code {number}", sys.executable)
-    else:
-        mend = f"install Claude Code {installation.OLDEST_CLAUDE} or newer, or add it to PATH"
-        yield Finding(WARNING, f"{what}, but no `claude` that works", "PATH", mend)
+    number = ".".join(map(str, exam.version or ())) or "(no `claude` on PATH)"
+    what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
+    mend = "" if exam.version else f"install Claude Code {installation.OLDEST_CLAUDE} or newer"
+    yield Finding(OK if exam.version else WARNING, what, sys.executable, mend)
 
 
 def check_enabled(exam: Examination) -> Iterator[Finding]:

@@ -88,15 +88,9 @@ class LimitsConfig(ConfigSection):
 class AgentOverride(ConfigSection):
     """What differs for one agent."""
 
-    size_kb: SizeKb | None = Field(
-        None, description="maximum size of this agent's memory file in KB"
-    )
-    max_sections: Count | None = Field(
-        None, description="maximum sections of this agent's memory file"
-    )
-    max_items_per_section: Count | None = Field(
-        None, description="maximum items in each of its sections"
-    )
+    size_kb: SizeKb | None = Field(None, description="maximum size of its memory file in KB")
+    max_sections: Count | None = Field(None, description="maximum sections of its memory file")
+    max_items_per_section: Count | None = Field(None, description="maximum items in its sections")
     auto_learning: bool | None = Field(None, description="save what this agent reports")
 
 
@@ -107,9 +101,7 @@ class ConfidenceConfig(ConfigSection):
     person: Fraction = Field(
         DEFAULT_WEIGHTS.person, description="confidence of an item from a person"
     )
-    step: Fraction = Field(
-        DEFAULT_WEIGHTS.step, description="confidence gained by each confirmation"
-    )
+    step: Fraction = Field(DEFAULT_WEIGHTS.step, description="confidence gained by a confirmation")
     contradiction: Fraction = Field(
         DEFAULT_WEIGHTS.contradiction, description="confidence lost by one contradiction"
     )
@@ -145,11 +137,9 @@ class MemoryConfig(ConfigSection):
         "append", description="how the user-level memory is combined with the project's"
     )
     include: list[AgentPattern] = Field(
-        [], description="only agents that match these patterns have a memory; empty: all"
+        [], description="patterns of agents with memory; empty: all"
     )
-    exclude: list[AgentPattern] = Field(
-        [], description="agents that match these patterns have no memory"
-    )
+    exclude: list[AgentPattern] = Field([], description="patterns of agents without memory")
     min_confidence: Fraction = Field(
         0.0, description="items with less confidence are not given to agents"
     )

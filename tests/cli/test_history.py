@@ -55,7 +55,7 @@ def lines(person: Person, *words: str) -> list[str]:
     """Return what a command prints, without times."""
     done = person.run(*words)
     assert done.returncode == 0, done.stderr
-    return re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?", "T", done.stdout).splitlines()
+    return re.sub(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\dZ)?)?", "T", done.stdout).splitlines()
 
 
 def times(person: Person) -> list[str]:
@@ -207,7 +207,7 @@ def test_undo_tells_what_it_takes_back(person: Person) -> None:
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo")
     assert f"  engineer: removed: {NEW} (now not in the memory)\n" in done.stdout
-    undone = r"  engineer: undone: change of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$"
+    undone = r"  engineer: undone: change of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
     assert len(re.findall(undone, done.stdout, re.M)) == 2
     assert done.stderr == "To redo: agent-memory undo\n"
     assert person.read_json("undo")[0]["stays"] == []

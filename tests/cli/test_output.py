@@ -73,7 +73,7 @@ def test_what_is_long_goes_to_the_pager_of_the_person(
     person.sandbox.write_memory("engineer", *MANY)
     project = find_project(str(person.sandbox.root), person.sandbox.env)
     project.store.append(
-        "archive", "engineer", [f"[Project Architecture] {MANY[-1]}"], "2026-11-20"
+        "archive", "engineer", [f"[Project Architecture] {MANY[-1]} now"], "2026-11-20"
     )
     terminal = Terminal(person, f"agent-memory {command}", **env)
     assert terminal.wait_for_end() == 0

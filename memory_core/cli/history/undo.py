@@ -50,18 +50,12 @@ def undo(
 
 
 def _print_result(result: UndoResult) -> None:
-    print_line(f"Undone: change of {_format_second(result.change.id)}")
+    print_line(f"Undone: change of {result.change.id[:19]}Z")
     for record in result.change.records:
-        agent, kind = record["agent"], record["kind"]
-        if record.get("text"):
-            now = "in" if record["id"] in result.present_ids[agent] else "not in"
-            print_line(f"  {agent}: {kind}: {record['text']} (now {now} the memory)")
-        elif kind == "undone":
-            print_line(f"  {agent}: undone: change of {_format_second(record['id'])}")
+        if text := record.get("text"):
+            now = "in" if record["id"] in result.present_ids[record["agent"]] else "not in"
+            print_line(f"  {record['agent']}: {record['kind']}: {text} (now {now} the memory)")
+        elif record["kind"] == "undone":
+            print_line(f"  {record['agent']}: undone: change of {record['id'][:19]}Z")
     for text in result.kept_texts:
         print_line(f"  not restored: changed since: {text}")
-
-
-def _format_second(change_id: str) -> str:
-    """Return the time with which the id of a change begins, in UTC."""
-    return change_id[:19].replace("T", " ")

@@ -13,7 +13,6 @@ from memory_core.cli.common.notes import note_archived
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.git import merge_driver
 from memory_core.git.merge_driver import DriverChanges
-from memory_core.memory.project import Project
 
 app = create_app()
 
@@ -40,9 +39,8 @@ def install(json: AsJson = False) -> None:
     Example:
       agent-memory git install
     """
-    project = find_project()
-    changes = merge_driver.install(project)
-    _print(project, changes, json)
+    changes = merge_driver.install(find_project())
+    _print(changes, json)
     if changes.is_ignored and not json:
         print_note("git ignores the memories here (see .gitignore), so it never merges them")
     if any(resolution.refused for resolution in changes.mended):
@@ -59,16 +57,15 @@ def uninstall(json: AsJson = False) -> None:
     Example:
       agent-memory git uninstall
     """
-    project = find_project()
-    _print(project, merge_driver.uninstall(project), json)
+    _print(merge_driver.uninstall(find_project()), json)
 
 
-def _print(project: Project, changes: DriverChanges, json: bool) -> None:
+def _print(changes: DriverChanges, json: bool) -> None:
     if json:
         print_json(_to_json(changes))
         return
     for path in changes.attribute_files:
-        is_there = os.path.exists(os.path.join(project.place.root, path))
+        is_there = os.path.exists(os.path.join(find_project().place.root, path))
         print_line(f"{'changed' if is_there else 'removed'} {path}: commit it")
     if changes.config:
         print_line("changed the configuration of this clone")
