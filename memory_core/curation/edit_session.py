@@ -155,7 +155,7 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
     added += [text for text, _, _ in difference.returned]
     removed = [item.text for item in difference.gone]
-    without_section = _list_outside(document) - _list_outside(memory.document)
+    without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
     changes.apply_edit(memory, document, difference)
     return EditResult(added, changed, removed, merged_others, free_text_changed, without_section)
 
