@@ -1,14 +1,12 @@
-"""A Messages API on loopback that answers from a script, and keeps every request.
+"""A Messages API on loopback that answers from a script and records every request.
 
-A script says what each speaker answers, turn by turn:
+A script has the answers of each speaker, turn by turn:
 
     {"MAIN": [delegate("engineer", "TASK-1 go"), say("done")], "TASK-1": [say("found it")]}
 
-A speaker is named by the first mark (`MAIN`, `TASK-something`) in what its user messages
-say, its turn is the number of answers that its conversation holds already, and the last
-line of a speaker is repeated. So the script has no state, and parallel agents, retries and
-nagging cannot get it out of step.
-"""
+The first mark in a speaker's user messages (`MAIN` or `TASK-something`) is its name. Its turn
+is the number of answers in its conversation, and its last line is repeated. A script therefore
+has no state, and parallel agents, retries and repeated requests cannot disturb the order."""
 
 import json
 import re
@@ -20,7 +18,7 @@ from typing import Any, NamedTuple
 
 Block = dict[str, Any]
 MARK = re.compile(r"\b(MAIN|TASK-\w+)\b")
-PATIENCE = 60  # seconds; no wait of a test lasts longer
+PATIENCE = 60  # seconds; the longest wait of a test
 
 _ids = iter(range(1, 1_000_000))
 
@@ -33,7 +31,7 @@ class Refusal(NamedTuple):
 
 
 class Request:
-    """One POST to /v1/messages, and what scripts and tests ask of it."""
+    """One POST to /v1/messages, with the properties that scripts and tests use."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         self.body = body
@@ -43,18 +41,18 @@ class Request:
 
     @property
     def speaker(self) -> str:
-        """Whose conversation this is; empty for what the client asks on the side."""
-        found = MARK.search("\n".join(self.user_place)) if self.tools else None
+        """Return the speaker of this conversation, "" for a request of the client itself."""
+        found = MARK.search("\n".join(self.user_texts)) if self.tools else None
         return found[1] if found else ""
 
     @property
     def said(self) -> str:
-        """All that the model is given to read: system prompt and messages."""
+        """Return everything that the model reads: system prompt and messages."""
         return "\n".join(_strings([self.body.get("system"), self.messages]))
 
     @property
-    def user_place(self) -> list[str]:
-        """What is said in the user's role, without tool results."""
+    def user_texts(self) -> list[str]:
+        """Return the texts of the role `user`, without tool results."""
         return [
             block["text"]
             for message in self.messages
@@ -65,7 +63,7 @@ class Request:
 
     @property
     def results(self) -> list[Block]:
-        """The tool results in the conversation so far."""
+        """Return the tool results of the conversation up to now."""
         return [
             block
             for message in self.messages
@@ -74,7 +72,7 @@ class Request:
         ]
 
     def __repr__(self) -> str:
-        return f"<{self.speaker or 'aside'} turn {self.turn}: {self.said[-400:]!r}>"
+        return f"<{self.speaker or 'client'} turn {self.turn}: {self.said[-400:]!r}>"
 
 
 def _blocks(message: dict[str, Any]) -> list[Block]:
@@ -100,24 +98,24 @@ def say(text: str) -> list[Block]:
 
 
 def use(name: str, **arguments: Any) -> list[Block]:
-    """Call a tool."""
+    """Return a call of a tool."""
     identity = f"toolu_{next(_ids):020}"
     return [{"type": "tool_use", "id": identity, "name": name, "input": arguments}]
 
 
 def delegate(agent: str, prompt: str, **more: Any) -> Callable[[Request], Reply]:
-    """Start an agent, by the name that the tool has in this version of the client."""
+    """Return a call that starts an agent, with the tool name of this client version."""
     arguments = {"description": "a job", "prompt": prompt, "subagent_type": agent, **more}
     return lambda request: use("Agent" if "Agent" in request.tools else "Task", **arguments)
 
 
 def together(*lines: Line) -> Callable[[Request], Reply]:
-    """Say several things in one answer."""
+    """Return several blocks as one answer."""
     return lambda request: [block for line in lines for block in _answer(line, request)]
 
 
 def after(event: threading.Event, line: Line) -> Callable[[Request], Reply]:
-    """Answer only once the event is set."""
+    """Delay the answer wait_until the event is set."""
 
     def wait(request: Request) -> Reply:
         event.wait(PATIENCE)
@@ -127,7 +125,7 @@ def after(event: threading.Event, line: Line) -> Callable[[Request], Reply]:
 
 
 def meeting(line: Line, barrier: threading.Barrier) -> Callable[[Request], Reply]:
-    """Answer only once all that meet at the barrier have asked."""
+    """Delay the answer wait_until all speakers at the barrier have asked."""
 
     def wait(request: Request) -> Reply:
         barrier.wait(PATIENCE)
@@ -140,8 +138,8 @@ def _answer(line: Line, request: Request) -> Any:
     return line(request) if callable(line) else line
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """What `condition` gives, as soon as it gives anything; the one loop that polls."""
+def wait_until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+    """Poll wait_until `condition` returns a true value, and return that value."""
     deadline = time.monotonic() + seconds
     while not (result := condition()):
         assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"
@@ -150,7 +148,7 @@ def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
 
 
 class Api:
-    """The server; `with Api(script) as api`."""
+    """The API server; use it as `with Api(script) as api`."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -178,11 +176,11 @@ class Api:
         if request.speaker in self.script:
             lines = self.script[request.speaker]
             return _answer(lines[min(request.turn, len(lines) - 1)], request)
-        return aside(request)
+        return answer_client(request)
 
 
-def aside(request: Request) -> Reply:
-    """Answer what the client asks for itself: a title, a topic, whether a call is safe."""
+def answer_client(request: Request) -> Reply:
+    """Answer a request of the client itself: a title, a topic or a safety check."""
     return say("<severity>0</severity>" if "<severity>" in request.said else "<block>no</block>")
 
 
@@ -212,7 +210,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, "application/json", b"")
 
     def do_CONNECT(self) -> None:
-        """The client's proxy is set to this server: nothing gets out unseen."""
+        """Refuse proxy requests: the client uses this server as its proxy, so nothing leaves."""
         self.server.api.elsewhere.append(self.path)
         self.close_connection = True
         self._send(403, "text/plain", b"")
@@ -239,7 +237,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("request-id", f"req_{next(_ids)}")
             self.end_headers()
             self.wfile.write(data)
-        except ConnectionError:  # the client was killed while it waited
+        except ConnectionError:  # the client was killed while it waited for the answer
             self.close_connection = True
 
     def handle(self) -> None:
@@ -273,7 +271,7 @@ def _message(body: dict[str, Any], blocks: list[Block]) -> dict[str, Any]:
 
 
 def _verdict(body: dict[str, Any], calls: list[str]) -> dict[str, Any]:
-    """What the server's safety check says of each call, where auto mode asks for it."""
+    """Return the answer of the safety check of auto mode for these calls."""
     if not body.get("safeguards"):
         return {}
     verdicts = {call: {"type": "evaluated", "outcome": "not_flagged"} for call in calls}

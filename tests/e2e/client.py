@@ -1,4 +1,4 @@
-"""The real Claude Code, run as a person runs it: own home, no network, nothing left behind."""
+"""Run the real Claude Code as a user does, with a separate home and without a network."""
 
 import json
 import os
@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .api import PATIENCE, Api, Request, Script, until
+from .api import PATIENCE, Api, Request, Script, wait_until
 
 KEY = "sk-ant-no-key-at-all-just-a-test-0123456789"
 PROGRAM = Path("node_modules", ".bin", "claude")
 
-# Makes the terminal on its standard input the controlling one, then becomes the command.
+# Makes the terminal on stdin the controlling terminal, then executes the command.
 IN_TERMINAL = """
 import fcntl, os, sys, termios
 os.setsid()
@@ -45,7 +45,7 @@ def order(version: str) -> tuple[int, ...]:
 
 
 class Run(NamedTuple):
-    """A run of the client that is over: what it printed, and what it asked the API."""
+    """A finished run of the client: its output and its API requests."""
 
     code: int
     out: str
@@ -57,14 +57,14 @@ class Run(NamedTuple):
 
 
 class Session:
-    """A run of the client that is still going on."""
+    """A run of the client that has not ended."""
 
     def __init__(self, process: subprocess.Popen[bytes], api: Api) -> None:
         self.process = process
         self.api = api
 
     def end(self) -> None:
-        """Kill the client and all that it started."""
+        """Kill the client and all its child processes."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -73,7 +73,7 @@ class Session:
 
 
 class Terminal(Session):
-    """The client in a pseudo-terminal."""
+    """A pseudo-terminal that runs the client."""
 
     def __init__(self, process: subprocess.Popen[bytes], api: Api, master: int) -> None:
         super().__init__(process, api)
@@ -86,19 +86,19 @@ class Terminal(Session):
         while True:
             try:
                 seen = os.read(self._master, 65536)
-            except OSError:  # Linux says EIO when the other side is closed
+            except OSError:  # Linux raises EIO when the other side is closed
                 return
             if not seen:
                 return
             self.screen += seen
 
     def ask(self, prompt: str) -> None:
-        """Type a prompt and send it, once there is a place to type it in."""
-        until(lambda: "❯".encode() in self.screen, "the prompt on the screen")
+        """Type a prompt and send it, as soon as the input line is visible."""
+        wait_until(lambda: "❯".encode() in self.screen, "the prompt on the screen")
         os.write(self._master, prompt.encode())
-        # Enter that comes in one piece with the text is a line break, and one that comes
-        # before the text is drawn may be lost.  On an empty line it does nothing.
-        until(lambda: self.api.requests or self._enter(), "the prompt to be sent")
+        # Enter together with the text is read as a line break, and Enter before the text is
+        # drawn may be lost.  Enter on an empty line does nothing, so it can be repeated.
+        wait_until(lambda: self.api.requests or self._enter(), "the prompt to be sent")
 
     def _enter(self) -> None:
         time.sleep(0.3)
@@ -111,7 +111,7 @@ class Terminal(Session):
 
 
 class Desk:
-    """A person's machine: a home, a project in it, and one version of the client."""
+    """A machine of a user: a home, a project in it, and one version of the client."""
 
     def __init__(self, claude: Claude, folder: Path) -> None:
         self.claude = claude
@@ -139,7 +139,7 @@ class Desk:
         self.write(".claude/settings.json", json.dumps({**now, **values}, indent=2) + "\n")
 
     def environment(self, api: Api) -> dict[str, str]:
-        """Nothing of the caller's but the way to programs; all traffic ends at our server."""
+        """Return an environment with PATH only; all network traffic goes to the test's server."""
         return {
             **{name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ},
             "HOME": str(self.home),
@@ -158,23 +158,25 @@ class Desk:
         }
 
     def run(self, script: Script, *options: str, prompt: str = "MAIN go") -> Run:
-        """`claude -p`, to its end."""
+        """Run `claude -p` to its end."""
         with self.start(script, *options, prompt=prompt) as session:
             out, err = session.process.communicate(timeout=PATIENCE)
             return Run(session.process.returncode, out.decode(), err.decode(), session.api)
 
     def watch(self, script: Script, is_over: Callable[[Api], Any], *options: str) -> Run:
-        """`claude -p`, until it ends or is over: 2.1.63 at times stays after its last word."""
+        """Run `claude -p` to its end or until `is_over`: 2.1.63 may hang after its last word."""
         with self.start(script, *options) as session:
             process = session.process
-            until(lambda: process.poll() is not None or is_over(session.api), "the end of the run")
+            wait_until(
+                lambda: process.poll() is not None or is_over(session.api), "the end of the run"
+            )
             session.end()
             out, err = process.communicate()
             return Run(0, out.decode(), err.decode(), session.api)
 
     @contextmanager
     def start(self, script: Script, *options: str, prompt: str = "MAIN go") -> Iterator[Session]:
-        """`claude -p`, while it runs."""
+        """Start `claude -p`, and kill it at the end of the `with` block."""
         if "--permission-mode" not in options:
             options = ("--permission-mode", "default", *options)
         with Api(script) as api:
@@ -196,7 +198,7 @@ class Desk:
 
     @contextmanager
     def terminal(self, script: Script, *options: str) -> Iterator[Terminal]:
-        """`claude` in a terminal."""
+        """Run `claude` in a terminal."""
         master, slave = os.openpty()
         _size(slave, rows=50, columns=160)
         with Api(script) as api:
@@ -216,7 +218,7 @@ class Desk:
                 session.end()
 
     def _onboarded(self) -> dict[str, Any]:
-        """The client's own state as it is after the questions of a first start."""
+        """Write the state of a client whose first-start questions are answered."""
         return {
             "hasCompletedOnboarding": True,
             "lastOnboardingVersion": self.claude.version,
@@ -235,7 +237,7 @@ class Desk:
 
 
 def agent(name: str) -> str:
-    """An agent definition, as a project has them in .claude/agents/."""
+    """Return the text of an agent definition for .claude/agents/."""
     return f"---\nname: {name}\ndescription: does {name} work\n---\nYou are the {name}.\n"
 
 

@@ -1,8 +1,7 @@
-"""Every test here runs on each installed version of Claude Code that it is meant for.
+"""Run each test here on every installed version of Claude Code that it supports.
 
-AGENT_MEMORY_CLAUDE is the folder of the versions (default .claude-code in this checkout),
-AGENT_MEMORY_CLAUDE_VERSIONS a list like `2.1.63,2.1.329` that restricts them.
-"""
+AGENT_MEMORY_CLAUDE is the folder of the versions (default: .claude-code in this checkout).
+AGENT_MEMORY_CLAUDE_VERSIONS restricts them to a list such as `2.1.63,2.1.329`."""
 
 import os
 from collections.abc import Callable
@@ -55,7 +54,7 @@ def _is_meant(item: pytest.Function) -> bool:
 
 @pytest.fixture
 def new_desk(claude: Claude | None, tmp_path: Path) -> Callable[..., Desk]:
-    """Make a machine with a home and a project, with our hooks or without."""
+    """Return a function that creates a machine with a home and a project."""
     if claude is None or not os.path.exists(claude.program):
         missing = f"Claude Code is {INSTALL} {claude.version if claude else ''}".rstrip()
         assert os.environ.get("CI") != "true", missing
@@ -72,5 +71,5 @@ def new_desk(claude: Claude | None, tmp_path: Path) -> Callable[..., Desk]:
 
 @pytest.fixture
 def desk(new_desk: Callable[..., Desk]) -> Desk:
-    """The one machine that most tests need, with our hooks."""
+    """Create one machine with the hooks installed."""
     return new_desk()

@@ -1,4 +1,4 @@
-"""What the tests know of the product: how it is installed, where it keeps what it learned."""
+"""Install the product for a test, and read the files that it writes."""
 
 import json
 import shlex
@@ -25,7 +25,7 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def versions(first: str = "0", before: str = "999") -> Callable[[Test], Test]:
-    """Run a test only on versions of Claude Code from `first` on, up to but not `before`."""
+    """Run a test only on versions of Claude Code with `first` <= version < `before`."""
 
     def mark(test: Test) -> Test:
         test.versions = (first, before)  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ def versions(first: str = "0", before: str = "999") -> Callable[[Test], Test]:
 
 
 def install(desk: Desk) -> None:
-    """Put our hooks into the project's settings, as they run from a checkout."""
+    """Put the hooks of this checkout into the project's settings."""
     desk.settings(hooks={event: [group(*entry)] for event, entry in MATCHED.items()})
 
 
@@ -46,43 +46,43 @@ def group(hook: str, matcher: str | None) -> dict[str, Any]:
 
 
 def lesson(*facts: str) -> str:
-    """A report that teaches these facts."""
+    """Return a report that teaches these facts."""
     blocks = [f"# Add To Memory:\nType: pattern\nContent: {fact}\n#" for fact in facts]
     return "\n\n".join(["The work is finished.", *blocks])
 
 
 def remember(desk: Desk, agent: str, *items: str) -> None:
-    """Have the agent know these items from earlier."""
+    """Write these items into the agent's memory."""
     lines = "".join(f"- {item}\n" for item in items)
     text = f"# {agent} memory\n\n## Coding Patterns Learned\n{lines}"
     desk.write(f".claude-mpm/memories/{agent}.md", text)
 
 
-def known(desk: Desk, agent: str) -> list[str]:
-    """The items in the agent's memory file, in order."""
+def list_known_items(desk: Desk, agent: str) -> list[str]:
+    """Return the items of the agent's memory file, sorted."""
     lines = desk.read(f".claude-mpm/memories/{agent}.md").splitlines()
     return sorted(line.removeprefix("- ") for line in lines if line.startswith("- "))
 
 
-def logged(desk: Desk, event: str) -> list[dict[str, Any]]:
+def read_log(desk: Desk, event: str) -> list[dict[str, Any]]:
     lines = desk.read(".claude-mpm/logs/events.jsonl").splitlines()
     return [record for line in lines if (record := json.loads(line))["event"] == event]
 
 
 def open_receipts(desk: Desk) -> list[Path]:
-    """The receipts that a later run could take for its own."""
+    """Return the receipts that a later run could take."""
     folder = desk.project / ".claude-mpm" / "state" / "receipts"
     return [path for path in folder.rglob("*.json") if "launched" not in path.read_text()]
 
 
-def transcribed(desk: Desk, text: str) -> bool:
-    """Say whether the text stands in one of the client's transcripts by now."""
+def is_transcribed(desk: Desk, text: str) -> bool:
+    """Say whether a transcript of the client contains the text."""
     paths = (desk.home / ".claude" / "projects").rglob("*.jsonl")
     return any(text in path.read_text(errors="replace") for path in paths)
 
 
-def assert_given(requests: list[Request], *facts: str) -> None:
-    """Every request of an agent holds one block of ours, and in it each fact once."""
+def assert_memory_given(requests: list[Request], *facts: str) -> None:
+    """Check that each request has one memory block, with each fact once."""
     assert requests, "the agent did not start"
     for request in requests:
         assert_fenced(request)
@@ -98,12 +98,12 @@ def assert_fenced(request: Request) -> None:
 
 
 def assert_unseen(requests: Iterable[Request], *texts: str) -> None:
-    """No request holds any of the texts, nor a block of ours."""
+    """Check that no request contains a memory block or any of the texts."""
     for request in requests:
         for text in (*texts, "<agent-memory agent="):
             assert text not in request.said, (text, request)
 
 
 def assert_quiet(run: Run) -> None:
-    """The run went as one without hooks goes: no error, no noise."""
+    """Check that the run succeeded without errors on stderr."""
     assert (run.code, run.err) == (0, ""), run

@@ -1,4 +1,4 @@
-"""Each memory reaches whom it is for, whatever is in it, whoever else has hooks."""
+"""Each memory reaches only its own agent, whatever it contains and whatever other hooks exist."""
 
 import json
 import shlex
@@ -10,13 +10,13 @@ from .client import Desk
 from .product import (
     REPO,
     assert_fenced,
-    assert_given,
+    assert_memory_given,
     assert_quiet,
     assert_unseen,
     group,
-    known,
     lesson,
-    logged,
+    list_known_items,
+    read_log,
     remember,
 )
 
@@ -32,8 +32,8 @@ def test_the_main_session_has_its_own_memory(desk: Desk) -> None:
     remember(desk, "PM", PLAN)
     remember(desk, "engineer", FACT)
     run = desk.run(ONE)
-    assert_given(run.requests_by("MAIN"), PLAN)
-    assert_given(run.requests_by("TASK-1"), FACT)
+    assert_memory_given(run.requests_by("MAIN"), PLAN)
+    assert_memory_given(run.requests_by("TASK-1"), FACT)
     assert all(FACT not in request.said for request in run.requests_by("MAIN"))
     assert all(PLAN not in request.said for request in run.requests_by("TASK-1"))
 
@@ -45,7 +45,7 @@ def test_a_continued_session_has_its_memory(desk: Desk) -> None:
     assert PLAN in run.requests_by("MAIN")[-1].said
 
 
-def test_words_that_mean_something_to_the_client_are_only_words(desk: Desk) -> None:
+def test_client_syntax_in_a_memory_has_no_effect(desk: Desk) -> None:
     desk.write("secret.txt", f"{SECRET}\n")
     items = [
         "@secret.txt tells how tests log in",
@@ -80,8 +80,8 @@ def test_words_that_mean_something_to_the_client_are_only_words(desk: Desk) -> N
         assert "- /clear\n- !ls\n" in request.said
 
 
-# Another tool that changes prompts.  It waits for our hook to be gone, so that it is the
-# last to finish: a process that its parent has not taken note of can still be signalled.
+# Another tool that changes prompts.  It must finish last, so it waits until the process of the
+# memory hook is gone; a process can be signalled until its parent has collected it.
 OTHER_TOOL = """
 import json, os, sys, time
 event = json.load(sys.stdin)
@@ -99,8 +99,8 @@ print(json.dumps({"hookSpecificOutput": answer}))
 """
 
 
-def test_a_prompt_that_another_tool_overwrites(desk: Desk) -> None:
-    """One delegation goes without its memory; the next ones get it by another way."""
+def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
+    """One delegation loses its memory; the following ones get it at the agent's start."""
     remember(desk, "engineer", FACT)
     ours = group("pre_tool_use", "Task|Agent|SubagentHandback")
     hook = ours["hooks"][0]
@@ -114,16 +114,21 @@ def test_a_prompt_that_another_tool_overwrites(desk: Desk) -> None:
     first = desk.run(ONE)
     assert "(in haste)" in first.requests_by("TASK-1")[0].said
     assert FACT not in first.requests_by("TASK-1")[0].said
-    assert len(logged(desk, "agent.memory.lost")) == 1
+    assert len(read_log(desk, "agent.memory.lost")) == 1
     second = desk.run({**ONE, "TASK-1": [say(lesson(PLAN))]})
     assert "(in haste)" in second.requests_by("TASK-1")[0].said
-    assert_given(second.requests_by("TASK-1"), FACT)
-    assert [event["route"] for event in logged(desk, "agent.memory.loaded")] == ["prompt", "start"]
-    assert known(desk, "engineer") == [FACT, PLAN]
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
+    assert [event["route"] for event in read_log(desk, "agent.memory.loaded")] == [
+        "prompt",
+        "start",
+    ]
+    assert list_known_items(desk, "engineer") == [FACT, PLAN]
 
 
-def test_a_colleague_who_has_not_installed_it(new_desk: Callable[..., Desk]) -> None:
-    """The settings are committed with the project; the hooks are not on this machine."""
+def test_committed_settings_without_an_installation(
+    new_desk: Callable[..., Desk],
+) -> None:
+    """The settings are committed, but the hooks are not installed on this machine."""
     from memory_core.claude_code import settings_json
 
     desk = new_desk("colleague", hooks=False)

@@ -16,20 +16,20 @@ from memory_core.doctor import examination, live_check
 from memory_core.memory.project import find_project
 from memory_core.setup import installation
 
-from .api import Api, Line, Reply, Request, after, aside, delegate, say
+from .api import Api, Line, Reply, Request, after, answer_client, delegate, say
 from .client import Desk
 from .product import REPO, remember, versions
 
-# What is tested here is our part: one client will do, and it is the newest.
+# These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
 
 ITEM = "Services talk through the event bus, never directly"
-EVERYONE = ""  # how scripts name who speaks without one of their marks
+EVERYONE = ""  # the speaker of messages without a mark
 WORD = re.compile(r"check word of agent-memory doctor is (\S+)")
 
 
-class Told(NamedTuple):
-    """What the command printed, and what the client asked the API for it."""
+class DoctorResult(NamedTuple):
+    """The result of the command, and the API requests of the client."""
 
     code: int
     out: str
@@ -38,12 +38,12 @@ class Told(NamedTuple):
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        found = json.loads(self.out)["findings"]
-        return [each for each in found if each["check"] == "live"]
+        findings = json.loads(self.out)["findings"]
+        return [finding for finding in findings if finding["check"] == "live"]
 
 
-def doctor(desk: Desk, line: Line, *options: str, **env: str) -> Told:
-    """Run the command where only the client and its server are to be found."""
+def doctor(desk: Desk, line: Line, *options: str, **env: str) -> DoctorResult:
+    """Run the doctor with only the client and its server on PATH."""
     command = [sys.executable, "-m", "memory_core.cli", "doctor", "--live", "--json", *options]
     with Api({EVERYONE: [line]}) as api:
         done = subprocess.run(
@@ -56,7 +56,7 @@ def doctor(desk: Desk, line: Line, *options: str, **env: str) -> Told:
             timeout=150,
             check=False,
         )
-        return Told(done.returncode, done.stdout, done.stderr, api.requests)
+        return DoctorResult(done.returncode, done.stdout, done.stderr, api.requests)
 
 
 def environment(desk: Desk, api: Api) -> dict[str, str]:
@@ -67,7 +67,7 @@ def environment(desk: Desk, api: Api) -> dict[str, str]:
 
 @pytest.fixture
 def desk(new_desk: Callable[..., Desk]) -> Desk:
-    """A desk with our hooks as `agent-memory install` writes them, and one memory."""
+    """Create a machine with hooks written by `agent-memory install`, and one memory."""
     new = new_desk("live", hooks=False)
     data = new.home / ".local" / "share" / "agent-memory" / "venv"
     (data / "bin").mkdir(parents=True)
@@ -84,10 +84,10 @@ def desk(new_desk: Callable[..., Desk]) -> Desk:
 def model(
     report: Callable[[str], str], asked: str = "", calls: bool = True
 ) -> Callable[[Request], Reply]:
-    """Answer as a model does: the main agent delegates, the agent reports on what it has read."""
+    """Return a model: the main agent delegates, the agent reports the check word that it read."""
 
     def answer(request: Request) -> Reply:
-        said = "\n".join(request.user_place)
+        said = "\n".join(request.user_texts)
         if "between the two lines" in said:  # the main agent
             if request.turn or not calls:
                 return say("I repeat nothing.")
@@ -95,7 +95,7 @@ def model(
         if "Which check word" in said:
             word = WORD.search(request.said)
             return say(report(word[1] if word else "nothing"))
-        return aside(request)
+        return answer_client(request)
 
     return answer
 
@@ -115,23 +115,23 @@ def files(desk: Desk) -> dict[str, bytes]:
 
 def test_memory_arrives_and_a_report_is_kept(desk: Desk) -> None:
     before = files(desk)
-    told = doctor(desk, model(block))
-    assert told.code == 0, told.out + told.err
-    first, second = told.findings
+    result = doctor(desk, model(block))
+    assert result.code == 0, result.out + result.err
+    first, second = result.findings
     assert re.fullmatch(r"general-purpose got its memory, after \d+ s", first["what"])
     assert second["what"] == "the report of general-purpose was saved"
     assert files(desk) == before
 
 
 def whole_answer(request: Request) -> Reply:
-    """A main agent that repeats what the agent said, and an agent that records nothing."""
+    """Answer with the word, without a learning: the main agent repeats what the agent said."""
     reply = model(lambda word: f"It is {word}.")(request)
-    found = re.search(r"It is (quince-\w+)", request.said)
-    return say(f"It said {found[1]}.") if found else reply
+    match = re.search(r"It is (quince-\w+)", request.said)
+    return say(f"It said {match[1]}.") if match else reply
 
 
 def overwritten(desk: Desk) -> None:
-    """Another tool's hook, later than ours, answers with the prompt as it was."""
+    """Add a later hook of another tool that replies with the original prompt."""
     program = (
         "import json, sys, time; event = json.load(sys.stdin); time.sleep(1);"
         " print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PreToolUse',"
@@ -147,13 +147,13 @@ def forbidden(desk: Desk) -> None:
     desk.settings(permissions={"ask": ["Agent", "Task"]})
 
 
-def as_it_is(_desk: Desk) -> None:
+def change_nothing(_desk: Desk) -> None:
     pass
 
 
 FAILURES: list[tuple[Callable[[Desk], None], Line, dict[str, str], str]] = [
     (
-        as_it_is,
+        change_nothing,
         model(block, calls=False),
         {},
         "claude did not call general-purpose; it answered:",
@@ -164,48 +164,53 @@ FAILURES: list[tuple[Callable[[Desk], None], Line, dict[str, str], str]] = [
         {},
         "general-purpose was called but not started; claude",
     ),
-    (as_it_is, whole_answer, {}, "the report of general-purpose was not saved; claude answered: "),
-    (as_it_is, model(block), {"ANTHROPIC_API_KEY": ""}, "claude failed: Not logged in"),
+    (
+        change_nothing,
+        whole_answer,
+        {},
+        "the report of general-purpose was not saved; claude answered: ",
+    ),
+    (change_nothing, model(block), {"ANTHROPIC_API_KEY": ""}, "claude failed: Not logged in"),
 ]
 
 
 @versions("2.1.300")
 @pytest.mark.parametrize(
-    ("ail", "line", "env", "said"),
+    ("break_it", "line", "env", "said"),
     FAILURES,
     ids=["not called", "stopped", "not kept", "not logged in"],
 )
-def test_what_failed_is_said(
-    desk: Desk, ail: Callable[[Desk], None], line: Line, env: dict[str, str], said: str
+def test_each_failure_is_explained(
+    desk: Desk, break_it: Callable[[Desk], None], line: Line, env: dict[str, str], said: str
 ) -> None:
-    ail(desk)
+    break_it(desk)
     before = files(desk)
-    told = doctor(desk, line, **env)
-    assert_broken(told, said)
+    result = doctor(desk, line, **env)
+    assert_broken(result, said)
     assert files(desk) == before
 
 
-def assert_broken(told: Told, said: str) -> None:
-    last = told.findings[-1]
-    assert (told.code, last["level"]) == (1, "broken"), told.out
+def assert_broken(result: DoctorResult, said: str) -> None:
+    last = result.findings[-1]
+    assert (result.code, last["level"]) == (1, "broken"), result.out
     assert last["what"].startswith(said)
     assert last["where"]
     assert last["mend"]
 
 
 def test_hooks_that_claude_code_ignores_are_noticed(desk: Desk) -> None:
-    """A wrong word elsewhere in the settings, for which it drops the whole file."""
+    """Claude Code ignores the whole settings file if any value in it is invalid."""
     desk.settings(permissions={"allow": "everything"})
     assert_broken(doctor(desk, model(block)), "Claude Code ran no hooks of agent-memory")
 
 
 def test_a_prompt_that_another_hook_rewrites_is_noticed(desk: Desk) -> None:
-    """In the background, the loss may be seen before the agent's start, which gives it then."""
+    """In the background the loss may be seen before the start, which then gives the memory."""
     overwritten(desk)
-    told = doctor(desk, model(block))
+    result = doctor(desk, model(block))
     what = "removed the memory from the prompt"
-    (found,) = [each for each in told.findings if what in each["what"]]
-    assert (told.code, found["level"]) in [(1, "broken"), (0, "warning")]
+    (found,) = [each for each in result.findings if what in each["what"]]
+    assert (result.code, found["level"]) in [(1, "broken"), (0, "warning")]
 
 
 @versions("2.1.300")
@@ -221,7 +226,7 @@ def test_there_is_a_time_limit(desk: Desk) -> None:
 
 
 def test_hooks_of_a_plugin_are_found_and_serve(desk: Desk) -> None:
-    """Of a plugin that the real client has installed, and of no settings."""
+    """The real client has installed the plugin; the settings have no hooks."""
     hooks = json.loads(desk.read(".claude/settings.json"))
     (desk.project / ".claude" / "settings.json").unlink()
     market = {"name": "shelf", "owner": {"name": "somebody"}}
@@ -241,9 +246,9 @@ def test_hooks_of_a_plugin_are_found_and_serve(desk: Desk) -> None:
                 capture_output=True,
                 check=True,
             )
-    told = doctor(desk, model(block))
-    assert told.code == 0, told.out
-    assert [each["level"] for each in told.findings] == ["ok", "ok"]
-    commands = [each for each in json.loads(told.out)["findings"] if each["check"] == "command"]
+    result = doctor(desk, model(block))
+    assert result.code == 0, result.out
+    assert [each["level"] for each in result.findings] == ["ok", "ok"]
+    commands = [each for each in json.loads(result.out)["findings"] if each["check"] == "command"]
     assert len(commands) == 6
     assert all(each["where"].endswith("mnemo/hooks/hooks.json") for each in commands)

@@ -1,4 +1,4 @@
-"""As a person has it: ./install.sh, sessions, ./install.sh --uninstall."""
+"""A whole installation: ./install.sh, two sessions, ./install.sh --uninstall."""
 
 import os
 import subprocess
@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 from .api import Script, delegate, say
 from .client import Desk
-from .product import REPO, assert_given, assert_quiet, assert_unseen, known, lesson, versions
+from .product import (
+    REPO,
+    assert_memory_given,
+    assert_quiet,
+    assert_unseen,
+    lesson,
+    list_known_items,
+    versions,
+)
 
 FACT = "Orders are numbered per warehouse and never reused"
 NEWS = "The invoice service rounds half to even"
@@ -18,7 +26,7 @@ def script(report: str) -> Script:
 
 
 def run_installer(desk: Desk, *arguments: str) -> None:
-    """Run it from elsewhere, as the person whose home this is."""
+    """Run install.sh from another folder, with the home of this machine."""
     environment = {**os.environ, "HOME": str(desk.home)}
     for name in [name for name in environment if name.startswith(("XDG_", "CLAUDE"))]:
         del environment[name]
@@ -27,20 +35,20 @@ def run_installer(desk: Desk, *arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# Building the environment takes its time, and the hooks are the same for all versions.
+# Building the environment is slow, and the hooks are the same for all versions.
 @versions("2.1.300")
-def test_installed_for_real(new_desk: Callable[..., Desk]) -> None:
+def test_install_two_sessions_and_uninstall(new_desk: Callable[..., Desk]) -> None:
     desk = new_desk("a person's desk", hooks=False)
     desk.settings(permissions={"allow": ["Bash(ls:*)"]})
     before = desk.read(".claude/settings.json")
     run_installer(desk)
     first = desk.run(script(lesson(FACT)))
     assert_quiet(first)
-    assert known(desk, "engineer") == [FACT]
+    assert list_known_items(desk, "engineer") == [FACT]
     second = desk.run(script(lesson(NEWS)))
-    assert_given(second.requests_by("TASK-1"), FACT)
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
     assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
     run_installer(desk, "--uninstall")
     assert desk.read(".claude/settings.json") == before
     assert_unseen(desk.run(script("Fine.")).api.requests, FACT)
-    assert known(desk, "engineer") == [FACT, NEWS]
+    assert list_known_items(desk, "engineer") == [FACT, NEWS]

@@ -1,4 +1,4 @@
-"""The real client, with the server that `claude mcp add` has put into its settings."""
+"""The real client with the MCP server, added to its settings by `claude mcp add`."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 from .api import Api, Request, Script, say, use
 from .client import Desk
-from .product import REPO, known, remember
+from .product import REPO, list_known_items, remember
 
 FACT = "Orders are numbered per warehouse and never reused"
 NEWS = "The invoice service rounds half to even"
@@ -14,7 +14,7 @@ SERVER = "agent-memory"
 
 
 def add_server(desk: Desk) -> None:
-    """As docs/mcp.md has it, with this checkout's own program."""
+    """Add the server as docs/mcp.md describes, with this checkout's program."""
     program = [sys.executable, "-m", "memory_core.cli", "mcp"]
     with Api({}) as api:
         done = subprocess.run(
@@ -33,7 +33,7 @@ def call(tool: str, **arguments: object) -> Script:
 
 
 def result(requests: list[Request]) -> str:
-    """What the model was given in answer to its call."""
+    """Return the text of the tool result that the model received."""
     (block,) = requests[-1].results
     return json.dumps(block, ensure_ascii=False)
 
@@ -42,7 +42,7 @@ def allowed(*tools: str) -> list[str]:
     return ["--allowedTools", ",".join(f"mcp__{SERVER}__{tool}" for tool in tools)]
 
 
-def test_what_is_recalled_and_remembered(desk: Desk) -> None:
+def test_recall_and_remember(desk: Desk) -> None:
     remember(desk, "engineer", FACT)
     add_server(desk)
     recall = desk.run(call("recall", agent="engineer", query="orders"), *allowed("recall"))
@@ -50,10 +50,10 @@ def test_what_is_recalled_and_remembered(desk: Desk) -> None:
     content = {"agent": "engineer", "type": "pattern", "content": NEWS}
     told = desk.run(call("remember", **content), *allowed("remember"))
     assert NEWS in result(told.requests_by("MAIN"))
-    assert known(desk, "engineer") == sorted([FACT, NEWS])
+    assert list_known_items(desk, "engineer") == sorted([FACT, NEWS])
 
 
-def test_a_refusal_reaches_the_model_in_a_sentence(desk: Desk) -> None:
+def test_an_error_reaches_the_model_as_one_sentence(desk: Desk) -> None:
     remember(desk, "engineer", FACT)
     add_server(desk)
     run = desk.run(call("recall", agent="enginer"), *allowed("recall"))

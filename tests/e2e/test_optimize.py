@@ -1,4 +1,4 @@
-"""`agent-memory optimize --with claude`, asking the real client; the API answers from a script."""
+"""`agent-memory optimize --with claude` with the real client; the API answers from a script."""
 
 import json
 import os
@@ -12,9 +12,9 @@ import pytest
 
 from .api import Api, Line, Refusal, Request, say
 from .client import Desk
-from .product import REPO, group, known, remember, versions
+from .product import REPO, group, list_known_items, remember, versions
 
-# What is tested here is our part: one client will do, and it is the newest.
+# These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
 
 LONG = "The payment client must always be retried 3 times whenever a partner answers with 503"
@@ -22,11 +22,11 @@ SHORT = "Retry the payment client 3 times whenever a partner answers with 503"
 TESTS = "In the tests you should always make use of the fixtures from conftest.py"
 SIZE = "Keep the fixtures small, everywhere"
 BOTH = "In tests, use the fixtures from conftest.py; keep fixtures small everywhere"
-ASIDE = ""  # how scripts name who speaks without tools
+ASIDE = ""  # the speaker of requests without tools
 
 
-class Told(NamedTuple):
-    """What the command printed, and what the client asked the API for it."""
+class CommandResult(NamedTuple):
+    """The result of the command, and the API requests of the client."""
 
     code: int
     out: str
@@ -34,8 +34,8 @@ class Told(NamedTuple):
     requests: list[Request]
 
 
-def optimize(desk: Desk, line: Line, *options: str, **env: str) -> Told:
-    """Run the command where only the client and its server are to be found."""
+def optimize(desk: Desk, line: Line, *options: str, **env: str) -> CommandResult:
+    """Run the command with only the client and its server on PATH."""
     command = [sys.executable, "-m", "memory_core.cli", "optimize", "--with", "claude", *options]
     with Api({ASIDE: [line]}) as api:
         own = desk.environment(api)
@@ -50,18 +50,18 @@ def optimize(desk: Desk, line: Line, *options: str, **env: str) -> Told:
             timeout=150,
             check=False,
         )
-        return Told(done.returncode, done.stdout, done.stderr, api.requests)
+        return CommandResult(done.returncode, done.stdout, done.stderr, api.requests)
 
 
 def answer(*wordings: tuple[list[int], str]) -> Line:
-    """Answer as models do: with a sentence, and JSON in a fence."""
-    told = {"proposals": [{"items": items, "text": text} for items, text in wordings]}
-    return say(f"Here are my proposals.\n\n```json\n{json.dumps(told, indent=2)}\n```")
+    """Return a typical answer of a model: a sentence, and JSON in a fence."""
+    result = {"proposals": [{"items": items, "text": text} for items, text in wordings]}
+    return say(f"Here are my proposals.\n\n```json\n{json.dumps(result, indent=2)}\n```")
 
 
 @pytest.fixture
 def old(desk: Desk) -> Desk:
-    """A desk whose engineer learned three things a year ago."""
+    """Create a machine whose agent engineer learned three items a year ago."""
     remember(desk, "engineer", LONG, TESTS, SIZE)
     year_ago = time.time() - 365 * 86400
     os.utime(desk.project / ".claude-mpm" / "memories" / "engineer.md", (year_ago, year_ago))
@@ -73,33 +73,33 @@ def files(desk: Desk) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_what_is_accepted_takes_the_place_of_the_old(old: Desk) -> None:
-    told = optimize(old, answer(([1], SHORT), ([2, 3], BOTH)), "--yes")
-    assert (told.code, told.err) == (
+def test_accepted_proposals_replace_the_old_items(old: Desk) -> None:
+    result = optimize(old, answer(([1], SHORT), ([2, 3], BOTH)), "--yes")
+    assert (result.code, result.err) == (
         0,
         "2 proposals applied.\nTo undo: agent-memory undo\n",
     )
-    assert f"-- {LONG}\n+- {SHORT}\n" in told.out
-    assert known(old, "engineer") == sorted([SHORT, BOTH])
+    assert f"-- {LONG}\n+- {SHORT}\n" in result.out
+    assert list_known_items(old, "engineer") == sorted([SHORT, BOTH])
     archive = old.read(".claude-mpm/memories/archive/engineer.md")
     assert all(item in archive for item in (LONG, TESTS, SIZE))
 
 
-def test_nothing_is_changed_unless_it_is_accepted(old: Desk) -> None:
+def test_without_yes_nothing_changes(old: Desk) -> None:
     before = files(old)
-    told = optimize(old, answer(([1], SHORT)))
-    assert (told.code, told.err) == (0, "Nothing is changed yet; pass --yes to change it.\n")
-    assert f"+- {SHORT}\n" in told.out
+    result = optimize(old, answer(([1], SHORT)))
+    assert (result.code, result.err) == (0, "Nothing is changed yet; pass --yes to change it.\n")
+    assert f"+- {SHORT}\n" in result.out
     assert files(old) == before
 
 
 @versions("2.1.300")
-def test_an_invented_number_is_refused_and_the_rest_is_done(old: Desk) -> None:
-    told = optimize(old, answer(([1], SHORT.replace("3", "5")), ([2, 3], BOTH)), "--yes")
-    assert told.code == 0
-    assert "refused" in told.err
-    assert "it says what no item says: 5" in told.err
-    assert known(old, "engineer") == sorted([LONG, BOTH])
+def test_a_proposal_with_an_invented_number_is_refused(old: Desk) -> None:
+    result = optimize(old, answer(([1], SHORT.replace("3", "5")), ([2, 3], BOTH)), "--yes")
+    assert result.code == 0
+    assert "refused" in result.err
+    assert "it says what no item says: 5" in result.err
+    assert list_known_items(old, "engineer") == sorted([LONG, BOTH])
 
 
 NONSENSE: list[tuple[Line, str]] = [
@@ -110,21 +110,21 @@ NONSENSE: list[tuple[Line, str]] = [
 ]
 
 
-@versions("2.1.300")  # what is made of an answer is ours: one client will do
+@versions("2.1.300")  # the handling of answers is the same for all clients
 @pytest.mark.parametrize(("line", "said"), NONSENSE, ids=["talk", "shape", "two", "refusal"])
-def test_nonsense_changes_nothing(old: Desk, line: Line, said: str) -> None:
+def test_an_invalid_answer_changes_nothing(old: Desk, line: Line, said: str) -> None:
     before = files(old)
-    told = optimize(old, line, "--yes")
-    assert (told.code, told.out) == (1, "")
-    assert said in told.err
-    assert len(told.err.splitlines()) == 1
+    result = optimize(old, line, "--yes")
+    assert (result.code, result.out) == (1, "")
+    assert said in result.err
+    assert len(result.err.splitlines()) == 1
     assert files(old) == before
 
 
 def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(
     new_desk: Callable[..., Desk],
 ) -> None:
-    """Also in a session of Claude Code's own, and with our hooks for all the user's projects."""
+    """Also within a session of Claude Code, and with the hooks in the user's settings."""
     desk = new_desk("apart", hooks=False)
     remember(desk, "engineer", LONG)
     remember(desk, "PM", "Releases go out on Tuesdays")
@@ -141,7 +141,7 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(
     desk.write("CLAUDE.md", "The project's own word.")
     (desk.home / "tmp" / "CLAUDE.md").write_text("Somebody else's word.")
     before = files(desk)
-    told = optimize(
+    result = optimize(
         desk,
         answer(([1], SHORT)),
         "--older-than",
@@ -149,10 +149,10 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(
         CLAUDECODE="1",
         CLAUDE_CODE_ENTRYPOINT="cli",
     )
-    assert told.code == 0
-    asked = [request for request in told.requests if LONG in request.said]
+    assert result.code == 0
+    asked = [request for request in result.requests if LONG in request.said]
     assert len(asked) == 1
-    for request in told.requests:
+    for request in result.requests:
         assert request.tools == []
         assert "own word" not in request.said
         assert "else's word" not in request.said

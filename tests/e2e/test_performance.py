@@ -1,4 +1,4 @@
-"""What the real client's agents came to: one finished run each, and what went wrong in them."""
+"""Records of the real client's runs: one record per finished run, with its errors."""
 
 import json
 from typing import Any
@@ -13,10 +13,10 @@ from .api import Line, Refusal, Script, delegate, say, use
 from .client import Desk
 from .product import versions
 
-# What is tested here is our part: one client will do, and it is the newest.
+# These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
 
-# From this version on the events of a tool within an agent's run name the agent; not in 2.1.63.
+# From this version on tool events within a run name the agent; in 2.1.63 they do not.
 NAMED = "2.1.329"
 BACKGROUND = "2.1.62"
 AUTO = "2.1.280"
@@ -31,7 +31,7 @@ def script(in_background: bool, *answers: Line) -> Script:
 
 
 def records(desk: Desk, *kinds: str) -> list[dict[str, Any]]:
-    """Return the history records of the engineer, with those that wait in the spool."""
+    """Return the history records of the engineer, including those in the spool."""
     remember.merge_all_spooled(find_project(str(desk.project), {}))
     lines = desk.read(".claude-mpm/memories/history/engineer.jsonl").splitlines()
     return [record for line in lines if (record := json.loads(line))["kind"] in kinds]
@@ -67,7 +67,7 @@ def test_foreground(desk: Desk) -> None:
 
 @versions(BACKGROUND)
 def test_background(desk: Desk) -> None:
-    """Its end has no numbers; they are found when the next session starts."""
+    """The end of a background run has no numbers; the next session's start finds them."""
     allow(desk)
     desk.run(script(True, say("Done.")))
     check(desk, "done", None)
@@ -80,7 +80,7 @@ def test_background(desk: Desk) -> None:
 
 @pytest.mark.parametrize("in_background", [False, True])
 @versions(BACKGROUND)
-def test_a_failure(desk: Desk, in_background: bool) -> None:
+def test_a_failed_run_is_recorded(desk: Desk, in_background: bool) -> None:
     allow(desk)
     desk.run(script(in_background, Refusal(400, "this request is refused")))
     desk.run({"MAIN": [say("done")]})
@@ -99,7 +99,7 @@ def test_a_report_that_is_handed_back(desk: Desk) -> None:
     check(desk, "done", 1)
 
 
-def test_a_denied_delegation_is_no_run(desk: Desk) -> None:
+def test_a_denied_delegation_is_not_a_run(desk: Desk) -> None:
     desk.settings(permissions={"deny": ["Agent(engineer)", "Task(engineer)"]})
     desk.run(script(False, say("Done.")))
     desk.run({"MAIN": [say("done")]})

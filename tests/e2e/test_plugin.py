@@ -1,4 +1,4 @@
-"""As a person has it who never runs install.sh: the plugin, from a marketplace in a folder."""
+"""The plugin from a marketplace folder, for a user who never runs install.sh."""
 
 import json
 import os
@@ -16,16 +16,16 @@ from memory_core.claude_code import settings_json
 from memory_core.setup import installation, plugin, plugin_environment
 from support.plugin import borrow_environment
 
-from .api import Api, Reply, Request, Script, delegate, say, until, use
+from .api import Api, Reply, Request, Script, delegate, say, use, wait_until
 from .client import Desk
 from .product import (
     REPO,
-    assert_given,
+    assert_memory_given,
     assert_quiet,
     assert_unseen,
-    known,
     lesson,
-    logged,
+    list_known_items,
+    read_log,
     versions,
 )
 
@@ -33,7 +33,7 @@ FACT = "Orders are numbered per warehouse and never reused"
 NEWS = "The invoice service rounds half to even"
 ID = "agent-memory@agent-memory"
 
-# From here on a plugin is given a folder for its data, and its bin/ is on the shell's PATH.
+# From this version on plugins have a data folder, and their bin/ is on the shell's PATH.
 CURRENT = "2.1.300"
 
 
@@ -43,7 +43,7 @@ def script(report: str) -> Script:
 
 
 def claude(desk: Desk, *words: str) -> str:
-    """Run one of the client's own commands."""
+    """Run one of the client's commands, such as `plugin install`; return its output."""
     with Api({}) as api:
         done = subprocess.run(
             [desk.claude.program, *words],
@@ -57,8 +57,8 @@ def claude(desk: Desk, *words: str) -> str:
     return done.stdout
 
 
-def copy_of_the_repository(folder: Path) -> Path:
-    """Copy what git has, or would have: a checkout holds environments and clients besides."""
+def copy_repository(folder: Path) -> Path:
+    """Copy the files that git tracks or would add, without environments and clients."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=REPO,
@@ -73,8 +73,8 @@ def copy_of_the_repository(folder: Path) -> Path:
     return folder
 
 
-def page() -> list[list[str]]:
-    """The commands that docs/plugin.md gives to install it."""
+def read_install_commands() -> list[list[str]]:
+    """Return the install commands of docs/plugin.md."""
     text = (REPO / "docs" / "plugin.md").read_text(encoding="utf-8")
     block = text.split("```console\n")[1].split("```")[0]
     lines = [line.split("#")[0].split() for line in block.splitlines()]
@@ -82,82 +82,83 @@ def page() -> list[list[str]]:
     return [words[2:] for words in lines]
 
 
-def data_of(desk: Desk) -> Path:
-    """The plugin's own folder; old clients give it none."""
+def data_folder(desk: Desk) -> Path:
+    """Return the data folder of the plugin, or the fallback that old clients need."""
     name = "agent-memory-agent-memory" if desk.claude.since(CURRENT) else plugin.FALLBACK_FOLDER
     return desk.home / ".claude" / "plugins" / "data" / name
 
 
 @pytest.fixture
 def plugged(new_desk: Callable[..., Desk]) -> Desk:
-    """A desk with the plugin installed, as yet without its environment."""
+    """Create a machine with the plugin installed, but without its Python environment."""
     desk = new_desk("a person's desk", hooks=False)
-    shelf = copy_of_the_repository(desk.home.parent / "agent memory")
-    for words in page():
+    shelf = copy_repository(desk.home.parent / "agent memory")
+    for words in read_install_commands():
         claude(desk, *[word.replace("./agent-memory", str(shelf)) for word in words])
-    # Its hooks run on the machine's Python, and find nothing there but the standard library.
-    data_of(desk).mkdir(parents=True)
-    (data_of(desk) / "python").write_text(os.path.realpath(sys.executable))
+    # The hooks run on the machine's Python with only the standard library.
+    data_folder(desk).mkdir(parents=True)
+    (data_folder(desk) / "python").write_text(os.path.realpath(sys.executable))
     return desk
 
 
 def fail_to_build(desk: Desk) -> None:
-    """Have the environment not be made for now."""
+    """Record a recent failure, so that the environment is not built now."""
     failed = {
         "key": plugin_environment.hash_dependencies(),
         "when": time.time(),
         "reason": "x.",
         "told": True,
     }
-    (data_of(desk) / "failed.json").write_text(json.dumps(failed))
+    (data_folder(desk) / "failed.json").write_text(json.dumps(failed))
 
 
-def test_from_the_first_delegation_on(plugged: Desk) -> None:
-    """Without its environment, and later with it: the same end to end as install.sh."""
+def test_memory_works_from_the_first_delegation_on(plugged: Desk) -> None:
+    """It works without its environment, and later with it, like an installation."""
     fail_to_build(plugged)
     first = plugged.run(script(lesson(FACT)))
     assert_quiet(first)
-    assert known(plugged, "engineer") == [FACT]
-    assert not (data_of(plugged) / "venv").exists()
-    borrow_environment(data_of(plugged))
-    (data_of(plugged) / "python").unlink()
+    assert list_known_items(plugged, "engineer") == [FACT]
+    assert not (data_folder(plugged) / "venv").exists()
+    borrow_environment(data_folder(plugged))
+    (data_folder(plugged) / "python").unlink()
     second = plugged.run(script(lesson(NEWS)))
     assert_quiet(second)
-    assert_given(second.requests_by("TASK-1"), FACT)
-    if plugged.claude.since(CURRENT):  # before 2.1.121 nothing can be taken out of a report
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
+    if plugged.claude.since(CURRENT):  # before 2.1.121 hooks cannot change a report
         assert_unseen([*first.requests_by("MAIN"), *second.requests_by("MAIN")], FACT, NEWS)
-    assert known(plugged, "engineer") == [FACT, NEWS]
-    assert len(logged(plugged, "agent.memory.delivered")) == 2
+    assert list_known_items(plugged, "engineer") == [FACT, NEWS]
+    assert len(read_log(plugged, "agent.memory.delivered")) == 2
     claude(plugged, "plugin", "uninstall", ID)
     assert_unseen(plugged.run(script("Fine.")).requests_by("TASK-1"), FACT)
-    assert known(plugged, "engineer") == [FACT, NEWS]
-    # Current clients take the plugin's data away with it; no memory is in there.
-    assert data_of(plugged).exists() != plugged.claude.since(CURRENT)
+    assert list_known_items(plugged, "engineer") == [FACT, NEWS]
+    # Current clients delete the plugin's data with it, which contains no memory.
+    assert data_folder(plugged).exists() != plugged.claude.since(CURRENT)
 
 
 @versions(CURRENT)
-def test_an_update_is_what_the_next_session_runs(plugged: Desk) -> None:
-    """Of a folder; the commands are those of the page."""
+def test_the_next_session_runs_an_update(plugged: Desk) -> None:
+    """Update a marketplace folder with the commands of docs/plugin.md."""
     fail_to_build(plugged)
     shelf = plugged.home.parent / "agent memory"
     manifest = shelf / ".claude-plugin" / "plugin.json"
-    told = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**told, "version": "0.1.1"}))
+    fields = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**fields, "version": "0.1.1"}))
     page = (REPO / "docs" / "plugin.md").read_text(encoding="utf-8")
-    for line in page.split("## Updating")[1].split("```sh\n")[1].split("```")[0].splitlines():
+    block = page.split("## Updating")[1].split("```sh\n")[1].split("```")[0]
+    for line in block.splitlines():
         claude(plugged, *line.split()[1:])
     assert "0.1.1" in claude(plugged, "plugin", "list")
     assert_quiet(plugged.run(script(lesson(FACT))))
-    assert known(plugged, "engineer") == [FACT]
+    assert list_known_items(plugged, "engineer") == [FACT]
 
 
-def heard(desk: Desk) -> list[int]:
-    """How much each hook learned that had a report: its agent's end has, and its answer."""
-    return [event["learned"] for event in logged(desk, "agent.memory.learned")]
+def count_learned(desk: Desk) -> list[int]:
+    """Return the number of learnings that each hook stored: at the agent's end and its answer."""
+    return [event["learned"] for event in read_log(desk, "agent.memory.learned")]
 
 
-def install_beside(desk: Desk, level: str) -> None:
-    """Put an installation's hooks there as well, as install.sh writes them."""
+def add_installation(desk: Desk, level: str) -> None:
+    """Add the hooks of an installation as well, as install.sh writes them."""
     venv = desk.home / ".local" / "share" / "agent-memory" / "venv"
     (venv / "bin").mkdir(parents=True)
     (venv / "bin" / "python").symlink_to(sys.executable)
@@ -171,23 +172,23 @@ def install_beside(desk: Desk, level: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["user", "project"])
-def test_beside_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -> None:
+def test_with_an_installation_nothing_is_done_twice(plugged: Desk, level: str) -> None:
     fail_to_build(plugged)
-    install_beside(plugged, level)
+    add_installation(plugged, level)
     assert_quiet(plugged.run(script(lesson(FACT))))
-    assert known(plugged, "engineer") == [FACT]
-    assert heard(plugged) == [1, 0]
+    assert list_known_items(plugged, "engineer") == [FACT]
+    assert count_learned(plugged) == [1, 0]
     second = plugged.run(script(lesson(FACT)))
-    assert_given(second.requests_by("TASK-1"), FACT)
-    assert len(logged(plugged, "agent.memory.loaded")) == 2
-    assert logged(plugged, "agent.memory.doubled") == []
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
+    assert len(read_log(plugged, "agent.memory.loaded")) == 2
+    assert read_log(plugged, "agent.memory.doubled") == []
 
 
 @versions(CURRENT)
 def test_two_copies_of_the_plugin_are_one(plugged: Desk) -> None:
-    """For the user and for the project, and from a second marketplace: the client runs one."""
+    """Installed for user and project, and from two marketplaces: the client runs one copy."""
     fail_to_build(plugged)
-    shelf = copy_of_the_repository(plugged.home.parent / "other")
+    shelf = copy_repository(plugged.home.parent / "other")
     market = shelf / ".claude-plugin" / "marketplace.json"
     market.write_text(json.dumps({**json.loads(market.read_text()), "name": "other"}))
     claude(plugged, "plugin", "install", ID, "--scope", "project")
@@ -195,30 +196,30 @@ def test_two_copies_of_the_plugin_are_one(plugged: Desk) -> None:
     claude(plugged, "plugin", "install", "agent-memory@other")
     assert_quiet(plugged.run(script(lesson(FACT))))
     second = plugged.run(script("Fine."))
-    assert_given(second.requests_by("TASK-1"), FACT)
-    assert heard(plugged) == [1, 0]
-    assert len(logged(plugged, "agent.memory.loaded")) == 2
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
+    assert count_learned(plugged) == [1, 0]
+    assert len(read_log(plugged, "agent.memory.loaded")) == 2
 
 
-# Building takes its time, and is the same for all versions.
+# The build is slow, and is the same for all versions.
 @versions(CURRENT)
 def test_its_environment_is_made_while_the_first_session_works(plugged: Desk) -> None:
     plugged.variables |= {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
     plugged.variables["HTTPS_PROXY"] = os.environ.get("HTTPS_PROXY", "")
     first = plugged.run(script(lesson(FACT)), "--output-format", "stream-json", "--verbose")
     assert first.out.count(plugin_environment.BUILD_STARTED) >= 1
-    assert known(plugged, "engineer") == [FACT]
-    data = str(data_of(plugged))
-    until(lambda: not plugin_environment.is_building(data), "the end of the build", 300)
-    assert plugin_environment.is_ready(data), (data_of(plugged) / "build.log").read_text()
+    assert list_known_items(plugged, "engineer") == [FACT]
+    data = str(data_folder(plugged))
+    wait_until(lambda: not plugin_environment.is_building(data), "the end of the build", 300)
+    assert plugin_environment.is_ready(data), (data_folder(plugged) / "build.log").read_text()
     second = plugged.run(script("Fine."), "--output-format", "stream-json", "--verbose")
     assert "systemMessage" not in second.out
-    assert_given(second.requests_by("TASK-1"), FACT)
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
 
 
 def test_the_doctor_finds_nothing_wrong(plugged: Desk) -> None:
-    """With the plugin alone, as the real client has installed it."""
-    borrow_environment(data_of(plugged))
+    """The doctor finds no problem with a plugin that the real client has installed."""
+    borrow_environment(data_folder(plugged))
     assert_quiet(plugged.run(script(lesson(FACT))))
     with Api({}) as api:
         own = plugged.environment(api)
@@ -237,14 +238,14 @@ def test_the_doctor_finds_nothing_wrong(plugged: Desk) -> None:
     found = json.loads(done.stdout)["findings"]
     assert [each for each in found if each["level"] != "ok"] == []
     (told,) = [each for each in found if each["check"] == "plugin"]
-    assert told["where"] == str(data_of(plugged))
+    assert told["where"] == str(data_folder(plugged))
     assert len([each for each in found if each["check"] == "command"]) >= 6
 
 
 @versions(CURRENT)
 def test_its_mcp_server_answers(plugged: Desk) -> None:
-    """By the name that Claude Code gives the tools of a plugin."""
-    borrow_environment(data_of(plugged))
+    """The tools have the names that Claude Code gives to tools of a plugin."""
+    borrow_environment(data_folder(plugged))
     plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
     tool = "mcp__plugin_agent-memory_agent-memory__recall"
     call = use(tool, agent="engineer")
@@ -254,7 +255,7 @@ def test_its_mcp_server_answers(plugged: Desk) -> None:
 
 
 def slow_builder(desk: Desk) -> None:
-    """Have the environment be made by a `uv` that waits for the file `go` in the home."""
+    """Install a `uv` that waits for the file `go` in the home before it builds."""
     folder = desk.home / "bin"
     folder.mkdir()
     lines = [
@@ -274,7 +275,7 @@ def slow_builder(desk: Desk) -> None:
 
 @versions(CURRENT)
 def test_its_mcp_server_has_tools_in_the_session_after_the_build(plugged: Desk) -> None:
-    """A server that failed would not be started again for 15 minutes, so it must connect."""
+    """It connects first: a failed server would not be started again for 15 minutes."""
     slow_builder(plugged)
     plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
     tool = "mcp__plugin_agent-memory_agent-memory__recall"
@@ -285,14 +286,16 @@ def test_its_mcp_server_has_tools_in_the_session_after_the_build(plugged: Desk) 
 
     assert_quiet(plugged.run({"MAIN": [wait]}))
     (plugged.home / "go").touch()
-    until(lambda: plugin_environment.is_ready(str(data_of(plugged))), "the environment", 300)
+    wait_until(
+        lambda: plugin_environment.is_ready(str(data_folder(plugged))), "the environment", 300
+    )
 
     def call(request: Request) -> Reply:
-        """Call the tool until its server has connected."""
+        """Call the tool as soon as its server has connected."""
         if FACT in str(request.results):
             return say("done")
         assert request.turn < 50, request
-        time.sleep(0.5)  # as a model thinks
+        time.sleep(0.5)  # time that a model needs to think
         return use(tool, agent="engineer")
 
     second = plugged.run({"MAIN": [call]}, "--allowedTools", tool)
@@ -302,8 +305,8 @@ def test_its_mcp_server_has_tools_in_the_session_after_the_build(plugged: Desk) 
 
 @versions(CURRENT)
 def test_the_commands_need_no_permission(plugged: Desk) -> None:
-    """What a command names may be run, as the command says it."""
-    borrow_environment(data_of(plugged))
+    """The programs of a command may run, because the command allows them."""
+    borrow_environment(data_folder(plugged))
     plugged.write(".claude-mpm/memories/engineer.md", f"# engineer\n\n## Context\n- {FACT}\n")
     shelf = plugged.home.parent / "agent memory"
 

@@ -1,4 +1,4 @@
-"""What decides over a delegation keeps deciding: rules, errors, a killed client."""
+"""Permission rules, API errors and a killed client have the same effect as without hooks."""
 
 import re
 import threading
@@ -6,17 +6,29 @@ from collections.abc import Callable
 
 import pytest
 
-from .api import Line, Refusal, Reply, Request, Script, after, delegate, say, together, until, use
+from .api import (
+    Line,
+    Refusal,
+    Reply,
+    Request,
+    Script,
+    after,
+    delegate,
+    say,
+    together,
+    use,
+    wait_until,
+)
 from .client import Desk, Run
 from .product import (
-    assert_given,
+    assert_memory_given,
     assert_unseen,
-    known,
+    is_transcribed,
     lesson,
-    logged,
+    list_known_items,
     open_receipts,
+    read_log,
     remember,
-    transcribed,
 )
 
 FACT = "Orders are numbered per warehouse and never reused"
@@ -37,7 +49,7 @@ def script(*answers: Line) -> Script:
 
 
 def outcome(run: Run) -> object:
-    """What the main agent was told, without what differs from run to run."""
+    """Return the result that the main agent read, without the parts that vary between runs."""
     told = [
         (each.get("is_error"), str(each["content"])) for each in run.requests_by("MAIN")[-1].results
     ]
@@ -47,7 +59,7 @@ def outcome(run: Run) -> object:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_rules_decide_as_without_hooks(new_desk: NewDesk, rules: str) -> None:
+def test_rules_have_the_same_effect_as_without_hooks(new_desk: NewDesk, rules: str) -> None:
     without = new_desk("without", hooks=False)
     desk = new_desk()
     remember(desk, "engineer", FACT)
@@ -57,7 +69,7 @@ def test_rules_decide_as_without_hooks(new_desk: NewDesk, rules: str) -> None:
     assert outcome(run) == outcome(without.run(script()))
     assert_unseen(run.requests_by("MAIN"), FACT)
     desk.settings(permissions={})
-    assert_given(desk.run(script()).requests_by("TASK-1"), FACT)
+    assert_memory_given(desk.run(script()).requests_by("TASK-1"), FACT)
 
 
 def test_a_denied_delegation_leaves_no_receipt(desk: Desk) -> None:
@@ -66,8 +78,8 @@ def test_a_denied_delegation_leaves_no_receipt(desk: Desk) -> None:
     assert open_receipts(desk) == []
 
 
-def test_a_refused_delegation_does_not_swallow_the_memory(desk: Desk) -> None:
-    """The same agent is asked for again in the same session, by a way that no rule stops."""
+def test_after_a_refused_delegation_the_memory_is_given(desk: Desk) -> None:
+    """The same agent is called again in this session in a way that no rule forbids."""
     remember(desk, "engineer", FACT)
     desk.settings(permissions=RULES["ask"])
     desk.write(
@@ -76,14 +88,14 @@ def test_a_refused_delegation_does_not_swallow_the_memory(desk: Desk) -> None:
     )
 
     def skill(request: Request) -> Reply:
-        # A model takes a second to go on; the client's transcript is a tenth of one behind.
-        until(lambda: transcribed(desk, '"is_error":true'), "the refusal to be transcribed")
+        # A model needs a second for its next call; the transcript is written 0.1 s later.
+        wait_until(lambda: is_transcribed(desk, '"is_error":true'), "the refusal to be transcribed")
         return use("Skill", skill="survey")
 
     call = delegate("engineer", "TASK-1 go", run_in_background=False)
     run = desk.run({"MAIN": [call, skill, say("done")], "TASK-2": [say("Fine.")]})
     assert run.requests_by("TASK-1") == []
-    assert_given(run.requests_by("TASK-2"), FACT)
+    assert_memory_given(run.requests_by("TASK-2"), FACT)
 
 
 def test_an_api_error_fails_as_without_hooks(new_desk: NewDesk) -> None:
@@ -93,25 +105,25 @@ def test_an_api_error_fails_as_without_hooks(new_desk: NewDesk) -> None:
     run = desk.run(broken)
     assert outcome(run) == outcome(without.run(broken))
     assert "this request is refused" in run.requests_by("MAIN")[-1].said
-    assert known(desk, "engineer") == []
-    assert logged(desk, "agent.memory.learned") == []
-    assert len(logged(desk, "agent.delegation.failed")) == 1
+    assert list_known_items(desk, "engineer") == []
+    assert read_log(desk, "agent.memory.learned") == []
+    assert len(read_log(desk, "agent.delegation.failed")) == 1
     assert open_receipts(desk) == []
 
 
-def test_what_a_killed_client_left_is_swept(desk: Desk) -> None:
-    """An agent that had written a learning was still at work when the client was killed."""
+def test_learnings_of_a_killed_client_are_swept(desk: Desk) -> None:
+    """The client is killed while an agent works that has already written a learning."""
     never = threading.Event()
     work = together(say(lesson(FACT)), use("Bash", command="echo hello", description="x"))
     desk.settings(permissions={"allow": ["Bash"]})
     with desk.start(script(work, after(never, say("")))) as session:
-        until(lambda: len(session.api.requests_by("TASK-1")) == 2, "the agent to be at work")
-        until(lambda: transcribed(desk, FACT), "the learning to be transcribed")
+        wait_until(lambda: len(session.api.requests_by("TASK-1")) == 2, "the agent to be at work")
+        wait_until(lambda: is_transcribed(desk, FACT), "the learning to be transcribed")
         session.end()
         never.set()
-    assert known(desk, "engineer") == []
+    assert list_known_items(desk, "engineer") == []
     desk.run({"MAIN": [say("done")]})
-    assert known(desk, "engineer") == [FACT]
-    assert_given(desk.run(script()).requests_by("TASK-1"), FACT)
+    assert list_known_items(desk, "engineer") == [FACT]
+    assert_memory_given(desk.run(script()).requests_by("TASK-1"), FACT)
     desk.run({"MAIN": [say("done")]})
-    assert known(desk, "engineer") == [FACT]
+    assert list_known_items(desk, "engineer") == [FACT]

@@ -1,4 +1,4 @@
-"""The memory of tasks in the real client: who is given which task, and what it cannot pull in."""
+"""Task memory in the real client: who gets which task, and that a memory imports no files."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from support.paths import BACKLOG
 
 from .api import Request, delegate, say, use
 from .client import Desk, Run
-from .product import assert_quiet, logged
+from .product import assert_quiet, read_log
 
 NewDesk = Callable[..., Desk]
 
@@ -23,8 +23,8 @@ def project(desk: Desk) -> Project:
     return find_project(str(desk.project), {"HOME": str(desk.home)})
 
 
-def started(desk: Desk, *names: str) -> Project:
-    """Begin these tasks, the last one is active, and have CLAUDE.md import it."""
+def start_tasks(desk: Desk, *names: str) -> Project:
+    """Start these tasks, and let CLAUDE.md import the last one, which is active."""
     shop = project(desk)
     for name in names:
         task_actions.start(shop, name)
@@ -32,71 +32,71 @@ def started(desk: Desk, *names: str) -> Project:
     return shop
 
 
-def delegating(desk: Desk, mark: str = "TASK-1") -> Run:
+def run_delegation(desk: Desk, mark: str = "TASK-1") -> Run:
     call = delegate("engineer", f"{mark} go", run_in_background=False)
     return desk.run({"MAIN": [call, say("done")], mark: [say("Fine.")]})
 
 
-def assert_all_told(requests: Iterable[Request], text: str, times: int = 1) -> None:
-    found = list(requests)
-    assert found, "nobody asked"
-    for request in found:
+def assert_all_contain(requests: Iterable[Request], text: str, times: int = 1) -> None:
+    all_requests = list(requests)
+    assert all_requests, "nobody asked"
+    for request in all_requests:
         assert request.said.count(text) == times, request
 
 
-def assert_none_told(run: Run, *texts: str) -> None:
+def assert_none_contains(run: Run, *texts: str) -> None:
     for request in run.api.requests:
         for text in texts:
             assert text not in request.said, request
 
 
-def test_all_are_given_the_active_task_and_no_other(desk: Desk) -> None:
-    shop = started(desk, "task-2", "task-1")
+def test_everyone_gets_only_the_active_task(desk: Desk) -> None:
+    shop = start_tasks(desk, "task-2", "task-1")
     task_actions.add_note(shop, "task-1", ONE)
     task_actions.add_note(shop, "task-2", TWO)
-    run = delegating(desk)
+    run = run_delegation(desk)
     assert_quiet(run)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.requests_by(speaker), ONE)
-        assert_all_told(run.requests_by(speaker), "# task-1")
-    assert_none_told(run, TWO, "<task-memory")
+        assert_all_contain(run.requests_by(speaker), ONE)
+        assert_all_contain(run.requests_by(speaker), "# task-1")
+    assert_none_contains(run, TWO, "<task-memory")
     task_actions.finish(shop, "task-1")
-    run = delegating(desk)
+    run = run_delegation(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.requests_by(speaker), TWO)
-    assert_none_told(run, ONE)
+        assert_all_contain(run.requests_by(speaker), TWO)
+    assert_none_contains(run, ONE)
 
 
 def test_a_folder_of_another_name_is_imported_too(desk: Desk) -> None:
     desk.write("backlog.config.yml", 'backlog_directory: "plans/my board"\n')
-    shop = started(desk, "task-1")
+    shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
     assert (desk.project / "plans/my board/CLAUDE.md").is_file()
-    run = delegating(desk)
+    run = run_delegation(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.requests_by(speaker), ONE)
+        assert_all_contain(run.requests_by(speaker), ONE)
 
 
 def test_a_claude_md_that_leads_to_agents_md_imports_too(desk: Desk) -> None:
-    """Many projects have it so; a person's own lines may end as on Windows."""
+    """Many projects use this file layout; user lines may end as on Windows."""
     desk.write("AGENTS.md", "Our own rules.\r\nNo line break ends them.")
     desk.write("backlog/CLAUDE.md", "Our own words on tasks.\r\n")
     (desk.project / "CLAUDE.md").symlink_to("AGENTS.md")
-    shop = started(desk, "task-1")
+    shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
-    run = delegating(desk)
+    run = run_delegation(desk)
     for speaker in ("MAIN", "TASK-1"):
         for text in (ONE, "No line break ends them.", "Our own words on tasks."):
-            assert_all_told(run.requests_by(speaker), text)
+            assert_all_contain(run.requests_by(speaker), text)
 
 
-def test_where_no_task_is_active_nothing_is_imported(desk: Desk) -> None:
-    shop = started(desk, "task-1")
+def test_without_an_active_task_nothing_is_imported(desk: Desk) -> None:
+    shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
     task_actions.archive(shop, "task-1")
-    run = delegating(desk)
+    run = run_delegation(desk)
     assert_quiet(run)
-    assert_none_told(run, ONE, "task-1.md", "@memory", "# task-1", "<task-memory")
+    assert_none_contains(run, ONE, "task-1.md", "@memory", "# task-1", "<task-memory")
     assert not (desk.project / "backlog" / "CLAUDE.md").exists()
 
 
@@ -104,11 +104,11 @@ def test_without_consent_nothing_is_imported(desk: Desk) -> None:
     shop = project(desk)
     task_actions.start(shop, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
-    assert_none_told(delegating(desk), ONE)
+    assert_none_contains(run_delegation(desk), ONE)
 
 
-def test_a_note_of_this_moment_reaches_the_next_subagent(desk: Desk) -> None:
-    shop = started(desk, "task-1")
+def test_a_new_note_reaches_the_next_subagent(desk: Desk) -> None:
+    shop = start_tasks(desk, "task-1")
 
     def note(request: Request) -> list[dict[str, object]]:
         task_actions.add_note(shop, "task-1", ONE)
@@ -116,16 +116,16 @@ def test_a_note_of_this_moment_reaches_the_next_subagent(desk: Desk) -> None:
 
     call = delegate("engineer", "TASK-1 go", run_in_background=False)
     run = desk.run({"MAIN": [call, note, say("done")], "TASK-1": [say("a")], "TASK-2": [say("b")]})
-    assert_all_told(run.requests_by("TASK-2"), ONE)
+    assert_all_contain(run.requests_by("TASK-2"), ONE)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.requests_by(speaker), ONE, times=0)
+        assert_all_contain(run.requests_by(speaker), ONE, times=0)
 
 
 # With Backlog.md.
 
 
 def with_backlog(desk: Desk) -> Project:
-    """Have Backlog.md keep two tasks here, its command allowed."""
+    """Create two tasks in Backlog.md, and allow its command."""
     require_backlog()
     desk.variables["PATH"] = f"{BACKLOG.parent}{os.pathsep}{os.environ['PATH']}"
     for number, title in ((1, "Orders"), (2, "Invoices")):
@@ -142,7 +142,7 @@ def backlog(arguments: str) -> list[dict[str, object]]:
     return use("Bash", command=f"backlog task edit {arguments}", description="move a task")
 
 
-def test_a_task_moved_in_the_session_is_told_to_those_who_start_then(desk: Desk) -> None:
+def test_a_task_moved_in_a_session_reaches_agents_started_later(desk: Desk) -> None:
     shop = with_backlog(desk)
     task_actions.start(shop, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
@@ -152,34 +152,34 @@ def test_a_task_moved_in_the_session_is_told_to_those_who_start_then(desk: Desk)
     )
     assert_quiet(run)
     assert "Updated task TASK-2" in run.requests_by("MAIN")[-1].said
-    assert_all_told(run.requests_by("TASK-2"), '<task-memory task="task-2">')
-    assert_all_told(run.requests_by("TASK-2"), "# task-2: Invoices")
+    assert_all_contain(run.requests_by("TASK-2"), '<task-memory task="task-2">')
+    assert_all_contain(run.requests_by("TASK-2"), "# task-2: Invoices")
     assert task_actions.find(shop).id == "task-2"
     task_actions.add_note(shop, "", TWO)
 
-    run = delegating(desk)
+    run = run_delegation(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.requests_by(speaker), TWO)
-    assert_none_told(run, ONE, "<task-memory")
+        assert_all_contain(run.requests_by(speaker), TWO)
+    assert_none_contains(run, ONE, "<task-memory")
 
     task_actions.add_decision(shop, "", "Fridays are never skipped")
     script = {"MAIN": [backlog("2 -s Done"), call, say("done")], "TASK-2": [say("Fine.")]}
     run = desk.run(script)
     assert task_actions.find(shop, "task-2").state == task_actions.ARCHIVED
     assert "- Fridays are never skipped\n" in desk.read("backlog/tasks/task-2 - Invoices.md")
-    assert_all_told(run.requests_by("TASK-2"), '<task-memory task="task-1">')
-    run = delegating(desk)
-    assert_all_told(run.requests_by("MAIN"), ONE)
-    assert_none_told(run, TWO)
-    assert logged(desk, "agent.memory.error") == []
+    assert_all_contain(run.requests_by("TASK-2"), '<task-memory task="task-1">')
+    run = run_delegation(desk)
+    assert_all_contain(run.requests_by("MAIN"), ONE)
+    assert_none_contains(run, TWO)
+    assert read_log(desk, "agent.memory.error") == []
 
 
-def test_a_task_moved_before_the_session_is_given_at_its_start(desk: Desk) -> None:
-    """Nobody has looked since; all versions read CLAUDE.md while the hooks run, so it is told."""
+def test_a_task_moved_before_a_session_is_given_at_its_start(desk: Desk) -> None:
+    """All client versions read CLAUDE.md while hooks run, so the hook also prints the task."""
     with_backlog(desk)
     name = "backlog/tasks/task-2 - Invoices.md"
     desk.write(name, desk.read(name).replace("To Do", "In Progress"))
-    run = delegating(desk)
+    run = run_delegation(desk)
     for speaker in ("MAIN", "TASK-1"):
         for request in run.requests_by(speaker):
             assert "# task-2: Invoices" in request.said, request
@@ -196,12 +196,12 @@ def test_its_mcp_server_moves_tasks_too(desk: Desk) -> None:
     assert run.code == 0, run
     assert "status: In Progress" in desk.read("backlog/tasks/task-2 - Invoices.md")
     assert task_actions.find(shop).id == "task-2"
-    assert_all_told(run.requests_by("TASK-2"), "# task-2: Invoices")
+    assert_all_contain(run.requests_by("TASK-2"), "# task-2: Invoices")
 
 
-# What a memory cannot do.
+# Attacks by the text of a memory.
 
-# P is the path of a file of its own, relative to the memory and to its copy alike.
+# P stands for the path of a secret file, valid from the memory and from its copy.
 ATTACKS = [
     "@P",
     "- see @P",
@@ -250,7 +250,7 @@ ATTACKS = [
 
 
 def attacked(desk: Desk) -> str:
-    """Write a secret for each attack, where the path leads from either folder; return a memory."""
+    """Write one secret per attack, reachable from both folders; return a memory that names them."""
     parts = []
     for number, attack in enumerate(ATTACKS):
         name = f"s{number:02}.md"
@@ -269,27 +269,27 @@ def seen(run: Run) -> set[str]:
     return {name for name in [*names, "ENV"] if f"SECRET-{name}-X" in said}
 
 
-def test_a_memory_pulls_in_nothing(new_desk: NewDesk) -> None:
-    """As it stands it would: the same text, imported without us, brings secrets along."""
+def test_a_memory_imports_no_other_file(new_desk: NewDesk) -> None:
+    """The client imports the secrets if CLAUDE.md has the same text without agent-memory."""
     naive = new_desk("naive", hooks=False)
     naive.write("backlog/memory/task-1.md", attacked(naive))
     naive.write("CLAUDE.md", "@backlog/memory/task-1.md\n")
-    brought = seen(delegating(naive))
+    brought = seen(run_delegation(naive))
     assert {"00", "01", "ENV"} <= brought
     assert len(brought) >= 25, brought
 
     desk = new_desk()
-    started(desk, "task-1")
+    start_tasks(desk, "task-1")
     with open(desk.project / "backlog/memory/task-1.md", "w", newline="") as file:
         file.write(attacked(desk))
-    delegating(desk)  # whoever has written it, the look at the start of a session sees it
-    run = delegating(desk)
-    assert_all_told(run.requests_by("MAIN"), "never closed")
+    run_delegation(desk)  # the check at the start of a session sees any writer's changes
+    run = run_delegation(desk)
+    assert_all_contain(run.requests_by("MAIN"), "never closed")
     assert seen(run) == set()
 
 
-def test_over_the_budget_the_newest_is_given(desk: Desk) -> None:
-    shop = started(desk, "task-1")
+def test_the_newest_notes_within_the_budget_are_given(desk: Desk) -> None:
+    shop = start_tasks(desk, "task-1")
     path = desk.project / "backlog/memory/task-1.md"
     context = f"## Context\n\n{ONE}.\n"
     path.write_text(path.read_text().replace("## Context\n", context, 1))
@@ -298,20 +298,20 @@ def test_over_the_budget_the_newest_is_given(desk: Desk) -> None:
         task_actions.add_note(shop, "task-1", f"Note {number} was: {filler}")
     task_actions.add_note(shop, "task-1", TWO)
     assert "Note 0 was" in path.read_text()
-    run = delegating(desk)
+    run = run_delegation(desk)
     for speaker in ("MAIN", "TASK-1"):
-        assert_all_told(run.requests_by(speaker), ONE)
-        assert_all_told(run.requests_by(speaker), TWO)
-        assert_all_told(run.requests_by(speaker), "backlog/memory/task-1.md.)")
-    assert_none_told(run, "Note 0 was", "Note 1 was")
+        assert_all_contain(run.requests_by(speaker), ONE)
+        assert_all_contain(run.requests_by(speaker), TWO)
+        assert_all_contain(run.requests_by(speaker), "backlog/memory/task-1.md.)")
+    assert_none_contains(run, "Note 0 was", "Note 1 was")
 
 
-def test_removed_means_removed(desk: Desk) -> None:
+def test_after_remove_nothing_is_imported(desk: Desk) -> None:
     desk.write("CLAUDE.md", "# Rules of the house\n")
-    shop = started(desk, "task-1")
+    shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
     claude_import.remove(shop.place)
     assert desk.read("CLAUDE.md") == "# Rules of the house\n"
-    run = delegating(desk)
-    assert_all_told(run.requests_by("MAIN"), "# Rules of the house")
-    assert_none_told(run, ONE)
+    run = run_delegation(desk)
+    assert_all_contain(run.requests_by("MAIN"), "# Rules of the house")
+    assert_none_contains(run, ONE)

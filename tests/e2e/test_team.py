@@ -1,4 +1,4 @@
-"""A clone that git was not told about our merge driver in: the person hears of it, no model."""
+"""In a clone without the merge driver, the user gets a message, and the model does not."""
 
 import json
 import subprocess
@@ -12,8 +12,8 @@ from .product import assert_unseen
 SCRIPT: Script = {"MAIN": [say("done")]}
 
 
-def told(desk: Desk) -> list[str]:
-    """Return what the client tells the person at the start, as `stream-json` prints it."""
+def list_driver_messages(desk: Desk) -> list[str]:
+    """Return the start messages about the driver in the output of `stream-json`."""
     run = desk.run(SCRIPT, "--output-format", "stream-json", "--verbose")
     assert_unseen(run.requests_by("MAIN"), merge_driver.INSTALL_COMMAND)
     return [
@@ -23,12 +23,12 @@ def told(desk: Desk) -> list[str]:
     ]
 
 
-def test_a_missing_driver_is_told_to_the_person_only(desk: Desk) -> None:
+def test_only_the_user_is_warned_of_a_missing_driver(desk: Desk) -> None:
     subprocess.run(["git", "init", "-q"], cwd=desk.project, check=True)
     desk.write(".claude-mpm/memories/.gitattributes", "*.md merge=agent-memory\n")
-    found = told(desk)
-    assert found
-    assert "merges memories as text" in found[0]
+    messages = list_driver_messages(desk)
+    assert messages
+    assert "merges memories as text" in messages[0]
     section = ["git", "config", "merge.agent-memory.driver", "true"]
     subprocess.run(section, cwd=desk.project, check=True)
-    assert told(desk) == []
+    assert list_driver_messages(desk) == []

@@ -1,8 +1,8 @@
-"""The terminal interface, in a pseudo-terminal."""
+"""The client in a pseudo-terminal."""
 
-from .api import Script, delegate, say, until, use
+from .api import Script, delegate, say, use, wait_until
 from .client import Desk
-from .product import assert_given, assert_unseen, known, lesson, versions
+from .product import assert_memory_given, assert_unseen, lesson, list_known_items, versions
 
 FACT = "Orders are numbered per warehouse and never reused"
 NEWS = "The invoice service rounds half to even"
@@ -18,8 +18,8 @@ def test_terminal(desk: Desk) -> None:
 
 
 @versions("2.1.280")
-def test_terminal_in_its_own_mode(desk: Desk) -> None:
-    """Without an option it is auto mode: reports are handed back."""
+def test_terminal_in_its_default_mode(desk: Desk) -> None:
+    """Without an option the client uses auto mode, in which agents hand back reports."""
 
     def script(report: str) -> Script:
         hand_back = use("SubagentHandback", message=report)
@@ -33,14 +33,21 @@ def check_terminal(
 ) -> None:
     with desk.terminal(first, *options) as terminal:
         terminal.ask("MAIN go")
-        until(lambda: known(desk, "engineer") == [FACT], "the agent to have learned")
-        until(lambda: said(terminal.api.requests_by("MAIN"), "The work is finished."), "the report")
-        assert_given(terminal.api.requests_by("TASK-1"))
+        wait_until(
+            lambda: list_known_items(desk, "engineer") == [FACT], "the agent to have learned"
+        )
+        wait_until(
+            lambda: said(terminal.api.requests_by("MAIN"), "The work is finished."), "the report"
+        )
+        assert_memory_given(terminal.api.requests_by("TASK-1"))
         assert_unseen(terminal.api.requests_by("MAIN"), *(hidden or []))
     with desk.terminal(second, *options) as terminal:
         terminal.ask("MAIN go")
-        until(lambda: known(desk, "engineer") == [FACT, NEWS], "the agent to have learned more")
-        assert_given(terminal.api.requests_by("TASK-1"), FACT)
+        wait_until(
+            lambda: list_known_items(desk, "engineer") == [FACT, NEWS],
+            "the agent to have learned more",
+        )
+        assert_memory_given(terminal.api.requests_by("TASK-1"), FACT)
         assert_unseen(terminal.api.requests_by("MAIN"), FACT)
 
 

@@ -1,4 +1,4 @@
-"""A first delegation learns; a second one, in a new session, receives it: by every way there is."""
+"""For every way to start an agent: a first run learns, a run in a new session receives it."""
 
 import re
 import subprocess
@@ -7,17 +7,29 @@ from collections.abc import Callable
 
 import pytest
 
-from .api import Api, Line, Reply, Request, Script, delegate, meeting, say, together, until, use
+from .api import (
+    Api,
+    Line,
+    Reply,
+    Request,
+    Script,
+    delegate,
+    meeting,
+    say,
+    together,
+    use,
+    wait_until,
+)
 from .client import Desk, Run, agent
 from .product import (
-    assert_given,
+    assert_memory_given,
     assert_quiet,
     assert_unseen,
-    known,
+    is_transcribed,
     lesson,
-    logged,
+    list_known_items,
     open_receipts,
-    transcribed,
+    read_log,
     versions,
 )
 
@@ -26,11 +38,11 @@ NEWS = "The invoice service rounds half to even"
 OTHER = "Staging has no message queue"
 MARKER = "# Add To Memory"
 
-# From this version on a hook may change the answer of a tool.
+# From this version on hooks may change the answer of a tool.
 STRIPS = "2.1.121"
-# Since this version the client reports background agents in `claude -p`.
+# From this version on the client reports background agents in `claude -p`.
 BACKGROUND = "2.1.62"
-# Agents hand their report back by a tool, where auto mode is on.
+# In auto mode agents hand back their report by a tool.
 HANDBACK = "2.1.280"
 
 Way = Callable[[str], Script]
@@ -49,15 +61,15 @@ def background(report: str) -> Script:
 def learn_and_receive(
     desk: Desk, way: Way, *options: str, agent: str = "engineer"
 ) -> tuple[Run, Run]:
-    """Go the way twice: once to learn FACT, once to receive it (and learn NEWS)."""
+    """Run this script twice: the first run learns FACT, the second receives it and learns NEWS."""
     first = desk.run(way(lesson(FACT)), *options)
     assert_quiet(first)
-    assert_given(first.requests_by("TASK-1"))
-    assert known(desk, agent) == [FACT]
+    assert_memory_given(first.requests_by("TASK-1"))
+    assert list_known_items(desk, agent) == [FACT]
     second = desk.run(way(lesson(NEWS)), *options)
     assert_quiet(second)
-    assert_given(second.requests_by("TASK-1"), FACT)
-    assert known(desk, agent) == [FACT, NEWS]
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
+    assert list_known_items(desk, agent) == [FACT, NEWS]
     assert open_receipts(desk) == []
     assert_unseen(second.requests_by("MAIN"), FACT)
     return first, second
@@ -69,8 +81,8 @@ def test_foreground(desk: Desk) -> None:
         assert_unseen(first.requests_by("MAIN"), MARKER, FACT)
         assert_unseen(second.requests_by("MAIN"), MARKER, NEWS)
     assert "The work is finished." in second.requests_by("MAIN")[-1].said
-    assert [event["route"] for event in logged(desk, "agent.memory.loaded")] == ["prompt"] * 2
-    assert len(logged(desk, "agent.memory.delivered")) == 2
+    assert [event["route"] for event in read_log(desk, "agent.memory.loaded")] == ["prompt"] * 2
+    assert len(read_log(desk, "agent.memory.delivered")) == 2
 
 
 def test_foreground_with_tools(desk: Desk) -> None:
@@ -91,26 +103,26 @@ def test_background(desk: Desk) -> None:
 
 
 @versions(before=BACKGROUND)
-def test_background_that_nobody_reports(desk: Desk) -> None:
-    """Old versions do not tell hooks what a background agent reported: a sweep finds it."""
+def test_unreported_background_run_is_swept(desk: Desk) -> None:
+    """Old versions send no event with the report of a background agent: a sweep finds it."""
 
     def wait(request: Request) -> Reply:
-        until(lambda: transcribed(desk, FACT), "the report to be transcribed")
+        wait_until(lambda: is_transcribed(desk, FACT), "the report to be transcribed")
         return say("done")
 
     script = background(lesson(FACT))
-    # 2.1.20 at times stays after its last word.
+    # 2.1.20 sometimes hangs after its last word.
     first = desk.watch(
-        {**script, "MAIN": [script["MAIN"][0], wait]}, lambda _api: transcribed(desk, FACT)
+        {**script, "MAIN": [script["MAIN"][0], wait]}, lambda _api: is_transcribed(desk, FACT)
     )
-    assert_given(first.requests_by("TASK-1"))
+    assert_memory_given(first.requests_by("TASK-1"))
     second = desk.run(foreground(lesson(NEWS)))
-    assert_given(second.requests_by("TASK-1"), FACT)
-    assert known(desk, "engineer") == [FACT, NEWS]
+    assert_memory_given(second.requests_by("TASK-1"), FACT)
+    assert list_known_items(desk, "engineer") == [FACT, NEWS]
 
 
 def three(in_background: bool, *reports: str) -> Script:
-    """Three agents that are all at work before any of them answers."""
+    """Return a script in which three agents are at work before any of them answers."""
     tasks = ["TASK-1", "TASK-2", "TASK-3"]
     agents = ["engineer", "engineer", "qa"]
     calls = [
@@ -133,7 +145,7 @@ def test_three_at_once_in_the_background(desk: Desk) -> None:
 
 
 def check_three(desk: Desk, in_background: bool) -> None:
-    """Two of the three are the same agent, and both learn the same thing besides their own."""
+    """Two of the three are the same agent; all learn a common item and one more each."""
 
     def is_over(api: Api) -> bool:
         last = api.requests_by("MAIN")[-1:]
@@ -141,12 +153,12 @@ def check_three(desk: Desk, in_background: bool) -> None:
 
     reports = lesson(FACT, NEWS), lesson(FACT), lesson(OTHER)
     desk.watch(three(in_background, *reports), is_over)
-    assert known(desk, "engineer") == [FACT, NEWS]
-    assert known(desk, "qa") == [OTHER]
+    assert list_known_items(desk, "engineer") == [FACT, NEWS]
+    assert list_known_items(desk, "qa") == [OTHER]
     second = desk.watch(three(in_background, *["Nothing new."] * 3), is_over)
-    assert_given(second.requests_by("TASK-1"), FACT, NEWS)
-    assert_given(second.requests_by("TASK-2"), FACT, NEWS)
-    assert_given(second.requests_by("TASK-3"), OTHER)
+    assert_memory_given(second.requests_by("TASK-1"), FACT, NEWS)
+    assert_memory_given(second.requests_by("TASK-2"), FACT, NEWS)
+    assert_memory_given(second.requests_by("TASK-3"), OTHER)
     assert_unseen(second.requests_by("MAIN"), FACT, NEWS, OTHER)
     assert FACT not in second.requests_by("TASK-3")[0].said
     assert OTHER not in second.requests_by("TASK-1")[0].said
@@ -155,7 +167,7 @@ def check_three(desk: Desk, in_background: bool) -> None:
 
 @versions("2.1.63")
 def test_nested(desk: Desk) -> None:
-    """An agent delegates to another one."""
+    """An agent delegates to another agent."""
 
     def script(outer: str, inner: str) -> Script:
         return {
@@ -168,13 +180,13 @@ def test_nested(desk: Desk) -> None:
         }
 
     first = desk.run(script(lesson(FACT), lesson(NEWS)))
-    assert_given(first.requests_by("TASK-outer"))
-    assert_given(first.requests_by("TASK-inner"))
-    assert known(desk, "qa") == [FACT]
-    assert known(desk, "engineer") == [NEWS]
+    assert_memory_given(first.requests_by("TASK-outer"))
+    assert_memory_given(first.requests_by("TASK-inner"))
+    assert list_known_items(desk, "qa") == [FACT]
+    assert list_known_items(desk, "engineer") == [NEWS]
     second = desk.run(script("Fine.", "Fine too."))
-    assert_given(second.requests_by("TASK-outer"), FACT)
-    assert_given(second.requests_by("TASK-inner"), NEWS)
+    assert_memory_given(second.requests_by("TASK-outer"), FACT)
+    assert_memory_given(second.requests_by("TASK-inner"), NEWS)
     assert NEWS not in second.requests_by("TASK-outer")[-1].said
     assert_unseen(second.requests_by("MAIN"), FACT, NEWS)
     if desk.claude.since(STRIPS):
@@ -186,7 +198,7 @@ def test_nested(desk: Desk) -> None:
 @pytest.mark.parametrize("check", ["server", "local"])
 @pytest.mark.parametrize("in_background", [False, True], ids=["foreground", "background"])
 def test_handback(desk: Desk, check: str, in_background: bool) -> None:
-    """In auto mode, with the safety check on the server as it comes, and with the local one."""
+    """Auto mode with the safety check of the server, and with the local check."""
 
     def way(report: str) -> Script:
         call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
@@ -203,18 +215,18 @@ def test_handback(desk: Desk, check: str, in_background: bool) -> None:
 
 @versions(HANDBACK)
 def test_nagging_for_a_handback(desk: Desk) -> None:
-    """An agent that only writes its report is asked for it again and again: learned once."""
+    """The client asks an agent for its report again and again: it is learned once."""
     run = desk.run(foreground(lesson(FACT)), "--permission-mode", "auto")
     assert len(run.requests_by("TASK-1")) > 1
-    assert_given(run.requests_by("TASK-1"))
-    assert known(desk, "engineer") == [FACT]
+    assert_memory_given(run.requests_by("TASK-1"))
+    assert list_known_items(desk, "engineer") == [FACT]
 
 
 @versions("2.1.112")
 def test_auto_mode(desk: Desk) -> None:
-    """Whatever the version's safety check is, a delegation passes it as it does without hooks."""
+    """A delegation passes the safety check of the version as it does without hooks."""
     run = desk.run(foreground("Fine."), "--permission-mode", "auto")
-    assert_given(run.requests_by("TASK-1"))
+    assert_memory_given(run.requests_by("TASK-1"))
     assert_unseen(run.requests_by("MAIN"))
 
 
@@ -228,16 +240,16 @@ def test_forked_skill(desk: Desk) -> None:
     )
     if desk.claude.since(BACKGROUND):
         learn_and_receive(desk, way)
-    else:  # its events do not hold the report, or not by whom it is: a sweep finds it
-        assert_given(desk.run(way(lesson(FACT))).requests_by("TASK-1"))
-        assert_given(desk.run(way("Fine.")).requests_by("TASK-1"), FACT)
-        assert known(desk, "engineer") == [FACT]
-    assert {event["route"] for event in logged(desk, "agent.memory.loaded")} == {"start"}
+    else:  # its events lack the report or the agent, so a sweep finds the report
+        assert_memory_given(desk.run(way(lesson(FACT))).requests_by("TASK-1"))
+        assert_memory_given(desk.run(way("Fine.")).requests_by("TASK-1"), FACT)
+        assert list_known_items(desk, "engineer") == [FACT]
+    assert {event["route"] for event in read_log(desk, "agent.memory.loaded")} == {"start"}
 
 
 @versions("2.1.63")
 def test_worktree(desk: Desk) -> None:
-    """The memory is the main checkout's, also for an agent that works in a worktree."""
+    """An agent in a worktree uses the memory of the main checkout."""
     for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b.c commit -q -m start"):
         subprocess.run(["git", *command.split()], cwd=desk.project, check=True)
 
@@ -284,7 +296,7 @@ def test_workflow(desk: Desk) -> None:
 
 @versions("2.1.200")
 def test_resumed_by_a_message(desk: Desk) -> None:
-    """An agent that is sent more work is not given its memory twice, and goes on learning."""
+    """A resumed agent does not get its memory twice, and still learns."""
 
     def resume(request: Request) -> Reply:
         launched = re.findall(r"agentId: (\w+)", request.said)[-1]
@@ -297,11 +309,11 @@ def test_resumed_by_a_message(desk: Desk) -> None:
     call = delegate("engineer", "TASK-1 go", run_in_background=False)
     first = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
     assert len(first.requests_by("TASK-1")) == 2
-    assert_given(first.requests_by("TASK-1"))
-    assert known(desk, "engineer") == [FACT, NEWS]
+    assert_memory_given(first.requests_by("TASK-1"))
+    assert list_known_items(desk, "engineer") == [FACT, NEWS]
     second = desk.run({"MAIN": [call, resume, say("waiting"), say("done")], "TASK-1": [report]})
     assert len(second.requests_by("TASK-1")) == 2
     given = second.requests_by("TASK-1")[0]
-    assert_given([given], FACT, NEWS)
+    assert_memory_given([given], FACT, NEWS)
     assert second.requests_by("TASK-1")[1].said.count("<agent-memory") == 1
-    assert known(desk, "engineer") == [FACT, NEWS]
+    assert list_known_items(desk, "engineer") == [FACT, NEWS]

@@ -12,10 +12,10 @@ from support.plugin import (
     ITEM,
     Plugged,
     base_python,
-    borrowing,
-    builder,
+    install_builder,
     is_over,
-    until,
+    make_borrowing_script,
+    wait_until,
 )
 
 RECALL = {"name": "recall", "arguments": {"agent": "engineer"}}
@@ -68,7 +68,7 @@ class McpClient:
 
 def test_the_server_waits_for_the_environment(plugged: Plugged) -> None:
     plugged.sandbox.write_memory("engineer", ITEM)
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
     mcp = McpClient(plugged)
     assert mcp.connect()["protocolVersion"] == "2025-06-18"
     assert "recall" in [tool["name"] for tool in mcp.ask("tools/list")["tools"]]
@@ -78,7 +78,9 @@ def test_the_server_waits_for_the_environment(plugged: Plugged) -> None:
 
 def test_a_placeholder_connects_while_the_build_takes_longer(plugged: Plugged) -> None:
     """Claude Code 2.1.329 would not start a server that failed again for 15 minutes."""
-    builder(plugged, f'until [ -e "$HOME/go" ]; do sleep 0.05; done\n{borrowing(plugged)}')
+    install_builder(
+        plugged, f'until [ -e "$HOME/go" ]; do sleep 0.05; done\n{make_borrowing_script(plugged)}'
+    )
     program = (
         f"import sys; sys.path += [{str(REPO)!r}, {str(REPO / 'hooks')!r}]\n"
         "import agent_memory_plugin\n"
@@ -97,4 +99,4 @@ def test_a_placeholder_connects_while_the_build_takes_longer(plugged: Plugged) -
     assert error["message"] == f"agent-memory: {plugin_environment.STILL_BUILDING}"
     assert mcp.end() == (0, b"", b"")
     (plugged.sandbox.home / "go").touch()
-    until(lambda: is_over(plugged))
+    wait_until(lambda: is_over(plugged))

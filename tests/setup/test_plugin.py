@@ -104,8 +104,8 @@ def test_a_command_runs_what_there_is(plugged: Plugged, path: Path) -> None:
 def test_the_first_delegation_receives_and_learns(plugged: Plugged) -> None:
     """On the system's Python alone, which is asked for once."""
     plugged.add_program("python3", f'echo >> "$HOME/asked"; exec "{base_python()}" "$@"')
-    assert plugged.memory_line()
-    assert sample_events.LEARNING in plugged.given()
+    assert plugged.learns_report()
+    assert sample_events.LEARNING in plugged.receive_prompt()
     assert (plugged.data / "python").read_text().strip() == base_python()
     assert (plugged.sandbox.home / "asked").read_text() == "\n"
     assert not (plugged.data / "venv").exists()
@@ -114,20 +114,20 @@ def test_the_first_delegation_receives_and_learns(plugged: Plugged) -> None:
 def test_with_its_environment_it_needs_no_other_python(plugged: Plugged) -> None:
     borrow_environment(plugged.data)
     plugged.add_program("python3", "exit 1")
-    assert plugged.memory_line()
-    assert sample_events.LEARNING in plugged.given()
-    assert plugged.setup() == ""
+    assert plugged.learns_report()
+    assert sample_events.LEARNING in plugged.receive_prompt()
+    assert plugged.start_session() == ""
 
 
 def test_settings_wait_for_the_environment(plugged: Plugged) -> None:
     """Without a YAML parser memory is off: the settings may switch it off."""
     plugged.sandbox.configure("memory:\n  limits:\n    default_size_kb: 40\n")
     plugged.sandbox.write_memory("engineer", ITEM)
-    assert plugged.given() == ""
+    assert plugged.receive_prompt() == ""
     borrow_environment(plugged.data)
-    assert ITEM in plugged.given()
+    assert ITEM in plugged.receive_prompt()
     shutil.rmtree(plugged.data)  # the compiled settings count
-    assert ITEM in plugged.given()
+    assert ITEM in plugged.receive_prompt()
 
 
 @pytest.mark.parametrize("python", ["", "exit 1", "echo nonsense; exit 3"])
@@ -135,9 +135,9 @@ def test_without_a_python_it_says_so_once(plugged: Plugged, python: str) -> None
     (plugged.bin / "python3").unlink()
     if python:
         plugged.add_program("python3", python)
-    assert plugged.given() == ""
-    assert "no Python 3.10 or newer" in plugged.setup()
-    assert plugged.setup() == ""
+    assert plugged.receive_prompt() == ""
+    assert "no Python 3.10 or newer" in plugged.start_session()
+    assert plugged.start_session() == ""
     done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "agent-memory: no Python 3.10 or newer was found\n"
@@ -165,16 +165,16 @@ def test_a_home_that_nobody_may_write_to(plugged: Plugged) -> None:
     """There is a file where the folder should be: nothing can be kept, all works on."""
     plugged.data.parent.mkdir(parents=True)
     plugged.data.write_text("")
-    assert plugged.memory_line()
-    assert sample_events.LEARNING in plugged.given()
-    assert plugged.setup() == ""
+    assert plugged.learns_report()
+    assert sample_events.LEARNING in plugged.receive_prompt()
+    assert plugged.start_session() == ""
 
 
 def test_somebody_without_a_home(plugged: Plugged) -> None:
     message = {"HOME": "", "CLAUDE_PLUGIN_DATA": ""}
-    assert plugged.memory_line(**message)
-    assert sample_events.LEARNING in plugged.given(**message)
-    assert plugged.setup(**message) == ""
+    assert plugged.learns_report(**message)
+    assert sample_events.LEARNING in plugged.receive_prompt(**message)
+    assert plugged.start_session(**message) == ""
 
 
 # Beside an installation.
@@ -207,10 +207,10 @@ def places(plugged: Plugged) -> dict[str, Path]:
 @pytest.mark.parametrize("level", ["user", "project", "local"])
 def test_it_stands_down_beside_an_installation(plugged: Plugged, level: str) -> None:
     plugged.sandbox.write_memory("engineer", ITEM)
-    assert ITEM in plugged.given()
+    assert ITEM in plugged.receive_prompt()
     install(plugged, places(plugged)[level])
-    assert plugged.given() == ""
-    assert not plugged.memory_line()
+    assert plugged.receive_prompt() == ""
+    assert not plugged.learns_report()
     assert plugged.sandbox.read_log("agent.memory.learned") == []
 
 
@@ -278,7 +278,7 @@ def test_it_stands_down_only_where_that_works(
     path = places(plugged)["project"]
     install(plugged, path)
     env = happen(plugged, path)
-    assert (ITEM in plugged.given(**env)) != stands_down
+    assert (ITEM in plugged.receive_prompt(**env)) != stands_down
 
 
 # What the doctor says.

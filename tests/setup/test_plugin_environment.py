@@ -17,46 +17,48 @@ from support.plugin import (
     ITEM,
     Plugged,
     borrow_environment,
-    borrowing,
-    builder,
     copy_plugin,
+    install_builder,
     is_over,
-    until,
+    make_borrowing_script,
+    wait_until,
 )
 from support.sandbox import Sandbox
 
 
 def test_it_is_made_in_the_background_and_that_is_said_once(plugged: Plugged) -> None:
-    builder(plugged, f'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n{borrowing(plugged)}')
+    install_builder(
+        plugged, f'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n{make_borrowing_script(plugged)}'
+    )
     began = time.monotonic()
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    assert plugged.setup() == ""  # a second session meanwhile
+    assert plugged.start_session() == plugin_environment.BUILD_STARTED
+    assert plugged.start_session() == ""  # a second session meanwhile
     assert time.monotonic() - began < 30
-    assert plugged.memory_line()
+    assert plugged.learns_report()
     (plugged.sandbox.home / "go").touch()
-    until(lambda: is_over(plugged))
+    wait_until(lambda: is_over(plugged))
     (left,) = (plugged.data / "environments").iterdir()
     assert (plugged.data / "venv").resolve() == left.resolve()
     assert (left / "packages").is_dir()
     assert len((plugged.sandbox.home / "uv").read_text().splitlines()) == 2  # one built
-    assert plugged.setup() == ""
+    assert plugged.start_session() == ""
     done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" list', CLAUDE_PLUGIN_DATA="")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("engineer")
 
 
 def test_a_failure_is_told_once_and_tried_again_later(plugged: Plugged) -> None:
-    builder(plugged, 'echo >> "$HOME/uv"; echo no network; exit 1')
+    install_builder(plugged, 'echo >> "$HOME/uv"; echo no network; exit 1')
     assert (
-        plugged.setup(PIP_NO_INDEX="1") == plugin_environment.BUILD_STARTED
+        plugged.start_session(PIP_NO_INDEX="1") == plugin_environment.BUILD_STARTED
     )  # nor has pip a network
-    until(lambda: is_over(plugged))
-    message = plugged.setup()
+    wait_until(lambda: is_over(plugged))
+    message = plugged.start_session()
     assert "could not build" in message
     assert str(plugged.data / "build.log") in message
-    assert plugged.setup() == ""
+    assert plugged.start_session() == ""
     assert "no network" in (plugged.data / "build.log").read_text()
-    assert plugged.memory_line()
+    assert plugged.learns_report()
     assert os.listdir(plugged.data / "environments") == []
     asked = (plugged.sandbox.home / "uv").read_text()
     done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
@@ -66,9 +68,9 @@ def test_a_failure_is_told_once_and_tried_again_later(plugged: Plugged) -> None:
     failed = plugin.read_failure(str(plugged.data))
     late = {**failed, "when": failed["when"] - plugin_environment.RETRY_AFTER}
     (plugged.data / "failed.json").write_text(json.dumps(late))
-    plugged.add_program("uv", borrowing(plugged))
-    plugged.setup()
-    until(lambda: plugin_environment.is_ready(str(plugged.data)))
+    plugged.add_program("uv", make_borrowing_script(plugged))
+    plugged.start_session()
+    wait_until(lambda: plugin_environment.is_ready(str(plugged.data)))
     assert plugin.read_failure(str(plugged.data)) == {}
 
 
@@ -81,23 +83,23 @@ def test_a_command_waits_for_it_and_tries_again(plugged: Plugged) -> None:
         "told": True,
     }
     (plugged.data / "failed.json").write_text(json.dumps(failed))
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
     done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_of_sessions_that_start_at_once_one_is_told(plugged: Plugged) -> None:
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
+    install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
     with ThreadPoolExecutor(8) as pool:
-        message = list(pool.map(lambda _: plugged.setup(), range(8)))
+        message = list(pool.map(lambda _: plugged.start_session(), range(8)))
     assert sorted(filter(None, message)) == [plugin_environment.BUILD_STARTED]
-    until(lambda: is_over(plugged))
+    wait_until(lambda: is_over(plugged))
 
 
 def test_a_shell_of_the_client_waits_for_the_one_in_the_making(plugged: Plugged) -> None:
     """It is not message which folder is ours, and must not have a second environment made."""
-    builder(plugged, f"sleep 1\n{borrowing(plugged)}")
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
+    install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
+    assert plugged.start_session() == plugin_environment.BUILD_STARTED
     done = plugged.run_shell(
         '"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version', CLAUDE_PLUGIN_DATA=""
     )
@@ -110,10 +112,10 @@ def test_what_a_killed_builder_left_is_swept(plugged: Plugged) -> None:
     (torn_one / "bin").mkdir(parents=True)
     (plugged.data / "build.lock").touch()
     used = borrow_environment(plugged.data, key="other")
-    builder(plugged, borrowing(plugged))
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    assert ITEM not in plugged.given()  # the one in use goes on meanwhile
-    until(lambda: is_over(plugged))
+    install_builder(plugged, make_borrowing_script(plugged))
+    assert plugged.start_session() == plugin_environment.BUILD_STARTED
+    assert ITEM not in plugged.receive_prompt()  # the one in use goes on meanwhile
+    wait_until(lambda: is_over(plugged))
     names = {path.name for path in (plugged.data / "environments").iterdir()}
     assert used.name in names  # a hook may just run in it
     assert torn_one.name not in names
@@ -124,32 +126,32 @@ def test_other_dependencies_make_another(sandbox: Sandbox, tmp_path: Path) -> No
     folder = tmp_path / "copy"
     copy_plugin(folder)
     plugged = Plugged(sandbox, tmp_path, folder)
-    builder(plugged, borrowing(plugged))
+    install_builder(plugged, make_borrowing_script(plugged))
     borrow_environment(plugged.data)
-    assert plugged.setup() == ""
+    assert plugged.start_session() == ""
     project = folder / "pyproject.toml"
     project.write_text(project.read_text().replace('"pyyaml>=6.0.1"', '"pyyaml>=6.0.2"'))
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    until(lambda: plugin_environment.is_ready(str(plugged.data), str(folder)))
+    assert plugged.start_session() == plugin_environment.BUILD_STARTED
+    wait_until(lambda: plugin_environment.is_ready(str(plugged.data), str(folder)))
     assert '"' not in (sandbox.home / "uv").read_text().splitlines()[-1]
     assert "pyyaml>=6.0.2" in (sandbox.home / "uv").read_text()
 
 
 def test_a_newer_python_in_its_place_makes_another(plugged: Plugged) -> None:
     """A system's Python that is upgraded finds nothing in the environment any more."""
-    builder(plugged, borrowing(plugged))
+    install_builder(plugged, make_borrowing_script(plugged))
     packages = borrow_environment(plugged.data) / "packages"
-    assert plugged.setup() == ""
+    assert plugged.start_session() == ""
     packages.unlink()
     packages.symlink_to("lib/python3.9/site-packages")
-    assert plugged.setup() == plugin_environment.BUILD_STARTED
-    until(lambda: is_over(plugged))
-    assert plugged.setup() == ""
+    assert plugged.start_session() == plugin_environment.BUILD_STARTED
+    wait_until(lambda: is_over(plugged))
+    assert plugged.start_session() == ""
 
 
 def test_switched_off_it_makes_none(plugged: Plugged) -> None:
-    builder(plugged, borrowing(plugged))
-    assert plugged.setup(AGENT_MEMORY="off") == ""
+    install_builder(plugged, make_borrowing_script(plugged))
+    assert plugged.start_session(AGENT_MEMORY="off") == ""
     assert not (plugged.data / "environments").exists()
 
 
@@ -162,4 +164,4 @@ def test_it_is_built_for_real(sandbox: Sandbox, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["agents"] == []
     plugged.sandbox.configure("memory:\n  limits:\n    default_size_kb: 40\n")
     plugged.sandbox.write_memory("engineer", ITEM)
-    assert ITEM in plugged.given()
+    assert ITEM in plugged.receive_prompt()

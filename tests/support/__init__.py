@@ -1,1 +1,1 @@
-"""What several test files use, one module a topic."""
+"""Helpers that several test files share, one module per topic."""

@@ -1,4 +1,4 @@
-"""The real Backlog.md, which some tests need."""
+"""Access to the real Backlog.md program, which some tests need."""
 
 from __future__ import annotations
 

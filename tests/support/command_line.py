@@ -1,4 +1,4 @@
-"""The command line `agent-memory`, as people run it in a sandbox."""
+"""Run the command `agent-memory` in a sandbox."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ PLAIN_LINE = re.compile(r"""agent-memory( +([\w./:,@+=-]+|'[^']*'|"[^"$`\\]*"))*
 def make_result(
     command: list[str], status: int, stdout: bytes, stderr: bytes
 ) -> subprocess.CompletedProcess[str]:
-    """Return what a command came to, as text."""
+    """Return the result of a command, with its bytes decoded to text."""
     texts = [part.decode("utf-8", "surrogateescape") for part in (stdout, stderr)]
     return subprocess.CompletedProcess(command, status, *texts)
 
 
 class Person:
-    """Somebody at a shell in the sandbox: `agent-memory` is on PATH, and so are the hooks."""
+    """A user at a shell in the sandbox; `agent-memory` and the hooks are on PATH."""
 
     def __init__(self, sandbox: Sandbox, folder: Path) -> None:
         self.sandbox = sandbox
         self.bin = folder / "bin"
         self.bin.mkdir()
-        # The interpreter that runs the tests, whether or not it has the command beside it.
+        # Use the interpreter of the tests: the command may not be installed next to it.
         self.add_program("agent-memory", f'exec "{sys.executable}" -m memory_core.cli "$@"')
         path = f"{self.bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         self.env = {
@@ -64,10 +64,9 @@ class Person:
         process: bool = False,
         **env: str,
     ) -> subprocess.CompletedProcess[str]:
-        """Run `agent-memory` with these arguments; an empty variable is left out.
+        """Run `agent-memory` with these arguments; remove variables that are set to "".
 
-        A forked child runs it, unless a test is about the process itself.
-        """
+        A forked child runs the command, except in tests of the process itself."""
         command = [*COMMAND, *arguments]
         variables = self._variables(env)
         if process or not forks.can_fork(variables):
@@ -77,7 +76,7 @@ class Person:
         return make_result(command, status, *outputs)
 
     def run_shell(self, line: str) -> subprocess.CompletedProcess[str]:
-        """Run a line of shell; one that only runs `agent-memory` needs no shell."""
+        """Run a shell line; a line that only runs `agent-memory` does not start a shell."""
         if PLAIN_LINE.fullmatch(line):
             return self.run(*shlex.split(line)[1:])
         return self._run(["sh", "-c", line], b"", None, {})
@@ -106,12 +105,12 @@ class Person:
         return json.loads(done.stdout)
 
     def make_sample(self, kind: str, **changed: Any) -> bytes:
-        """Return a sample event for the engineer, with these fields changed."""
+        """Return a sample event of the agent engineer, with these fields changed."""
         event = sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
         return json.dumps({**event, **changed}).encode()
 
     def list_findings(self, *levels: str) -> list[tuple[str, str]]:
-        """Return (level, check) of what the doctor finds."""
+        """Return (level, check) of each finding of the doctor."""
         done = self.run("doctor", "--json")
         answer = json.loads(done.stdout)
         assert done.returncode == answer["broken"], done.stderr
@@ -119,7 +118,7 @@ class Person:
         return [finding for finding in findings if not levels or finding[0] in levels]
 
     def install(self) -> Path:
-        """Put our hooks into the project's settings, and the program where they look for it."""
+        """Put the hooks into the project's settings, and the program where the hooks expect it."""
         data = self.sandbox.home / ".local" / "share" / "agent-memory" / "venv"
         (data / "bin").mkdir(parents=True, exist_ok=True)
         (data / "bin" / "python").symlink_to(sys.executable)
@@ -133,14 +132,14 @@ class Person:
 
 
 def read_fields(row: str) -> set[str]:
-    """Return the JSON fields that a row of docs/cli.md names."""
+    """Return the JSON field names in a table row of docs/cli.md."""
     line = next(line for line in JSON_PAGE.split("\n") if line.startswith(f"| {row} |"))
     without_notes = re.sub(r"\([^)]*\)", "", line.split("|")[2])
     return set(re.findall(r"`(\w+)`", without_notes))
 
 
 def list_loaded_modules(person: Person, source: str, words: str) -> set[str]:
-    """Return the modules that a run of `main` out of this source has imported."""
+    """Return the modules of this source that a run of `main` imports."""
     program = f"{source}\nimport sys; sys.argv[1:] = {words.split()!r}; main();"
     command = [sys.executable, "-c", f"{program} print(*sys.modules, file=sys.stderr)"]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Completion of the command line, as the scripts of typer ask for it."""
+"""Request shell completions as the completion scripts of typer do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from support.command_line import Person
 
 
 def complete(person: Person, words: str, shell: str = "bash") -> str:
-    """Return what typer answers when a shell asks how to complete the last word."""
+    """Return the completions that typer offers for the last word."""
     line = f"agent-memory {words}"
     env = {COMPLETE_VARIABLE: f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
     env |= {"COMP_WORDS": line, "COMP_CWORD": str(len(words.split(" ")))}

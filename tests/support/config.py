@@ -1,4 +1,4 @@
-"""Settings of a project with a certain config.yml."""
+"""Load settings from a config.yml that a test writes."""
 
 from __future__ import annotations
 

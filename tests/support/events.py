@@ -1,4 +1,4 @@
-"""Events as Claude Code sends them to hooks: made for a test, recorded, and spoiled by chance."""
+"""Hook events of Claude Code: built for a test, recorded, or randomly mutated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEARNED = "The retry count is set in settings.py"
 BLOCK = f"# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#"
 REPORT = f"Done.\n\n{BLOCK}\n"
 
-# A spoiled field becomes one of these.
+# `spoil` replaces a field by one of these values.
 STRANGE_VALUES: list[Any] = [
     None,
     True,
@@ -37,7 +37,7 @@ STRANGE_VALUES: list[Any] = [
 def make_pre_event(
     call: str = "toolu_1", agent: str | None = "engineer", **more: Any
 ) -> dict[str, Any]:
-    """Return the event before the main session calls an agent."""
+    """Return the event that is sent before the main session calls an agent."""
     given = {"description": "a job", "prompt": "Add a retry.", "run_in_background": False}
     if agent is not None:
         given["subagent_type"] = agent
@@ -52,7 +52,7 @@ def make_pre_event(
 
 
 def make_start_event(run: str = "a1", agent: str = "engineer", **more: Any) -> dict[str, Any]:
-    """Return the event of an agent that begins."""
+    """Return the event of an agent that starts."""
     return {
         "hook_event_name": "SubagentStart",
         "session_id": "s1",
@@ -78,7 +78,7 @@ def make_post_event(
     call: str = "toolu_1",
     **response: Any,
 ) -> dict[str, Any]:
-    """Return the event after an agent has answered the main session."""
+    """Return the event that is sent after an agent has answered the main session."""
     event = make_pre_event(call)
     answer = {
         "status": "completed",
@@ -97,7 +97,7 @@ def make_post_event(
 
 
 def make_failure_event(run: str | None = "a1", **more: Any) -> dict[str, Any]:
-    """Return the event after a command of an agent has failed."""
+    """Return the event that is sent after a command of an agent has failed."""
     inside = {"agent_id": run, "agent_type": "engineer"} if run else {}
     failure = {"error": "Exit code 2\nno such table: users", "is_interrupt": False, **more}
     event = {"hook_event_name": "PostToolUseFailure", "session_id": "s1", "tool_name": "Bash"}
@@ -105,23 +105,23 @@ def make_failure_event(run: str | None = "a1", **more: Any) -> dict[str, Any]:
 
 
 def is_silent(outcome: Outcome) -> bool:
-    """Say whether a hook succeeded without a word."""
+    """Say whether a hook succeeded without any output."""
     return outcome == Outcome(0, b"", b"")
 
 
 def read_recorded_events() -> list[dict[str, Any]]:
-    """Return the recorded events that our hooks read."""
+    """Return the recorded events of the kinds that the hooks read."""
     values = [json.loads(path.read_text(encoding="utf-8")) for path in EVENTS]
     return [value for value in values if name_kind(value) in event_shapes.EVENTS]
 
 
 def name_kind(value: dict[str, Any]) -> str:
-    """Return the name under which event_shapes has an event of this kind."""
+    """Return the name of this kind of event in event_shapes."""
     return events._key(value["hook_event_name"], value)
 
 
 def spoil(value: Any, chance: random.Random) -> Any:
-    """Return a copy with one field, somewhere, made strange, taken away or added."""
+    """Return a copy in which one random field is changed, removed or added."""
     copied = copy.deepcopy(value)
     place = copied
     while True:

@@ -1,4 +1,4 @@
-"""Files on the disk."""
+"""Files on disk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of each file below a folder, by its path from there."""
+    """Return the bytes of each file below a folder, by its relative path."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

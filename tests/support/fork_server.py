@@ -1,8 +1,7 @@
-"""A program that has imported the command line, and forks a child for each run of it.
+"""A program that imports the command line once and forks a child for each run of it.
 
-A child gets its own arguments, stdin, stdout, stderr, environment and folder, and does what
-`python -m memory_core.cli` does from there on.  support.forks is the other side.
-"""
+A child gets its own arguments, stdin, stdout, stderr, environment and folder, and then does the
+same as `python -m memory_core.cli`. The client of this server is support.forks."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from memory_core.cli import program
 
 # The MCP server is slow to load and runs as a process of its own; git runs merge_file.
 LEFT_OUT = ("memory_core.mcp_server", "memory_core.cli.merge_file")
-# As Python has it for `python -m memory_core.cli`.
+# Python sets this value for `python -m memory_core.cli`.
 PROGRAM = os.path.join(os.path.dirname(memory_core.__file__), "cli", "__main__.py")
 
 
@@ -36,7 +35,7 @@ def import_all() -> None:
 
 
 def receive(control: socket.socket) -> tuple[dict[str, object], list[int]]:
-    """Return a request with its files, or an empty one when nobody is there any more."""
+    """Return a request and its files; the request is empty if the client has disconnected."""
     head, files, _flags, _address = socket.recv_fds(control, 4, 4)
     if not head:
         return {}, []
@@ -48,7 +47,7 @@ def receive(control: socket.socket) -> tuple[dict[str, object], list[int]]:
 
 
 def become(request: dict, files: list[int]) -> None:
-    """Make this child what its request says."""
+    """Apply the arguments, environment, folder and files of a request to this child."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -64,7 +63,7 @@ def become(request: dict, files: list[int]) -> None:
 
 
 def serve(control: socket.socket) -> None:
-    """Answer each request with the child's id and its exit status; return in a child only."""
+    """Answer each request with the child's id and its exit status; only a child returns."""
     wake, awaken = os.pipe()
     os.set_blocking(awaken, False)
     signal.set_wakeup_fd(awaken)
@@ -91,7 +90,7 @@ def serve(control: socket.socket) -> None:
 
 
 def report_ends(answers: dict[int, int]) -> None:
-    """Tell the exit status of each child that has ended."""
+    """Send the exit status of each child that has ended."""
     while answers:
         child, status = os.waitpid(-1, os.WNOHANG)
         if not child:

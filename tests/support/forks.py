@@ -1,8 +1,7 @@
-"""Runs of the command line without the start of an interpreter, which takes most of a run.
+"""Run the command line without starting an interpreter, which takes most of the time of a run.
 
-A server has imported the command line, and forks a child for each run.  The child is a process
-with its own memory, environment, signals and exit status, as one that was started.
-"""
+A server has imported the command line and forks a child for each run. The child has its own
+memory, environment, signals and exit status, like a process that was started."""
 
 from __future__ import annotations
 
@@ -28,12 +27,12 @@ from support.paths import REPO
 SERVER = Path(__file__).with_name("fork_server.py")
 ENV = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPO)}
 
-# An interpreter reads these at its start only: a child of the server would not see them.
+# Python reads these variables only at its start, so a forked child would ignore them.
 READ_AT_START = ("PYTHON", "LC_", "LANG", "TZ", "LD_", "DYLD_")
 
 
 def can_fork(env: dict[str, str]) -> bool:
-    """Say whether a forked child is as good as a new process with these variables."""
+    """Say whether a forked child behaves like a new process with these variables."""
     return {name: value for name, value in env.items() if name.startswith(READ_AT_START)} == {
         "PYTHONPATH": ENV["PYTHONPATH"]
     }
@@ -70,7 +69,7 @@ def _read(file: int) -> bytes:
 
 
 def _wait(answer: int, timeout: float) -> int | None:
-    """Return the exit status of a child; kill the child when its time is up."""
+    """Return a child's exit status; kill the child at the timeout."""
     with open(answer, "rb", buffering=0) as pipe:
         (child,) = struct.unpack("!i", pipe.read(4))
         if select.select([pipe], [], [], timeout)[0]:
@@ -80,7 +79,7 @@ def _wait(answer: int, timeout: float) -> int | None:
 
 
 class Server:
-    """The process that forks, and the way to it."""
+    """The server process and the connection to it."""
 
     def __init__(self) -> None:
         self._control, theirs = socket.socketpair()
@@ -95,14 +94,14 @@ class Server:
             )
 
     def send(self, request: dict[str, Any], files: list[int]) -> None:
-        """Send a request, and copies of the child's stdin, stdout, stderr and way to answer."""
+        """Send a request with copies of the child's stdin, stdout, stderr and answer channel."""
         body = json.dumps(request).encode()
         with self._lock:
             socket.send_fds(self._control, [struct.pack("!I", len(body))], files)
             self._control.sendall(body)
 
     def close(self) -> None:
-        """End the server."""
+        """Stop the server."""
         self._control.close()
         with self._process:
             pass

@@ -1,4 +1,4 @@
-"""What a hook's process imports."""
+"""List the modules that a hook imports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from support.paths import REPO
 from support.sandbox import Sandbox
 
-# What costs a hook a noticeable part of an interpreter's start.
+# Modules whose import takes a noticeable part of a hook's start time.
 EXPENSIVE_MODULES = {
     *("re", "json", "typing", "dataclasses", "pathlib", "enum", "collections", "contextlib"),
     *("logging", "tempfile", "subprocess", "argparse", "hashlib", "datetime", "signal"),
@@ -25,7 +25,7 @@ START_EVENT = {
 }
 SESSION_EVENT = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 
-# os._exit would hide what was imported: in its place, say it.
+# A hook ends by os._exit, so replace that by a function that prints the modules.
 PROGRAM = (
     "import os, sys\n"
     "os._exit = lambda status: (sys.stderr.write(' '.join(sys.modules)), sys.exit(status))\n"
@@ -35,7 +35,7 @@ PROGRAM = (
 
 
 def list_hook_imports(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> list[str]:
-    """Run a hook where PATH has no program, and return the modules that it has imported."""
+    """Run a hook with an empty PATH, and return the names of the modules that it imported."""
     path = str(REPO / "hooks" / f"{hook}.py")
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", PROGRAM.format(path=path)],

@@ -1,4 +1,4 @@
-"""Texts of memory files, and what goes into them."""
+"""Build texts of memory files, and read the example pairs of docs/format.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOW = "2026-11-21 08:00:00"
 
 
 class Learning(NamedTuple):
-    """What an agent learned."""
+    """One learning of an agent."""
 
     type: str
     content: str
@@ -24,17 +24,15 @@ def make_section(title: str, *texts: str) -> str:
 
 
 def make_conflict(ours: str, theirs: str, base: str = "||||||| base\n- base\n") -> str:
-    """Return the lines that git writes where two sides differ."""
+    """Return the conflict lines that git writes for two different sides."""
     return f"<<<<<<< HEAD\n{ours}{base}=======\n{theirs}>>>>>>> other\n"
 
 
 def read_format_pairs() -> list[dict[str, str]]:
-    """Return the pairs of docs/format.md and tests/cases/format.md.
+    """Return the example pairs of docs/format.md and tests/cases/format.md.
 
-    A pair goes from a first block to the next first block.
-
-    A pair has its fenced blocks by the second word of their info string.
-    """
+    A block of the kind `before` or `conflict` starts a pair. A pair maps the kind of each of its
+    fenced blocks, the second word of the info string, to the text of the block."""
     pairs: list[dict[str, str]] = []
     text = "\n".join(path.read_text(encoding="utf-8") for path in (FORMAT, FORMAT_CASES))
     for part in text.split("\n```"):

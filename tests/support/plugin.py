@@ -1,4 +1,4 @@
-"""A person whose Claude Code has the plugin, and the environment of the plugin."""
+"""A user whose Claude Code has the plugin, and the Python environment of the plugin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Done = subprocess.CompletedProcess[str]
 
 
 class Plugged:
-    """Somebody whose Claude Code has the plugin: what it runs, and with which variables."""
+    """A user whose Claude Code has the plugin: runs its hook commands with its variables."""
 
     def __init__(self, sandbox: Sandbox, folder: Path, root: Path = REPO) -> None:
         self.sandbox = sandbox
@@ -33,7 +33,7 @@ class Plugged:
         self.data = sandbox.home / ".claude" / "plugins" / "data" / "agent-memory-agent-memory"
         self.bin = folder / "bin"
         self.bin.mkdir()
-        # A machine with one Python, and none of the tests' packages.
+        # A machine with one Python, without the packages of the tests.
         self.add_program("python3", f'exec "{base_python()}" "$@"')
         for name in ("sh", "env", "mkdir", "mv", "dirname", "readlink", "cat"):
             (self.bin / name).symlink_to(str(shutil.which(name)))
@@ -67,7 +67,7 @@ class Plugged:
         )
 
     def event(self, name: str, kind: str, at: int = 0, **env: str) -> Done:
-        """Have an event answered as Claude Code does: by the command in hooks.json."""
+        """Handle an event with its command from hooks.json, as Claude Code does."""
         return self.run_shell(command_of(name, at), self.make_sample(kind), **env)
 
     def make_sample(self, kind: str) -> bytes:
@@ -75,14 +75,14 @@ class Plugged:
             sample_events.build(kind, "engineer", str(self.sandbox.root), "1")
         ).encode()
 
-    def setup(self, **env: str) -> str:
-        """Start a session; return what the person is message."""
+    def start_session(self, **env: str) -> str:
+        """Start a session; return the hook's message to the user, or ""."""
         done = self.event("SessionStart", "session", at=1, **env)
         assert (done.returncode, done.stderr) == (0, "")
         return str(json.loads(done.stdout)["systemMessage"]) if done.stdout else ""
 
-    def given(self, **env: str) -> str:
-        """Return what an agent that is called now is given with its prompt."""
+    def receive_prompt(self, **env: str) -> str:
+        """Return the prompt that an agent called now receives, or "" if it is unchanged."""
         done = self.event("PreToolUse", "pre", **env)
         assert (done.returncode, done.stderr) == (0, "")
         if not done.stdout:
@@ -90,8 +90,8 @@ class Plugged:
         reply = json.loads(done.stdout)["hookSpecificOutput"]
         return str(reply["updatedInput"]["prompt"])
 
-    def memory_line(self, **env: str) -> bool:
-        """Have an agent report; say whether that was kept."""
+    def learns_report(self, **env: str) -> bool:
+        """Send the report of an agent; return whether its learning is in the memory file."""
         done = self.event("PostToolUse", "post", **env)
         assert (done.returncode, done.stderr) == (0, "")
         path = self.sandbox.memories / "engineer.md"
@@ -108,7 +108,7 @@ def command_of(event: str, at: int = 0) -> str:
 
 
 def copy_plugin(folder: Path) -> None:
-    """Copy what a clone has of the plugin."""
+    """Copy the files of the plugin from this clone."""
     shutil.copytree(
         REPO / "memory_core",
         folder / "memory_core",
@@ -121,26 +121,26 @@ def copy_plugin(folder: Path) -> None:
         shutil.copy2(REPO / name, folder / name)
 
 
-def builder(plugged: Plugged, script: str) -> None:
-    """Have `uv` build the environment: it is a script here."""
+def install_builder(plugged: Plugged, script: str) -> None:
+    """Install this script as `uv`, the program that builds the environment."""
     plugged.add_program("uv", script)
     for name in ("rm", "touch", "sleep"):
         (plugged.bin / name).symlink_to(str(shutil.which(name)))
 
 
-def borrowing(plugged: Plugged) -> str:
-    """Return the script of a `uv` that makes an environment of the tests' packages."""
+def make_borrowing_script(plugged: Plugged) -> str:
+    """Return the script of a `uv` whose environments use the packages of the tests."""
     own = sysconfig.get_path("purelib")
     return (
         'echo "$@" >> "$HOME/uv"\n'
         "for last; do :; done\n"
         '[ "$1" = venv ] || exit 0\n'
         f'"{base_python()}" -I -m venv --without-pip "$last"\n'
-        f'for each in "$last"/lib/python*/site-packages; do echo "{own}" > "$each/b.pth"; done\n'
+        f'for site in "$last"/lib/python*/site-packages; do echo "{own}" > "$site/b.pth"; done\n'
     )
 
 
-def until(condition: Any, seconds: float = 60) -> None:
+def wait_until(condition: Any, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -154,16 +154,16 @@ def is_over(plugged: Plugged) -> bool:
 
 
 def borrow_environment(data: Path, key: str = "") -> Path:
-    """Make an environment for a plugin's data folder, of the packages that the tests have."""
+    """Make a plugin environment that uses the packages of the tests; return its folder."""
     name = f"{key or plugin_environment.hash_dependencies()}-borrowed"
-    made = data / "environments" / name
-    command = [sys.executable, "-I", "-m", "venv", "--without-pip", str(made)]
+    environment = data / "environments" / name
+    command = [sys.executable, "-I", "-m", "venv", "--without-pip", str(environment)]
     subprocess.run(command, check=True)
     own = sysconfig.get_path("purelib")
-    (packages,) = made.glob("lib/python*/site-packages")
+    (packages,) = environment.glob("lib/python*/site-packages")
     (packages / "borrowed.pth").write_text(f"{own}\n")
-    (made / "packages").symlink_to(own)
+    (environment / "packages").symlink_to(own)
     link = data / "venv"
     link.unlink(missing_ok=True)
     link.symlink_to(Path("environments") / name)
-    return made
+    return environment

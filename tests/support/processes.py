@@ -1,4 +1,4 @@
-"""Programs that begin their work together."""
+"""Start several programs and let them begin their work at the same moment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.paths import REPO
 
 
 def start_program(program: str, *words: object) -> subprocess.Popen[str]:
-    """Start a program, and return when it is about to do its work."""
+    """Start a program; return when it is ready and waits for the end of its stdin."""
     process = subprocess.Popen(
         [sys.executable, "-c", program, *map(str, words)],
         cwd=REPO,
@@ -24,14 +24,14 @@ def start_program(program: str, *words: object) -> subprocess.Popen[str]:
 
 
 def release_programs(processes: list[subprocess.Popen[str]]) -> None:
-    """Let programs that wait for the end of their input begin, or end."""
+    """Close the stdin of waiting programs, so that they begin or end."""
     for process in processes:
         assert process.stdin is not None
         process.stdin.close()
 
 
 def read_output(process: subprocess.Popen[str]) -> str:
-    """Wait for a program that succeeds, and return what it printed."""
+    """Wait for a program that must succeed; return its output."""
     assert process.stdout is not None
     assert process.stderr is not None
     with process:

@@ -1,4 +1,4 @@
-"""A project folder and a home for one test, and hooks that run in it."""
+"""A project folder and a home folder for one test, and hooks that run in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.paths import REPO
 
 
 class Outcome(NamedTuple):
-    """What a hook's process returned and wrote."""
+    """Exit status, stdout and stderr of a hook."""
 
     status: int
     stdout: bytes
@@ -42,7 +42,7 @@ class Sandbox:
         }
 
     def run_hook(self, name: str, event: Any, **env: str) -> Outcome:
-        """Run hooks/NAME.py with an event (bytes as they are, anything else as JSON)."""
+        """Run hooks/NAME.py with an event: bytes unchanged, other values as JSON."""
         data = event if isinstance(event, bytes) else json.dumps(event).encode()
         command = [sys.executable, "-I", str(REPO / "hooks" / f"{name}.py")]
         done = subprocess.run(
@@ -76,7 +76,7 @@ class Sandbox:
         return (self.memories / f"{agent}.md").read_text(encoding="utf-8")
 
     def read_log(self, *names: str) -> list[dict[str, Any]]:
-        """Return the logged events of these names, or all."""
+        """Return the events of the log with these names, or all events."""
         path = self.root / ".claude-mpm" / "logs" / "events.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         events = [json.loads(line) for line in lines]

@@ -1,4 +1,4 @@
-"""Entries of the spool: what agents learned while their memory was locked."""
+"""Spool entries: learnings that arrived while the memory was locked."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from support.command_line import Person
 
 
 def make_spool_entry(agent: str) -> dict[str, Any]:
-    """Return an entry as a capture that could not have the lock leaves it."""
+    """Return the entry that a hook writes when it cannot get the lock."""
     learnings = [["pattern", "Retries are set in one place"]]
     ids = {"agent": agent, "run": "a1", "session": "s1", "source": "agent"}
     return {**ids, "learnings": learnings, "rejected": []}
 
 
 def add_spool_entry(person: Person) -> None:
-    """Put an entry of the engineer's into the spool."""
+    """Put an entry of the agent engineer into the spool."""
     spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", make_spool_entry("engineer"))
 
 
 def add_cut_spool_entry(person: Person) -> None:
-    """Put half an entry into the spool, as a power failure leaves it."""
+    """Put half an entry into the spool, as after a power failure."""
     entry = make_spool_entry("engineer")
     path = spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", entry)
     os.truncate(path, 20)

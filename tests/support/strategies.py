@@ -1,4 +1,4 @@
-"""Hypothesis strategies: documents of common and broken parts, learnings and limits."""
+"""Hypothesis strategies for documents (valid and broken), learnings and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line on a terminal."""
+"""Run the command line on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from support.command_line import Person
 
 
 class Terminal:
-    """A terminal on which a person started `agent-memory`, or a shell."""
+    """A pseudo-terminal that runs `agent-memory` or a shell."""
 
     def __init__(self, person: Person, command: str, width: int = 80, **env: str) -> None:
-        alone = not set(command) & set(";|")  # else Ctrl-C would end the shell around it, too
+        # `exec` replaces the shell by the command; otherwise Ctrl-C would end the shell too.
+        alone = not set(command) & set(";|")
         self.child = pexpect.spawn(
             "sh",
             ["-c", f"exec {command}" if alone else command],
@@ -28,16 +29,16 @@ class Terminal:
         self.shown = ""
 
     def wait_for(self, pattern: str) -> None:
-        """Wait until the terminal shows this."""
+        """Wait until the output matches this pattern."""
         self.child.expect(pattern)
         self.shown += f"{self.child.before}{self.child.after}"
 
     def send_keys(self, keys: str) -> None:
-        """Send keys."""
+        """Type these keys."""
         self.child.send(keys)
 
     def wait_for_end(self) -> int:
-        """Wait for the end of it all; return the exit status."""
+        """Wait until the program ends; return its exit status."""
         self.shown += str(self.child.read())
         self.child.close()
         assert "Traceback" not in self.shown
@@ -50,7 +51,7 @@ class Terminal:
 
 
 def run_on_terminal(person: Person, words: str, width: int = 80, **env: str) -> str:
-    """Run a command on a terminal of this width, and return what it shows."""
+    """Run a command on a terminal of this width; return its output."""
     child = pexpect.spawn(
         sys.executable,
         ["-m", "memory_core.cli", *words.split()],
@@ -65,5 +66,5 @@ def run_on_terminal(person: Person, words: str, width: int = 80, **env: str) -> 
 
 
 def strip_colours(text: str) -> list[str]:
-    """Return the lines of what a terminal showed, without colours."""
+    """Return the lines of a terminal output without colour codes."""
     return re.sub(r"\x1b\[[0-9;]*m", "", text).replace("\r\n", "\n").splitlines()

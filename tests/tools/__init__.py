@@ -1,1 +1,1 @@
-"""Long trials of the hooks and of memories under git; each is a program, and a test runs a part."""
+"""Long stress tests of hooks and of merging; each is a program of which a test runs a part."""

@@ -1,14 +1,13 @@
-"""Kill real hooks at each of their system calls, fail each call, and see what is left.
+"""Kill real hooks at each of their system calls, fail each call, and check the files afterwards.
 
     python tests/tools/faults.py [--quick] [--jobs N]
     python tests/tools/faults.py --repeat SCENARIO INJECTION
 
-strace does the harm, one run for each: SIGKILL at every system call from the event's
-reading on; ENOSPC, EIO, EACCES and EROFS at every call that touches files, once and (of
-those on the project's files) from then on.  Then a full and a read-only disk, no HOME,
-and files from the future.  After each run, and after captures by later runs, nothing
-may be lost, doubled or broken.  The last line printed has the counts.
-"""
+strace injects one fault per run: SIGKILL at every system call after the event was read;
+ENOSPC, EIO, EACCES and EROFS at every call that touches files, once and (for the project's
+files) at all later calls too. Further runs use a full disk, a read-only disk, no HOME, and
+files with future dates. After each run, and after captures by later runs, nothing may be
+lost, duplicated or broken. The last line of the output has the counts."""
 
 from __future__ import annotations
 
@@ -38,16 +37,16 @@ from memory_core.memory import agent_memory  # noqa: E402
 from memory_core.storage import event_log, history_file, paths, run_records, spool, store  # noqa: E402
 
 ERRORS = ("ENOSPC", "EIO", "EACCES", "EROFS")
-# As strace knows them on any architecture.
+# Names that strace knows on every architecture.
 FILE_CALLS = re.compile(
     r"f?access(at2)?|close|f?chmod|fchown|f(data)?sync|flock|f?l?stat(fs|x)?|newfstatat|ftruncate"
     r"|getdents64|ioctl|(un)?link(at)?|lseek|mkdir(at)?|open(at)?|p?(read|write)(64)?"
     r"|readlink(at)?|rename(at2?)?|rmdir|symlink(at)?"
 )
-# What these do is on no disk, and how often they are called is chance.
+# These calls do not touch the disk, and their number varies from run to run.
 MEMORY_CALLS = ("brk", "futex", "madvise", "mmap", "mprotect", "mremap", "munmap")
 
-QUICK = 7  # the quick form takes one in so many of the calls on the project's files
+QUICK = 7  # --quick takes every n-th call on the project's files
 
 OLD = [f"Module mod_{n}.py owns the table t{n}" for n in range(15)]
 LEARNED = "The retry count is set in settings.py"
@@ -105,10 +104,9 @@ SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "sta
 
 
 class Outcome(NamedTuple):
-    """What a hook's process came to; `hit` says whether the injection was met.
+    """The result of a hook; `hit` says whether the injected fault took place.
 
-    `unheard`: it hit the reply itself.  Nobody who reads none goes on to start an agent.
-    """
+    `unheard`: the fault hit the reply itself. Without a reply, Claude Code starts no agent."""
 
     status: int
     stdout: bytes
@@ -118,10 +116,9 @@ class Outcome(NamedTuple):
 
 
 class Bed:
-    """A project and a home at fixed paths, put back to a scenario's beginning for each run.
+    """A project and a home at fixed paths, reset to the start of a scenario before each run.
 
-    Fixed, since what is compiled of config.yml holds its path.
-    """
+    The paths are fixed because the compiled config.yml contains its path."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "shop"
@@ -135,7 +132,7 @@ class Bed:
         (folder / "home").mkdir(parents=True)
 
     def prepare(self, scenario: Scenario) -> None:
-        """Make the scenario's beginning, at its first use, and put it in place."""
+        """Restore the start of a scenario, which is created at its first use."""
         template = self._templates / scenario.name
         if not template.exists():
             self.clear()
@@ -145,13 +142,13 @@ class Bed:
         shutil.copytree(template, self.root, dirs_exist_ok=True)
 
     def clear(self) -> None:
-        """Empty the project's folder, which may be the root of a disk of its own."""
+        """Empty the project's folder, which may be the root of a mounted disk."""
         self.root.mkdir(exist_ok=True)
         for path in self.root.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def hook(self, name: str, event: dict[str, Any], injection: str = "") -> Outcome:
-        """Run a hook, with an injection as strace takes it."""
+        """Run a hook, optionally with an injection in the syntax of strace."""
         self._event.write_text(json.dumps({**event, "cwd": str(self.root)}))
         self.log.write_text("")
         command = [*self._strace(injection), sys.executable, "-I", str(REPO / f"hooks/{name}.py")]
@@ -186,7 +183,7 @@ class Bed:
         return path.read_text() if path.exists() else ""
 
     def texts(self, *folders: str) -> str:
-        """Return all that stands in the files of some of our folders."""
+        """Return the joined text of all files below these folders."""
         paths = [p for folder in folders for p in sorted((self.folder / folder).rglob("*"))]
         return "".join(self.text(path) for path in paths if path.is_file())
 
@@ -194,25 +191,25 @@ class Bed:
         return sorted((self.folder / "state" / "spool").rglob("*.json"))
 
     def archived(self) -> str:
-        """Return the memory and what is on its way into it."""
+        """Return the text of the memory and of everything that waits to be merged into it."""
         return self.text() + "".join(self.text(path) for path in self.spooled())
 
     def logged(self) -> list[str]:
-        """Return what the event log says went wrong."""
+        """Return the problems that the event log reports."""
         events = [
             event for event in event_log.read(self.place) if "error" in event or "reason" in event
         ]
         return [str(event.get("error") or event.get("reason")) for event in events]
 
     def temporaries(self) -> list[Path]:
-        """Return what writers that were killed or failed left behind."""
+        """Return the temporary files that killed or failed writers left."""
         known = re.compile(r"config\.yml|README\.md|[A-Za-z_]+(\.md|\.lock)?|.*\.jsonl?(\.a1)?")
         paths = [path for path in self.folder.rglob("*") if path.is_file()]
         ours = [path for path in paths if path.name not in (".gitignore", ".gitattributes")]
         return [path for path in ours if not known.fullmatch(path.name)]
 
 
-# Scenarios: a beginning, an event, and what has to hold in the end.
+# Scenarios: a starting state, an event, and checks of the final state.
 
 
 class Scenario(NamedTuple):
@@ -224,11 +221,11 @@ class Scenario(NamedTuple):
 
 
 def nothing(bed: Bed) -> None:
-    """A project without a memory."""
+    """Start without a memory."""
 
 
 def remembers(bed: Bed) -> None:
-    """A memory whose section is full, a person's prose, settings, a session under way."""
+    """Start with a full section, prose of a user, settings and an open session."""
     items = "".join(f"- {item}\n" for item in OLD)
     bed.memory.parent.mkdir(parents=True)
     bed.memory.write_text(
@@ -237,19 +234,19 @@ def remembers(bed: Bed) -> None:
     )
     bed.memory.chmod(0o640)
     (bed.folder / "config.yml").write_text("memory: {natural_language: false}\n")
-    bed.hook("subagent_stop", stop("a8", report(OLD[3])))  # from here on there is a history
-    bed.hook("pre_tool_use", call())  # compiles the settings, leaves a receipt
+    bed.hook("subagent_stop", stop("a8", report(OLD[3])))  # creates the history
+    bed.hook("pre_tool_use", call())  # compiles the settings and writes a receipt
 
 
 def waits(bed: Bed) -> None:
-    """As before, and a learning of a run whose hook was killed waits in the spool."""
+    """Like `remembers`, with a learning in the spool from a run whose hook was killed."""
     remembers(bed)
     entry = {"agent": "engineer", "run": "a0", "session": "s1", "source": "agent"}
     spool.add(bed.place, "engineer", {**entry, "learnings": [["pattern", SPOOLED]], "rejected": []})
 
 
 def saved_late(bed: Bed) -> None:
-    """As before, and a person saved what an editor had since before the last learning."""
+    """Like `remembers`, and an editor has saved a version from before the last learning."""
     remembers(bed)
     text = bed.text()
     bed.hook("subagent_stop", stop("a7", report(MEANWHILE)))
@@ -264,7 +261,7 @@ def undelegated(bed: Bed) -> None:
 def judge_capture(
     bed: Bed, scenario: Scenario, outcome: Outcome, whole: frozenset[str]
 ) -> Iterator[str]:
-    """Yield what is wrong after a capture, and after the captures of later runs."""
+    """Yield the problems after a capture, and after captures by later runs."""
     waited = scenario.prepare is waits
     yield from judge_process(outcome)
     yield from judge_files(bed, whole)
@@ -329,7 +326,7 @@ def judge_old(bed: Bed, scenario: Scenario) -> Iterator[str]:
 def judge_later(
     bed: Bed, scenario: Scenario, outcome: Outcome, expected: Iterable[str]
 ) -> Iterator[str]:
-    """Yield what is wrong after a capture that nothing disturbed."""
+    """Yield the problems after a later capture without a fault."""
     if outcome.status or outcome.stderr:
         yield f"broken: a later capture: {outcome.status} {outcome.stderr!r}"
     yield from judge_old(bed, scenario)
@@ -346,7 +343,7 @@ def judge_later(
 
 
 def judge_history(bed: Bed) -> Iterator[str]:
-    """Yield where the history and the memory disagree on what is there."""
+    """Yield differences between the items of the history and those of the memory."""
     path = bed.memory.parent / "history" / "engineer.jsonl"
     told = {
         known.id for known in item_history.History(history_file.read(str(path))) if known.is_present
@@ -374,7 +371,7 @@ def judge_guide(bed: Bed) -> Iterator[str]:
 
 
 def judge_debris(bed: Bed) -> Iterator[str]:
-    """Yield what is left of a killed writer's files, a day and a session later."""
+    """Yield files of a killed writer that are left a day and a session later."""
     age(bed.temporaries())
     bed.hook("subagent_stop", stop("a3", report(LAST, TOO_LONG + "again")))
     bed.hook("session_start", SESSION)
@@ -386,7 +383,7 @@ def judge_debris(bed: Bed) -> Iterator[str]:
 def judge_gift(
     bed: Bed, scenario: Scenario, outcome: Outcome, whole: frozenset[str]
 ) -> Iterator[str]:
-    """Yield what is wrong after a delegation began: its memory is given once, not twice."""
+    """Yield the problems after a delegation began: the memory must be given exactly once."""
     yield from judge_process(outcome)
     yield from judge_files(bed, whole)
     started = bed.hook("subagent_start", START)
@@ -415,7 +412,7 @@ SCENARIOS = [
 
 
 def is_acknowledged(bed: Bed, outcome: Outcome) -> bool:
-    """Say whether the learning's source will not be looked at again."""
+    """Say whether the source of the learning will not be read again."""
     stripped = bool(outcome.stdout) and LEARNED.encode() not in outcome.stdout
     return stripped or bool(run_records.SessionRuns(bed.place, "s1").record("a1").get("ended"))
 
@@ -424,7 +421,7 @@ def is_locked(path: Path) -> bool:
     with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            fcntl.flock(file, fcntl.LOCK_UN)  # a fork that is just starting has it too
+            fcntl.flock(file, fcntl.LOCK_UN)  # a child that was just forked has the file open too
         except BlockingIOError:
             return True
     return False
@@ -435,20 +432,20 @@ def unstamped(text: str) -> str:
 
 
 def age(paths: list[Path]) -> None:
-    """Let files, and the folders they are in, be a day old."""
+    """Date these files and their folders one day back."""
     for path in (*paths, *(path.parent for path in paths)):
         os.utime(path, (time.time() - 86400, time.time() - 86400))
 
 
 def whole_texts(bed: Bed, scenario: Scenario) -> frozenset[str]:
-    """Return the memory's texts before, between and after, as undisturbed runs have them."""
+    """Return the texts of the memory before, during and after a run without faults."""
     texts = []
     for hook, event in (("session_start", SESSION), (scenario.hook, scenario.event)):
         bed.prepare(scenario)
         texts.append(bed.text())
         bed.hook(hook, event)
         texts.append(bed.text())
-    # An entry of the spool that cannot be read now waits for the next writer.
+    # An unreadable spool entry waits for the next writer.
     bed.prepare(scenario)
     for path in bed.spooled():
         path.unlink()
@@ -456,11 +453,11 @@ def whole_texts(bed: Bed, scenario: Scenario) -> frozenset[str]:
     return frozenset(map(unstamped, [*texts, bed.text()]))
 
 
-# Which calls a hook makes.
+# The system calls of a hook.
 
 
 class Call(NamedTuple):
-    """The `number`th call of its name in a process; `ours` if on a file of the project."""
+    """The `number`th call of this name in a process; `ours`: on a file of the project."""
 
     name: str
     number: int
@@ -471,7 +468,7 @@ LINE = re.compile(r"^\d+ +(\w+)\((.*?)(?:\) += (-?\d+|\?).*)?$")
 
 
 def calls(bed: Bed, scenario: Scenario) -> list[Call]:
-    """Return the calls of an undisturbed run from where the event was read."""
+    """Return the calls of a run without faults, beginning after the event was read."""
     bed.prepare(scenario)
     bed.hook(scenario.hook, scenario.event, "all")
     seen: Counter[str] = Counter()
@@ -503,7 +500,7 @@ class Point(NamedTuple):
 
 
 def points(bed: Bed, scenario: Scenario, quick: bool) -> list[Point]:
-    """Return all that is to be injected into a scenario."""
+    """Return all injections for a scenario."""
     whole = whole_texts(bed, scenario)
     found = calls(bed, scenario)
     injections = sample(found) if quick else [*kills(found), *faults(found), *lasting(found)]
@@ -525,17 +522,17 @@ def lasting(found: list[Call]) -> list[str]:
 
 
 def sample(found: list[Call]) -> list[str]:
-    """Choose some of each kind, the same ones each time, errors in turn."""
+    """Choose some calls of each kind, always the same ones, with alternating errors."""
     ours = [c for c in found if c.own_hooks and FILE_CALLS.fullmatch(c.name)]
     some = faults(ours)[:: QUICK * len(ERRORS) + 1] + lasting(ours)[:: 2 * QUICK * len(ERRORS) + 1]
     return kills(ours)[::QUICK] + some
 
 
-# Harm without strace.
+# Faults without strace.
 
 
 def judged(bed: Bed, scenario: Scenario, outcome: Outcome, whole: frozenset[str]) -> list[str]:
-    """Return what is wrong, with what the event log says of it."""
+    """Return the problems, followed by the errors in the event log."""
     problems = list(scenario.judge(bed, scenario, outcome, whole))
     logged = f" (the log: {bed.logged()})" if problems else ""
     return [f"{problem}{logged}" for problem in problems]
@@ -554,7 +551,7 @@ def no_home(bed: Bed) -> Iterator[tuple[str, list[str]]]:
 
 
 def undisturbed(bed: Bed, scenario: Scenario, change: Callable[[Bed], None]) -> list[str]:
-    """Run a scenario over a changed beginning: all must be well, and the learning kept."""
+    """Run a scenario from a changed start; yield problems and a missing learning."""
     bed.prepare(scenario)
     change(bed)
     before = bed.text()
@@ -565,7 +562,7 @@ def undisturbed(bed: Bed, scenario: Scenario, change: Callable[[Bed], None]) -> 
 
 
 def the_future(bed: Bed) -> Iterator[tuple[str, list[str]]]:
-    """A clock that went back: everything there is was written years from now."""
+    """Simulate a clock that went back: all files are dated years ahead."""
     for scenario in SCENARIOS:
         yield f"{scenario.name}: files from the future", undisturbed(bed, scenario, postdate)
 
@@ -584,11 +581,11 @@ def postdate(bed: Bed) -> None:
     for path in bed.spooled():
         path.rename(path.with_name(f"{int(later * 1e9)}-1.json"))
     for path in sorted(bed.root.rglob("*")):
-        if "config" not in path.name:  # its stamp is compared for being the same, not for age
+        if "config" not in path.name:  # its time stamp is compared for equality, not for age
             os.utime(path, (later, later))
 
 
-# Disks: in a mount namespace of this process's own, so that nothing stays mounted.
+# Disks are mounted in a private mount namespace, so that nothing stays mounted.
 
 
 def disks(folder: Path, quick: bool) -> Iterator[tuple[str, list[str]]]:
@@ -617,7 +614,7 @@ def mount(words: list[str]) -> None:
 
 
 def fill(root: Path, kind: str, room: int) -> None:
-    """Leave room for so many pages, or so many new files and folders."""
+    """Fill the disk up to this number of free pages, or of free files and folders."""
     status = os.statvfs(root)
     if kind == "files":
         for n in range(status.f_ffree - room):
@@ -632,7 +629,7 @@ def empty(root: Path) -> None:
 
 
 def namespace() -> list[str] | None:
-    """Return the command that may mount, or None where nobody lets us."""
+    """Return the command that gives the right to mount, or None if that is not allowed."""
     for command in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
         probe = [*command, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
         if shutil.which("unshare") and not subprocess.run(probe, capture_output=True).returncode:
@@ -659,7 +656,7 @@ def run(beds: queue.Queue[Bed], point: Point) -> tuple[Point, bool, list[str]]:
     bed = beds.get()
     try:
         hit, problems = inflict(bed, point)
-        if "HookInterrupted: out of time" in str(problems):  # the machine stood still for seconds
+        if "HookInterrupted: out of time" in str(problems):  # the machine was suspended for seconds
             hit, problems = inflict(bed, point)
         return point, hit, problems
     finally:
@@ -673,7 +670,7 @@ def inflict(bed: Bed, point: Point) -> tuple[bool, list[str]]:
 
 
 class Tally:
-    """What was done and what came of it; a class because every part adds to it."""
+    """Counts of runs and problems; every part of the program adds to it."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -718,7 +715,7 @@ def everything(folder: Path, jobs: int, quick: bool) -> bool:
 
 
 def repeat(folder: Path, name: str, injection: str) -> bool:
-    """Do one of the runs again, and leave what it left to be looked at."""
+    """Repeat one run, and keep its files for inspection."""
     scenario = next(each for each in SCENARIOS if each.name == name)
     bed = Bed(folder)
     whole = whole_texts(bed, scenario)

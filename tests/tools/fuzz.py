@@ -1,10 +1,9 @@
-"""Feed mutated events to the hooks and hold each to its promise; prints what it counted.
+"""Send mutated events to the hooks and check each reply; print the counts.
 
     python tests/tools/fuzz.py COUNT SEED FOLDER
 
-Each event is handled by the hook's real frame in a process of its own: a fork, since
-20,000 starts of an interpreter would take longer than the rest of the tests.
-"""
+A forked process handles each event with the real entry point of the hooks. 20,000 starts of
+an interpreter would take longer than all other tests together."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ def events() -> list[dict[str, Any]]:
 
 
 def bent(data: bytes, chance: random.Random) -> bytes:
-    """Spoil the bytes of an event now and then: cut, garbled, doubled, not UTF-8."""
+    """Randomly cut, garble or repeat the bytes of an event, or make them invalid UTF-8."""
     kind = chance.randrange(12)
     at = chance.randrange(len(data) + 1)
     if kind == 0:
@@ -66,7 +65,7 @@ def outcome(data: bytes, folder: Path) -> tuple[int, bytes, bytes]:
 
 
 def verdict(status: int, stdout: bytes, stderr: bytes) -> str:
-    """Return "silent" or "reply"; raises AssertionError for a promise that is not kept."""
+    """Return "silent" or "reply"; raise AssertionError for any other result."""
     assert status == 0
     assert b"Traceback" not in stderr
     assert stderr.count(b"\n") <= 1

@@ -1,10 +1,9 @@
-"""Play histories of a team's memories with real git: clones learn, edit, evict and merge.
+"""Simulate a team with real git: clones of a project learn, edit, evict and merge.
 
     python tests/tools/simulation.py [HISTORIES] [FIRST SEED]
 
-The clones of a history have run `git install`.  An item is missing if a side of a merge has
-it and the result does not, unless somebody removed it or another item says the same.
-"""
+All clones have run `git install`. An item counts as missing if one side of a merge has it and
+the result does not, unless somebody removed it or another item says the same."""
 
 from __future__ import annotations
 
@@ -73,7 +72,7 @@ def git(folder: Path, *words: str, may_fail: bool = False) -> str:
 
 
 class Clone:
-    """A clone of the project, and what its person and its agents do there."""
+    """A clone of the project, with the actions of its user and its agents."""
 
     def __init__(self, root: Path, number: int, history: History) -> None:
         self.root = root
@@ -89,10 +88,10 @@ class Clone:
 
     def commit(self, what: str) -> None:
         git(self.root, "add", "-A")
-        git(self.root, "commit", "-q", "-m", what, may_fail=True)  # there may be nothing new
+        git(self.root, "commit", "-q", "-m", what, may_fail=True)  # there may be nothing to commit
 
     def act(self) -> None:
-        """Do one thing, and commit it."""
+        """Do one random action and commit it."""
         before = items(self.text)
         action = self.draw.choices(list(ACTIONS), list(ACTIONS.values()))[0]
         getattr(self, action)()
@@ -100,10 +99,10 @@ class Clone:
         self.history.note(before, items(self.text))
         self.commit(action)
 
-    # What agents do.
+    # Actions of agents.
 
     def learn(self) -> None:
-        """Report something new, what another clone has learned, too, or that in other words."""
+        """Report a new fact, a fact of another clone, or that fact in other words."""
         history = self.history
         text = history.fact()
         if history.facts and self.draw.random() < 0.2:
@@ -115,7 +114,7 @@ class Clone:
         found = Extraction([Learning(self.draw.choice(KINDS), text)], [], [])
         remember.save_learnings(self.project, AGENT, [found], f"run{history.number()}")
 
-    # What a person does.
+    # Actions of the user.
 
     def _save(self, text: str) -> None:
         self.path.write_text(text, encoding="utf-8")
@@ -135,7 +134,7 @@ class Clone:
         self._save(markdown.render_document(edits.replace_item(document, item, " ".join(words))))
 
     def reword(self) -> None:
-        """Write an item so that it says the same."""
+        """Write an item in other words of the same meaning."""
         item = self._item()
         document = markdown.parse_document(self.text)
         text = item.text.removesuffix(" for clarity")
@@ -149,7 +148,7 @@ class Clone:
         self._save(markdown.render_document(edits.insert_item(document, section, item.text)))
 
     def write(self) -> None:
-        """Write an item below another one."""
+        """Insert a new item below another one."""
         self._insert(self._item().end, f"- {self.history.fact()}\n")
 
     def detail(self) -> None:
@@ -161,7 +160,7 @@ class Clone:
         self._save("".join([*lines[:at], line, *lines[at:]]))
 
     def prose(self) -> None:
-        """Change one of few lines of prose, so that others change the same one."""
+        """Change one of a few lines of prose, so that clones change the same line."""
         lines = markdown.split_lines(self.text)
         asked = [at for at, line in enumerate(lines) if line.startswith("Ask ")]
         if asked:
@@ -170,12 +169,12 @@ class Clone:
             self._save("".join(lines))
 
     def prefer(self) -> None:
-        # Of three values for one key, which one is the latest is told by no two headers.
+        # With three values for one key, two headers do not show which value is the latest.
         key = "tone" if self.history.size == 2 else f"tone of {self.number}"
         value, limits = self.draw.choice(THINGS), self.project.limits(AGENT)
         self._save(merge.put_preference(self.text, key, value, limits))
 
-    # What git does.
+    # Actions of git.
 
     def pull(self, other: Clone) -> None:
         sides = items(self.text) | items(other.text)
@@ -184,7 +183,7 @@ class Clone:
         self.history.merged(sides, self.text)
 
 
-# How often each is done.
+# Relative frequency of each action.
 ACTIONS = {
     "learn": 42,
     "remove": 13,
@@ -199,14 +198,14 @@ ACTIONS = {
 
 
 def items(text: str) -> set[str]:
-    """Return what must not be missing: of two values of a preference one has to go."""
+    """Return the items that must not get lost; of two values of a preference one must go."""
     document = markdown.parse_document(text)
     pairs = {item.text for item in preferences.list_items(document)}
     return {item.text for item in document.items} - pairs
 
 
 class History:
-    """One history: its clones, and what was taken out in it."""
+    """One simulated history: its clones, and the items that were removed on purpose."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.draw = random.Random(seed)
@@ -233,7 +232,7 @@ class History:
         return f"The {thing} {verb} the {other} at step {self.number()}"
 
     def note(self, before: set[str], after: set[str]) -> None:
-        """Note what somebody has taken out, or edited, or what had to leave."""
+        """Record the items that an action removed, edited or evicted."""
         self.gone |= before - after
         self.counts["items"] += len(after - before)
 
@@ -244,12 +243,12 @@ class History:
         for lost in sides - after - self.gone:
             if any(similarity.is_same(lost, each) for each in after):
                 self.counts["joined"] += 1
-                self.gone.add(lost)  # from now on what becomes of it is told by the other one
+                self.gone.add(lost)  # from now on the other wording is tracked instead
             else:
                 self.missing.append(lost)
 
     def play(self) -> None:
-        """Play the history to its end, and merge all clones into the first one."""
+        """Run all actions, then merge every clone into the first one."""
         for _step in range(STEPS):
             clone = self.draw.choice(self.clones)
             if self.draw.random() < 0.2:
@@ -267,7 +266,7 @@ class History:
 
 
 def _founded(root: Path) -> Path:
-    """Make the project's repository, with a memory, and git told how memories are merged."""
+    """Create the project's repository with a memory, and install the merge driver."""
     path = root / ".claude-mpm" / "memories" / f"{AGENT}.md"
     path.parent.mkdir(parents=True)
     (root / ".claude-mpm" / "config.yml").write_text(CONFIG, encoding="utf-8")
