@@ -1,4 +1,4 @@
-"""Fixtures and settings of all tests."""
+"""Fixtures and settings for all tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.command_line import ITEM, Person  # noqa: E402 - pytest first
 from support.paths import EVENTS  # noqa: E402
 from support.sandbox import Sandbox  # noqa: E402
 
-# No test fails because the machine is busy.
+# No deadlines, so that no test fails on a busy machine.
 settings.register_profile("patient", deadline=None, max_examples=60)
 settings.register_profile("few", deadline=None, max_examples=20)
 # Tests build environments under new homes; one cache for all saves downloads.
@@ -26,7 +26,7 @@ settings.load_profile("patient")
 def pytest_configure(config: pytest.Config) -> None:
     # A shell that starts the tests in the background ignores Ctrl-C for them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # so does nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has the same effect
     assert EVENTS, "tests/events holds no recorded event"
 
 
@@ -43,13 +43,13 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 @pytest.fixture
 def person(sandbox: Sandbox, tmp_path: Path) -> Person:
-    """Somebody at a shell in the sandbox."""
+    """Return a user at a shell in the sandbox."""
     return Person(sandbox, tmp_path)
 
 
 @pytest.fixture
 def settled(person: Person) -> Person:
-    """Somebody with hooks installed and one memory."""
+    """Return a user with hooks installed and one memory."""
     person.install()
     person.add_program("claude", "echo 2.1.329")
     person.sandbox.write_memory("engineer", ITEM)

@@ -1,4 +1,4 @@
-"""The verbs for Python programs, on real files."""
+"""The functions of memory_core.api, with real files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shop(sandbox: Sandbox) -> memory_core.Memories:
     return memory_core.Memories(sandbox.root)
 
 
-def test_what_is_remembered_is_recalled(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+def test_remembered_items_are_recalled(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     told = shop.remember("Engineer Agent", "architecture", f"{FACT}.")
     assert (told.text, told.section, told.confidence) == (FACT, "Project Architecture", 0.5)
     assert f"- {FACT}\n" in sandbox.read_memory("engineer")
@@ -36,7 +36,7 @@ def test_what_is_remembered_is_recalled(shop: memory_core.Memories, sandbox: San
     assert FACT not in shop.recall("PM")
 
 
-def test_what_is_recalled_fits_and_serves_the_task(shop: memory_core.Memories) -> None:
+def test_recalled_items_fit_the_budget_and_the_task(shop: memory_core.Memories) -> None:
     for number in range(8):
         shop.remember("engineer", "pattern", f"Widget number{number} is painted twice each time")
     given = shop.recall("engineer", task="Paint number3 again", budget=900)
@@ -45,7 +45,7 @@ def test_what_is_recalled_fits_and_serves_the_task(shop: memory_core.Memories) -
     assert "number0" not in given
 
 
-def test_each_run_makes_an_item_surer_once(shop: memory_core.Memories) -> None:
+def test_each_run_raises_the_confidence_once(shop: memory_core.Memories) -> None:
     item = shop.remember("qa", "pattern", FACT, run="a1").id
     told = [shop.reinforce("qa", item, run=run).confidence for run in ("a1", "a2", "a2", "a3")]
     assert told == [0.5, 0.6, 0.6, 0.7]
@@ -54,7 +54,7 @@ def test_each_run_makes_an_item_surer_once(shop: memory_core.Memories) -> None:
     assert shop.remember("qa", "pattern", FACT.lower(), run="a5").confidence == 0.7
 
 
-def test_what_has_no_run_counts_each_time(shop: memory_core.Memories) -> None:
+def test_calls_without_a_run_count_each_time(shop: memory_core.Memories) -> None:
     shop.remember("qa", "pattern", FACT)
     assert [shop.contradict("qa", FACT).confidence for _ in range(3)] == [0.3, 0.1, 0.0]
     assert [shop.reinforce("qa", FACT).confidence for _ in range(2)] == [0.1, 0.2]
@@ -65,7 +65,7 @@ def test_the_main_session_in_any_spelling(shop: memory_core.Memories, sandbox: S
     assert FACT in sandbox.read_memory("PM")
 
 
-def test_a_budget_that_is_too_small_gives_nothing(shop: memory_core.Memories) -> None:
+def test_a_too_small_budget_gives_nothing(shop: memory_core.Memories) -> None:
     shop.remember("qa", "pattern", FACT)
     assert [len(shop.recall("qa", budget=size)) <= max(size, 0) for size in (-1, 0, 9, 500)] == [
         True
@@ -78,7 +78,7 @@ def test_a_task_waits_for_the_lock_and_raises(shop: memory_core.Memories, sandbo
         shop.record_task("qa")
 
 
-def test_what_is_forgotten_is_in_the_archive(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+def test_forgotten_items_are_in_the_archive(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.remember("qa", "pattern", FACT)
     assert shop.remove("qa", "event bus").text == FACT
     assert FACT not in shop.recall("qa")
@@ -160,7 +160,7 @@ def test_bad_input_changes_nothing(
     assert [path.name for path in sandbox.memories.rglob("*")] == []
 
 
-def test_its_records_tell_where_they_are_from(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+def test_records_name_their_source(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.remember("qa", "pattern", FACT)
     shop.record_task("qa", run="a1")
     records = history_file.read(str(sandbox.memories / "history" / "qa.jsonl"))

@@ -41,7 +41,7 @@ WINGS = {
 
 DOORS = {"hook", "api", "cli", "mcp_server"}
 
-# A command starts the server: the only import between two doors.
+# A command starts the server: the only import from one door to another.
 SERVER_STARTER = "memory_core.cli.mcp"
 
 # The only places that may import a library.
@@ -79,7 +79,7 @@ def imported_names(path: Path) -> Iterator[str]:
 
 
 def imported_modules(name: str) -> set[str]:
-    """Return the modules of memory_core that a module imports."""
+    """Return the modules of memory_core that importing this name loads."""
     modules = set()
     for full in imported_names(MODULES[name]):
         base = full.rpartition(".")[0]
@@ -107,7 +107,7 @@ def against_the_table() -> set[tuple[str, str]]:
     return violations
 
 
-def circles() -> list[set[str]]:
+def find_import_cycles() -> list[set[str]]:
     """Return the groups of modules that import each other, by Tarjan's algorithm."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
@@ -143,8 +143,8 @@ def test_wings_import_only_what_the_table_allows() -> None:
     assert against_the_table() == set()
 
 
-def test_no_circle_of_imports() -> None:
-    assert circles() == []
+def test_no_import_cycles() -> None:
+    assert find_import_cycles() == []
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -180,7 +180,7 @@ def test_a_wing_is_small(folder: Path) -> None:
     [folder for folder in folders() if folder.name not in DOORS],
     ids=lambda folder: folder.name,
 )
-def test_the_init_of_a_wing_is_two_sentences_and_nothing_else(folder: Path) -> None:
+def test_the_init_of_a_wing_is_only_a_docstring(folder: Path) -> None:
     """Hooks pay for every import, so a wing re-exports nothing."""
     tree = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
     assert len(tree.body) == 1

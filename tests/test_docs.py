@@ -1,4 +1,4 @@
-"""Documentation that cannot go stale: tables equal the code, links lead somewhere."""
+"""Checks that keep the documentation current: tables match the code, links work."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_example_settings_are_valid(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_work(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
 
@@ -62,13 +62,13 @@ def sessions() -> list[tuple[str, str]]:
 
 
 def matches(expected: str, output: str) -> bool:
-    """Say whether an output is as shown; `...` stands for anything."""
+    """Say whether an output matches the documented one; `...` matches any text."""
     pattern = ".*".join(re.escape(part) for part in expected.strip("\n").split("..."))
     return re.match(pattern, output.strip("\n"), re.DOTALL) is not None
 
 
 def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
-    """From a clone, with the command on PATH; installing has tests of its own."""
+    """From a clone, with the command on PATH; the installation has separate tests."""
     path = f"{Path(sys.executable).parent}:{sandbox.env['PATH']}"
     ran = 0
     for command, expected in sessions():
@@ -88,8 +88,8 @@ def test_the_sessions_of_the_readme_run_as_shown(sandbox: Sandbox) -> None:
     assert ran >= 3
 
 
-def test_what_the_readme_names_exists() -> None:
-    """Its install commands are those that tests/setup runs."""
+def test_files_named_in_the_readme_exist() -> None:
+    """The install commands are those that tests/setup runs."""
     text = (REPO / "README.md").read_text(encoding="utf-8")
     for command in ("./install.sh ~/code/shop", "agent-memory uninstall --all ~/code/shop"):
         assert command in text

@@ -1,4 +1,4 @@
-"""Whatever happens: exit status 0, no output or one JSON object, one line about it."""
+"""Hooks with any input: exit status 0, no output or one JSON object, one log line per error."""
 
 from __future__ import annotations
 
@@ -76,9 +76,7 @@ def test_a_broken_event_is_one_line_in_the_log(sandbox: Sandbox, hook: str, data
         {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_response": "text"},
     ],
 )
-def test_other_events_are_no_business_of_ours(
-    sandbox: Sandbox, hook: str, event: dict[str, object]
-) -> None:
+def test_other_events_are_ignored(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
     assert is_silent(sandbox.run_hook(hook, event))
     assert not (sandbox.root / ".claude-mpm").exists()
 
@@ -102,7 +100,7 @@ def test_fields_of_future_versions_are_kept(sandbox: Sandbox) -> None:
 
 
 def test_a_project_that_cannot_be_written(sandbox: Sandbox) -> None:
-    """Files where folders should be: a read-only disk that root meets as well."""
+    """Files in place of folders simulate a read-only disk, for root as well."""
     sandbox.write_memory("engineer", FACT)
     for name in ("state", "logs"):
         (sandbox.memories.parent / name).write_text("")
@@ -137,8 +135,8 @@ def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path)
     assert done.stderr == b"agent-memory: No module named 'memory_core'\n"
 
 
-def test_without_yaml_compiled_settings_count(sandbox: Sandbox) -> None:
-    """Without the YAML library the settings that were compiled last count, else memory is off."""
+def test_without_yaml_compiled_settings_are_used(sandbox: Sandbox) -> None:
+    """Without the YAML library the last compiled settings are used; without them memory is off."""
     sandbox.write_memory("engineer", FACT)
     sandbox.configure("memory: &all {max_learning_length: 90}")
 
@@ -188,14 +186,14 @@ def read_to_end(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_asked_to_end_it_ends_quietly(sandbox: Sandbox, number: signal.Signals) -> None:
+def test_a_hook_ends_quietly_on_a_signal(sandbox: Sandbox, number: signal.Signals) -> None:
     process = running(sandbox, "post_tool_use")
     process.send_signal(number)
     assert read_to_end(process) == (0, b"", b"")
     assert sandbox.read_log()[0]["error"] == "HookInterrupted: asked to end"
 
 
-def test_an_event_that_never_ends_meets_the_hooks_own_deadline(sandbox: Sandbox) -> None:
+def test_an_event_that_never_ends_reaches_the_time_limit(sandbox: Sandbox) -> None:
     process = running(sandbox, "subagent_stop")
     assert read_to_end(process) == (0, b"", b"")
     assert sandbox.read_log()[0]["error"] == "HookInterrupted: out of time"

@@ -1,4 +1,4 @@
-"""What a hook must not import at all."""
+"""Modules that a hook must not import."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ STOP = {**START_EVENT, "hook_event_name": "SubagentStop", "last_assistant_messag
         ("subagent_stop", STOP),
     ],
 )
-def test_a_hook_imports_nothing_dear(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
+def test_a_hook_imports_no_slow_module(
+    sandbox: Sandbox, hook: str, event: dict[str, object]
+) -> None:
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
     imported = {name.split(".")[0] for name in list_hook_imports(sandbox, hook, event)}

@@ -1,4 +1,4 @@
-"""How the tests are laid out: what several files share is in tests/support."""
+"""Layout of the tests: code that several files share is in tests/support."""
 
 from __future__ import annotations
 

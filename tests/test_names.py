@@ -1,4 +1,4 @@
-"""Names in the code: one class name for one thing, and no names that say nothing."""
+"""Names in the code: a class name has one meaning, and vague names are not used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TREES = {
     for path in sorted((REPO / folder).rglob("*.py"))
 }
 
-# Once the names of nearly everything, so that no reader knew what they were.
+# These names were once used for nearly everything, so they said nothing.
 RETIRED = {"told", "found", "known", "held", "made", "each"}
 
 

@@ -1,4 +1,4 @@
-"""The pages whose console sessions are stories: each block is run as it stands, line by line."""
+"""Run the console sessions of the pages that tell a story, line by line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGES = ["everyday", "knowledge", "tasks"]
 
 
 def stories() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return (name, [(command, what it prints)]) of each block of the pages."""
+    """Return (name, [(command, expected output)]) of each block of the pages."""
     found = []
     for page in PAGES:
         text = (REPO / "docs" / f"{page}.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def stories() -> list[tuple[str, list[tuple[str, str]]]]:
 
 @pytest.fixture
 def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
-    """Somebody with hooks installed, one memory, and a project in git."""
+    """Return a user with hooks installed, one memory, and a project in git."""
     person = Person(sandbox, tmp_path)
     person.install()
     sandbox.write_memory("engineer", ITEM)
@@ -39,7 +39,7 @@ def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
 
 
 @pytest.mark.parametrize("story", [told for _, told in stories()], ids=[n for n, _ in stories()])
-def test_a_page_tells_what_happens(settled: Person, story: list[tuple[str, str]]) -> None:
+def test_a_page_shows_the_real_output(settled: Person, story: list[tuple[str, str]]) -> None:
     for line, told in story:
         done = settled.run_shell(line)
         said = f"{(done.stdout + done.stderr).rstrip()}\n"

@@ -181,7 +181,7 @@ def test_the_file_name_is_readable(name: str, stem: str) -> None:
 @given(NAMES)
 @example("a\u0345")
 @example("e\u00ad\u0301")
-def test_an_id_is_its_own_id_and_one_plain_line(name: str) -> None:
+def test_ids_are_stable_plain_lines(name: str) -> None:
     agent = agent_names.id_of(name)
     assert agent
     assert agent_names.id_of(agent) == agent
@@ -189,8 +189,8 @@ def test_an_id_is_its_own_id_and_one_plain_line(name: str) -> None:
     assert " " not in agent
 
 
-def on_a_forgiving_disk(stem: str) -> set[str]:
-    """The forms under which file systems may store or compare a name."""
+def list_disk_forms(stem: str) -> set[str]:
+    """Return the forms in which a file system may store or compare a name."""
     forms = {unicodedata.normalize(form, stem) for form in ("NFC", "NFD")}
     return {
         unicodedata.normalize("NFD", change) for f in forms for change in (f.upper(), f.lower())
@@ -204,9 +204,7 @@ def test_two_agents_never_share_a_file(name: str, other: str) -> None:
         one, two = agent_names.list_file_names(name), agent_names.list_file_names(other)
         for file_name in one:
             assert not agent_names.is_file_of(file_name, other)
-            assert all(
-                on_a_forgiving_disk(file_name).isdisjoint(on_a_forgiving_disk(f)) for f in two
-            )
+            assert all(list_disk_forms(file_name).isdisjoint(list_disk_forms(f)) for f in two)
 
 
 def test_no_two_characters_share_a_file() -> None:
@@ -219,7 +217,7 @@ def test_no_two_characters_share_a_file() -> None:
     ]
     for code in [*cased, *range(0x3400, 0x110000, 64)]:
         agent = agent_names.id_of(chr(code))
-        for form in on_a_forgiving_disk(agent_names.file_stem_of(agent)):
+        for form in list_disk_forms(agent_names.file_stem_of(agent)):
             assert seen.setdefault(form, agent) == agent
 
 
@@ -239,7 +237,7 @@ def test_a_file_name_is_safe(name: str) -> None:
     assert_safe(agent_names.file_stem_of(name))
 
 
-def test_no_hostile_name_leaves_the_folder(tmp_path: Path) -> None:
+def test_hostile_names_stay_in_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "memories"
     folder.mkdir()
     written = {}
@@ -254,7 +252,7 @@ def test_no_hostile_name_leaves_the_folder(tmp_path: Path) -> None:
     assert not taken & {"readme.md", *(name.lower() for name in agent_names.PM_FILE_NAMES)}
 
 
-def test_the_look_up_order() -> None:
+def test_lookup_order() -> None:
     assert agent_names.list_file_names("Code Reviewer") == [
         "code-reviewer.md",
         "code-reviewer_memories.md",
@@ -281,7 +279,7 @@ LISTINGS = [
 
 
 @pytest.mark.parametrize(("listing", "agent", "name"), LISTINGS)
-def test_an_existing_file_is_found_in_any_spelling(
+def test_existing_files_are_found_in_any_spelling(
     listing: list[str], agent: str, name: str
 ) -> None:
     assert agent_names.find_file(listing, agent_names.list_file_names(agent)) == name
@@ -296,7 +294,7 @@ def test_the_main_session_has_its_own_file() -> None:
 
 
 @given(NAMES)
-def test_a_file_name_leads_back_to_its_agent(name: str) -> None:
+def test_a_file_name_gives_its_agent(name: str) -> None:
     agent = agent_names.id_of(name)
     if "=h" not in agent_names.file_stem_of(agent):
         first, *old = [
@@ -309,7 +307,7 @@ def test_a_file_name_leads_back_to_its_agent(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["README.md", "PM.md", "pm_memories.md", "x.lock", ".md", "", "a=zz.md"]
 )
-def test_some_files_are_no_agents(name: str) -> None:
+def test_some_files_are_not_agents(name: str) -> None:
     assert agent_names.agent_of_file(name) == ""
 
 
@@ -332,11 +330,11 @@ TITLES = [
 
 
 @pytest.mark.parametrize(("name", "title"), TITLES)
-def test_a_title_is_for_a_heading(name: str, title: str) -> None:
+def test_titles_fit_into_a_heading(name: str, title: str) -> None:
     assert agent_names.format_title(name) == title
 
 
-def test_importing_costs_nothing() -> None:
+def test_importing_is_cheap() -> None:
     code = (
         "import sys; before = set(sys.modules); from memory_core.claude_code import agent_names\n"
         "agent_names.list_file_names(agent_names.id_of('plugin-a:Code Reviewer'))\n"

@@ -1,4 +1,4 @@
-"""The check of Claude Code's events, and the reports in them."""
+"""Validation of Claude Code events, and the reports in them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_recorded_event_is_read_without_loss(path: Path) -> None:
 
 
 def read_all(value: dict[str, Any]) -> None:
-    """Call every function that a hook may call with an event of this kind."""
+    """Call every function that a hook may call for an event of this kind."""
     events.report_texts(value)
     events.edit_report(value, str.upper)
     events.totals(value)
@@ -40,7 +40,7 @@ def read_all(value: dict[str, Any]) -> None:
         events.description(value)
 
 
-def test_an_event_that_passes_the_check_can_be_read() -> None:
+def test_every_valid_event_can_be_read() -> None:
     chance = random.Random(2)
     originals = read_recorded_events()
     verdicts = {True: 0, False: 0}
@@ -67,7 +67,7 @@ def test_a_mistake_is_named() -> None:
         events.validate(value, "")
 
 
-def test_the_name_of_an_event_may_be_left_to_the_hook() -> None:
+def test_the_hook_can_supply_the_name_of_an_event() -> None:
     value = {"tool_name": "Task", "tool_input": {"prompt": "p"}}
     assert events.validate(value, "PreToolUse") is value
 
@@ -94,7 +94,7 @@ REPORTS = [
 @pytest.mark.parametrize(
     ("response", "texts"), [row[1:] for row in REPORTS], ids=[row[0] for row in REPORTS]
 )
-def test_a_report_is_what_the_agent_said(response: Any, texts: list[str]) -> None:
+def test_reports_are_the_texts_of_the_agent(response: Any, texts: list[str]) -> None:
     value = {
         "hook_event_name": "PostToolUse",
         "tool_name": "Agent",

@@ -1,4 +1,4 @@
-"""Our hooks in someone's settings.json: put in once, taken out without a trace."""
+"""The hooks in a user's settings.json: added once, removed without a trace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ with open(REPO / "settings.template.json", encoding="utf-8") as file:
     TEMPLATE = file.read()
 
 BLOCK = settings_json.build_hooks(TEMPLATE)
-# What an older version might have written: another matcher, another command, one event less.
+# Hooks of an older version: another matcher, another command, one event less.
 OLDER = {
     event: {
         "matcher": "Task",
@@ -80,7 +80,7 @@ def settings_values(draw: st.DrawFn) -> dict[str, object]:
 
 
 def laid_out(draw: st.DrawFn, value: object) -> str:
-    """Write JSON with arbitrary blanks wherever JSON allows them."""
+    """Return JSON text with random whitespace wherever JSON allows it."""
 
     def gap() -> str:
         return draw(blanks)
@@ -100,7 +100,7 @@ def laid_out(draw: st.DrawFn, value: object) -> str:
 
 @st.composite
 def usual_texts(draw: st.DrawFn) -> str:
-    """Settings as the usual writers lay them out."""
+    """Return settings in the layouts of common writers."""
     value = draw(settings_values())
     indent = draw(st.sampled_from([None, 0, 1, 2, 4, "\t"]))
     separators = draw(st.sampled_from([None, (",", ":"), (", ", " : ")]))
@@ -112,11 +112,11 @@ def usual_texts(draw: st.DrawFn) -> str:
 
 @st.composite
 def odd_texts(draw: st.DrawFn) -> str:
-    """Settings with blanks in odd places."""
+    """Return settings with whitespace in odd places."""
     return draw(blanks) + laid_out(draw, draw(settings_values())) + draw(blanks)
 
 
-# A busy machine is no counter-example.
+# Without a deadline, because the machine may be busy.
 unhurried = hypothesis.settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 texts = usual_texts() | odd_texts() | blanks
@@ -150,34 +150,34 @@ BY_HAND = [
 
 
 def every(test):  # type: ignore[no-untyped-def]
-    """Run a property over generated settings, and always over those by hand."""
+    """Run a property with generated settings and with all handwritten ones."""
     for text in BY_HAND:
         test = example(text)(test)
     return unhurried(given(texts)(test))
 
 
-# --- in and out ---
+# --- adding and removing ---
 
 
 @every
-def test_taking_out_gives_back_the_very_text(text: str) -> None:
+def test_removing_restores_the_exact_text(text: str) -> None:
     assert settings_json.remove_hooks(settings_json.add_hooks(text, BLOCK)) == text
 
 
 @every
-def test_taking_out_after_an_upgrade_gives_back_the_very_text(text: str) -> None:
+def test_removing_after_an_upgrade_restores_the_exact_text(text: str) -> None:
     upgraded = settings_json.add_hooks(settings_json.add_hooks(text, OLDER), BLOCK)
     assert settings_json.remove_hooks(upgraded) == text
 
 
 @every
-def test_putting_in_twice_changes_nothing(text: str) -> None:
+def test_adding_twice_changes_nothing(text: str) -> None:
     once = settings_json.add_hooks(text, BLOCK)
     assert settings_json.add_hooks(once, BLOCK) == once
 
 
 @every
-def test_what_comes_out_is_what_was_there_and_ours(text: str) -> None:
+def test_adding_keeps_other_values(text: str) -> None:
     before = (
         value_of(text)
         if text.strip(settings_json.WHITESPACE + settings_json.BYTE_ORDER_MARK)
@@ -198,12 +198,12 @@ def test_an_upgrade_ends_with_the_same_hooks(text: str) -> None:
 
 
 @every
-def test_a_text_without_ours_is_left_as_it_is(text: str) -> None:
+def test_removing_leaves_other_texts_unchanged(text: str) -> None:
     assert settings_json.remove_hooks(text) == text
 
 
 @every
-def test_all_bytes_that_were_there_are_there_in_their_order(text: str) -> None:
+def test_all_bytes_are_kept_in_order(text: str) -> None:
     merged = iter(settings_json.add_hooks(text, BLOCK))
     assert all(character in merged for character in text)
 
@@ -228,7 +228,7 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_ours_is_laid_out_like_the_rest(layout: str) -> None:
+def test_added_hooks_have_the_layout_of_the_file(layout: str) -> None:
     text = LAYOUTS[layout]
     merged = settings_json.add_hooks(text, BLOCK)
     value = value_of(merged)
@@ -242,12 +242,12 @@ def test_ours_is_laid_out_like_the_rest(layout: str) -> None:
     assert merged == again
 
 
-def test_windows_line_ends_stay_the_only_ones() -> None:
+def test_windows_line_ends_are_used_throughout() -> None:
     text = json.dumps(FOREIGN, indent=2).replace("\n", "\r\n")
     assert "\n" not in settings_json.add_hooks(text, BLOCK).replace("\r\n", "")
 
 
-def test_a_new_file_has_two_blanks_and_a_final_newline() -> None:
+def test_a_new_file_is_indented_by_two_and_ends_with_a_newline() -> None:
     hooks = {event: [group] for event, group in BLOCK.items()}
     assert settings_json.add_hooks("", BLOCK) == json.dumps({"hooks": hooks}, indent=2) + "\n"
 
@@ -255,12 +255,12 @@ def test_a_new_file_has_two_blanks_and_a_final_newline() -> None:
 # --- others' hooks ---
 
 
-def test_others_under_the_same_event_and_matcher_stay_first() -> None:
+def test_other_hooks_of_the_same_matcher_stay_first() -> None:
     groups = value_of(settings_json.add_hooks(json.dumps(FOREIGN), BLOCK))["hooks"]["PreToolUse"]  # type: ignore[index]
     assert groups == [*FOREIGN["hooks"]["PreToolUse"], BLOCK["PreToolUse"]]  # type: ignore[index]
 
 
-def test_what_others_add_behind_ours_stays_when_ours_goes() -> None:
+def test_hooks_that_others_added_later_are_kept() -> None:
     value = value_of(settings_json.add_hooks("{}", BLOCK))
     hooks: dict[str, list[object]] = value["hooks"]  # type: ignore[assignment]
     hooks["PreToolUse"].append({"matcher": "Bash", "hooks": []})
@@ -271,7 +271,7 @@ def test_what_others_add_behind_ours_stays_when_ours_goes() -> None:
     }
 
 
-def test_a_hook_that_someone_put_into_our_group_stays() -> None:
+def test_other_hooks_in_the_group_are_kept() -> None:
     value = value_of(settings_json.add_hooks("{}", BLOCK))
     group = value["hooks"]["SubagentStop"][0]  # type: ignore[index]
     other = {"type": "command", "command": "other"}
@@ -283,7 +283,7 @@ def test_a_hook_that_someone_put_into_our_group_stays() -> None:
     }
 
 
-def test_an_old_hook_of_ours_in_a_shared_group_gets_a_group_of_its_own() -> None:
+def test_an_old_hook_in_a_shared_group_gets_a_separate_group() -> None:
     other = {"type": "command", "command": "other"}
     mixed = {"matcher": "Task", "hooks": [OLDER["PreToolUse"]["hooks"][0], other]}
     merged = value_of(
@@ -295,7 +295,7 @@ def test_an_old_hook_of_ours_in_a_shared_group_gets_a_group_of_its_own() -> None
     ]
 
 
-def test_ours_given_several_times_becomes_one() -> None:
+def test_repeated_hooks_become_one() -> None:
     group, old = BLOCK["PreToolUse"], OLDER["PreToolUse"]
     both = {**old, "hooks": old["hooks"] * 2}
     text = json.dumps({"hooks": {"PreToolUse": [both, old, group, {"hooks": []}, group, both]}})
@@ -310,12 +310,12 @@ def test_an_older_entry_is_replaced() -> None:
     assert merged["hooks"]["PreToolUse"] == [other, BLOCK["PreToolUse"]]  # type: ignore[index]
 
 
-def test_the_right_entry_in_another_layout_is_left_alone() -> None:
+def test_a_correct_entry_in_another_layout_is_not_changed() -> None:
     text = json.dumps(value_of(settings_json.add_hooks("{}", BLOCK)), indent=7, sort_keys=True)
     assert settings_json.add_hooks(text, BLOCK) == text
 
 
-def test_our_entries_are_found_with_their_matchers() -> None:
+def test_entries_are_found_with_their_matchers() -> None:
     entries = settings_json.find_entries(settings_json.add_hooks(json.dumps(FOREIGN), BLOCK))
     assert {entry.event: entry.matcher for entry in entries} == {
         event: group.get("matcher") for event, group in BLOCK.items()
@@ -334,19 +334,19 @@ VERSIONS = {
 
 
 @pytest.mark.parametrize("name", VERSIONS)
-def test_only_events_that_this_version_knows(name: str) -> None:
+def test_only_events_of_this_version_are_added(name: str) -> None:
     version, missing = VERSIONS[name]
     assert set(BLOCK) - set(settings_json.build_hooks(TEMPLATE, version)) == missing
 
 
-def test_an_event_that_an_older_client_does_not_know_goes_again() -> None:
+def test_events_unknown_to_an_older_client_are_removed() -> None:
     older = settings_json.build_hooks(TEMPLATE, (2, 0, 30))
     assert settings_json.add_hooks(
         settings_json.add_hooks("{}", BLOCK), older
     ) == settings_json.add_hooks("{}", older)
 
 
-def test_the_page_shows_the_command_that_is_written() -> None:
+def test_the_page_shows_the_written_command() -> None:
     with open(REPO / "docs" / "install.md", encoding="utf-8") as page:
         assert f"```sh\n{settings_json.build_command('pre_tool_use')}\n```" in page.read()
 
@@ -377,7 +377,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refuses_what_it_cannot_read_with_line_and_column(name: str) -> None:
+def test_invalid_files_are_refused_with_line_and_column(name: str) -> None:
     text, line, column, what = REFUSED[name]
     with pytest.raises(
         settings_json.InvalidSettings, match=f"^line {line}, column {column}: "
@@ -386,7 +386,7 @@ def test_refuses_what_it_cannot_read_with_line_and_column(name: str) -> None:
     assert what in str(refusal.value)
 
 
-def test_refuses_bottomless_nesting() -> None:
+def test_too_deep_nesting_is_refused() -> None:
     with pytest.raises(settings_json.InvalidSettings, match="nested too deeply"):
         settings_json.add_hooks('{"a":' * 100_000, BLOCK)
 
@@ -416,7 +416,7 @@ def refuse(name: str) -> float:
 @example("01")
 @example("-")
 @example('{"a":1,"a":{"b":2}}')
-def test_scanner_reads_what_the_standard_parser_reads(text: str) -> None:
+def test_scanner_agrees_with_the_standard_parser(text: str) -> None:
     try:
         expected = repr(json.loads(text, parse_constant=refuse))
     except ValueError:
@@ -429,7 +429,7 @@ def test_scanner_reads_what_the_standard_parser_reads(text: str) -> None:
 
 
 def rebuilt(text: str, node: settings_json.JsonNode) -> object:
-    """Put a value together from the positions alone."""
+    """Return the value that the positions of a node describe."""
     if node.kind == "object":
         return {child.key: rebuilt(text, child) for child in node.children}
     if node.kind == "array":
@@ -439,6 +439,6 @@ def rebuilt(text: str, node: settings_json.JsonNode) -> object:
 
 @unhurried
 @given(odd_texts())
-def test_scanner_knows_where_a_member_begins(text: str) -> None:
+def test_scanner_finds_the_start_of_members(text: str) -> None:
     for child in settings_json.parse_json(text).children:
         assert json.loads(text[child.member_start : child.key_end]) == child.key

@@ -1,4 +1,4 @@
-"""One delegation's events through the real hooks: given once, learned once, never in the way."""
+"""All events of a delegation through the real hooks: memory is given once, learned once."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_every_spelling_is_one_agent(sandbox: Sandbox, tool: str, name: str) -> 
     )
 
 
-def test_a_delegation_that_names_no_agent_is_general_purpose(sandbox: Sandbox) -> None:
+def test_the_default_agent_is_general_purpose(sandbox: Sandbox) -> None:
     sandbox.write_memory("general-purpose", FACT)
     assert FACT in prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event(agent=None)))
 
@@ -106,14 +106,14 @@ def test_the_main_session_gets_its_own_memory_only(sandbox: Sandbox) -> None:
         assert "Add To Memory" not in reply["additionalContext"]
 
 
-def test_without_memory_there_is_the_note_alone(sandbox: Sandbox) -> None:
+def test_without_memory_only_the_recording_note_is_given(sandbox: Sandbox) -> None:
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
     assert "# Add To Memory:" in prompt
     assert "Recorded by" not in prompt
     assert not sandbox.memories.exists(), "reading never creates a file"
 
 
-def test_our_own_words_are_at_most_120(sandbox: Sandbox) -> None:
+def test_the_fixed_text_has_at_most_120_words(sandbox: Sandbox) -> None:
     path = sandbox.write_memory("engineer", "x")
     words = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event())).split()
     assert (
@@ -122,7 +122,7 @@ def test_our_own_words_are_at_most_120(sandbox: Sandbox) -> None:
     assert path.exists()
 
 
-def test_what_is_given_says_who_when_and_what_it_is_worth(sandbox: Sandbox) -> None:
+def test_given_memory_names_agent_date_and_reliability(sandbox: Sandbox) -> None:
     path = sandbox.write_memory("engineer", FACT)
     os.utime(path, (1_700_000_000, 1_700_000_000))
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
@@ -131,7 +131,7 @@ def test_what_is_given_says_who_when_and_what_it_is_worth(sandbox: Sandbox) -> N
 
 
 @pytest.mark.parametrize("name", ["statusline-setup", "output-style-setup"])
-def test_agents_that_serve_the_harness_get_nothing(sandbox: Sandbox, name: str) -> None:
+def test_helper_agents_of_claude_code_get_nothing(sandbox: Sandbox, name: str) -> None:
     sandbox.write_memory(name, FACT)
     assert is_silent(sandbox.run_hook("pre_tool_use", make_pre_event(agent=name)))
     assert is_silent(sandbox.run_hook("subagent_start", make_start_event(agent=name)))
@@ -188,7 +188,7 @@ def test_learning_can_be_switched_off(sandbox: Sandbox) -> None:
     assert not (sandbox.memories / "ops.md").exists()
 
 
-def test_a_changed_file_counts_at_the_next_delegation(sandbox: Sandbox) -> None:
+def test_a_changed_file_is_used_at_the_next_delegation(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.run_hook("pre_tool_use", make_pre_event())
     sandbox.write_memory("engineer", "Everything is a queue")
@@ -197,7 +197,7 @@ def test_a_changed_file_counts_at_the_next_delegation(sandbox: Sandbox) -> None:
     )
 
 
-def test_the_users_memory_comes_behind_the_projects(sandbox: Sandbox) -> None:
+def test_user_memory_follows_project_memory(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, "Use tabs")
     sandbox.write_memory("engineer", f"{FACT}.", "Answer in French", user=True)
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
@@ -209,7 +209,7 @@ def test_the_users_memory_comes_behind_the_projects(sandbox: Sandbox) -> None:
         assert ("Answer in French" in prompt) == seen
 
 
-def test_a_large_memory_is_cut_between_items_the_tasks_words_first(sandbox: Sandbox) -> None:
+def test_a_large_memory_is_cut_between_items_by_relevance(sandbox: Sandbox) -> None:
     items = [f"Number {n}: the {'r' * 90} part" for n in range(300)]
     items[7] = "The retry budget of the queue worker lives in limits.toml"
     sandbox.write_memory("engineer", *items)
@@ -248,7 +248,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_memory_can_leave_its_fence(sandbox: Sandbox, text: str) -> None:
+def test_memory_text_cannot_close_its_block(sandbox: Sandbox, text: str) -> None:
     sandbox.write_memory("engineer", text, "List<int> and a < b stay")
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event())).casefold()
     assert prompt.count("<agent-memory") == prompt.count("</agent-memory") == 1
@@ -260,13 +260,13 @@ def test_no_memory_can_leave_its_fence(sandbox: Sandbox, text: str) -> None:
 # Exactly once
 
 
-def test_the_receipt_keeps_the_start_from_giving_it_again(sandbox: Sandbox) -> None:
+def test_memory_in_the_prompt_is_not_repeated_at_the_start(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     assert sandbox.run_hook("pre_tool_use", make_pre_event()).stdout
     assert is_silent(sandbox.run_hook("subagent_start", make_start_event()))
 
 
-def test_an_agent_that_came_another_way_gets_it_at_its_start(sandbox: Sandbox) -> None:
+def test_an_agent_without_a_tool_call_gets_memory_at_its_start(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     reply = sandbox.run_hook("subagent_start", make_start_event()).reply
     assert reply["hookEventName"] == "SubagentStart"
@@ -300,9 +300,7 @@ def refusal(call: str) -> str:
     return json.dumps({"type": "user", "message": {"role": "user", "content": [block]}}) + "\n"
 
 
-def test_a_refusal_that_only_the_transcript_tells_of_voids_the_receipt(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_a_refusal_in_the_transcript_voids_the_receipt(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.write_memory("engineer", FACT)
     transcript = tmp_path / "s1.jsonl"
     transcript.write_text(refusal("toolu_1"))
@@ -313,7 +311,7 @@ def test_a_refusal_that_only_the_transcript_tells_of_voids_the_receipt(
     assert sandbox.run_hook("subagent_start", {**event, "agent_id": "a2"}).stdout
 
 
-def test_a_nested_refusal_stands_in_the_callers_transcript(
+def test_a_nested_refusal_is_found_in_the_callers_transcript(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
     sandbox.write_memory("qa", FACT)
@@ -337,7 +335,7 @@ def test_a_nested_agent_gets_its_own_memory(sandbox: Sandbox) -> None:
     assert is_silent(sandbox.run_hook("subagent_start", make_start_event("a8", "qa")))
 
 
-def test_an_agent_that_is_resumed_is_not_given_it_again(sandbox: Sandbox) -> None:
+def test_a_resumed_agent_does_not_get_memory_again(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.run_hook("pre_tool_use", make_pre_event())
     assert is_silent(sandbox.run_hook("subagent_start", make_start_event()))
@@ -347,7 +345,7 @@ def test_an_agent_that_is_resumed_is_not_given_it_again(sandbox: Sandbox) -> Non
 
 
 @pytest.mark.parametrize("run", ["bob@team", "../a", "a b", "é", "x" * 500])
-def test_ids_of_another_form_are_known_again(sandbox: Sandbox, run: str) -> None:
+def test_ids_of_another_form_are_recognised(sandbox: Sandbox, run: str) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.run_hook("pre_tool_use", make_pre_event("call/1", session_id="s/1"))
     assert is_silent(sandbox.run_hook("subagent_start", make_start_event(run, session_id="s/1")))
@@ -359,7 +357,7 @@ def test_ids_of_another_form_are_known_again(sandbox: Sandbox, run: str) -> None
 
 
 def test_two_hooks_for_one_start_give_it_once(sandbox: Sandbox) -> None:
-    """As where two installations have written different commands."""
+    """Two installations with different commands lead to two hooks for one event."""
     sandbox.write_memory("engineer", FACT)
     command = [sys.executable, "-I", str(REPO / "hooks" / "subagent_start.py")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -371,7 +369,7 @@ def test_two_hooks_for_one_start_give_it_once(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("source", ["startup", "resume"])
-def test_a_session_that_begins_voids_its_stale_receipts(sandbox: Sandbox, source: str) -> None:
+def test_a_new_session_voids_stale_receipts(sandbox: Sandbox, source: str) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.run_hook("pre_tool_use", make_pre_event())
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": source}
@@ -394,7 +392,7 @@ def test_receipts_belong_to_their_session(sandbox: Sandbox) -> None:
     assert sandbox.run_hook("subagent_start", make_start_event(session_id="s2")).stdout
 
 
-def test_where_no_receipt_can_be_left_the_start_gives_it(sandbox: Sandbox) -> None:
+def test_without_a_receipt_memory_is_given_at_the_start(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     event = make_pre_event()
     del event["tool_use_id"]
@@ -403,7 +401,7 @@ def test_where_no_receipt_can_be_left_the_start_gives_it(sandbox: Sandbox) -> No
 
 
 def delegate(sandbox: Sandbox, call: str = "toolu_1", run: str = "a1") -> str:
-    """Play the events up to the agent's start; return the prompt as rewritten."""
+    """Send the events up to the agent's start; return the rewritten prompt."""
     outcome = sandbox.run_hook("pre_tool_use", make_pre_event(call))
     prompt = prompt_of(outcome) if outcome.stdout else "Add a retry."
     sandbox.run_hook("subagent_start", make_start_event(run))
@@ -418,7 +416,7 @@ def test_delivery_is_checked_afterwards(sandbox: Sandbox) -> None:
     assert not list((sandbox.state / "receipts" / "s1").iterdir())
 
 
-def test_a_rewrite_that_another_tool_overwrote_sends_the_next_by_the_start(
+def test_after_an_overwritten_prompt_memory_is_given_at_the_start(
     sandbox: Sandbox,
 ) -> None:
     sandbox.write_memory("engineer", FACT)
@@ -453,14 +451,14 @@ def test_in_the_background_the_answer_may_come_before_the_start(sandbox: Sandbox
         prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event(f"toolu_{n}"))) for n in (1, 2)
     ]
     assert is_silent(sandbox.run_hook("post_tool_use", launched(prompts[1], "a2", "toolu_2")))
-    # A third of the same name, from elsewhere, takes the first's receipt but not the second's.
+    # A third run of the same agent takes the receipt of the first run, not of the second.
     assert is_silent(sandbox.run_hook("subagent_start", make_start_event("a1")))
     assert sandbox.run_hook("subagent_start", make_start_event("a3")).stdout
     assert is_silent(sandbox.run_hook("subagent_start", make_start_event("a2")))
     assert len(sandbox.read_log("agent.memory.delivered")) == 1
 
 
-def test_of_two_runs_each_may_take_the_others_receipt(sandbox: Sandbox) -> None:
+def test_two_runs_may_swap_their_receipts(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     prompts = [
         prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event(f"toolu_{n}"))) for n in (1, 2)
@@ -478,8 +476,8 @@ def test_of_two_runs_each_may_take_the_others_receipt(sandbox: Sandbox) -> None:
     assert not list((sandbox.state / "receipts" / "s1").iterdir())
 
 
-def test_in_auto_mode_the_prompt_stays_as_it_was_judged(sandbox: Sandbox) -> None:
-    """2.1.329 refuses a call whose input changed, and quotes it to the main agent."""
+def test_in_auto_mode_the_prompt_is_not_changed(sandbox: Sandbox) -> None:
+    """2.1.329 rejects a call whose input a hook changed, and quotes it to the main agent."""
     sandbox.write_memory("engineer", FACT)
     assert is_silent(sandbox.run_hook("pre_tool_use", make_pre_event(permission_mode="auto")))
     assert FACT in sandbox.run_hook("subagent_start", make_start_event()).reply["additionalContext"]
@@ -487,7 +485,7 @@ def test_in_auto_mode_the_prompt_stays_as_it_was_judged(sandbox: Sandbox) -> Non
     assert [event["route"] for event in sandbox.read_log("agent.memory.delivered")] == ["start"]
 
 
-def test_lost_in_the_background_is_made_good_at_the_start(sandbox: Sandbox) -> None:
+def test_memory_lost_in_the_background_is_given_at_the_start(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.run_hook("pre_tool_use", make_pre_event())
     sandbox.run_hook("post_tool_use", launched("overwritten"))
@@ -527,7 +525,9 @@ ENDS = {
 
 
 @pytest.mark.parametrize("events", ENDS.values(), ids=ENDS)
-def test_a_learning_is_stored_once_whatever_brings_it(sandbox: Sandbox, events: Any) -> None:
+def test_a_learning_is_stored_once_for_any_sequence_of_events(
+    sandbox: Sandbox, events: Any
+) -> None:
     for hook, event in events():
         outcome = sandbox.run_hook(hook, event)
         assert outcome.status == 0
@@ -536,7 +536,7 @@ def test_a_learning_is_stored_once_whatever_brings_it(sandbox: Sandbox, events: 
     assert sum(event["learned"] for event in sandbox.read_log("agent.memory.learned")) == 1
 
 
-def test_an_end_that_names_no_agent_is_known_by_its_start(sandbox: Sandbox) -> None:
+def test_an_end_without_an_agent_name_uses_its_start(sandbox: Sandbox) -> None:
     event = make_stop_event()
     del event["agent_type"]
     assert is_silent(sandbox.run_hook("subagent_stop", event))
@@ -546,7 +546,7 @@ def test_an_end_that_names_no_agent_is_known_by_its_start(sandbox: Sandbox) -> N
     assert learned_once(sandbox)
 
 
-def test_a_forked_skill_is_known_by_its_run(sandbox: Sandbox) -> None:
+def test_a_forked_skill_is_recognised_by_its_run(sandbox: Sandbox) -> None:
     sandbox.run_hook("subagent_start", make_start_event())
     event = {
         "hook_event_name": "PostToolUse",
@@ -564,7 +564,7 @@ def test_a_forked_skill_is_known_by_its_run(sandbox: Sandbox) -> None:
     assert is_silent(sandbox.run_hook("post_tool_use", plain))
 
 
-def test_what_a_person_removed_does_not_come_back_with_the_runs_next_event(
+def test_a_removed_item_does_not_return_with_the_next_event(
     sandbox: Sandbox,
 ) -> None:
     sandbox.run_hook("subagent_stop", make_stop_event())
@@ -588,7 +588,7 @@ def test_prompts_teach_nothing(sandbox: Sandbox) -> None:
     assert not (sandbox.memories / "quarantine").exists()
 
 
-def test_the_main_agent_does_not_read_what_was_recorded(sandbox: Sandbox) -> None:
+def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
     event = make_post_event(harnessNoteCount=0)
     reply = sandbox.run_hook("post_tool_use", event).reply
     expected = {**event["tool_response"], "content": [{"type": "text", "text": "Done."}]}
@@ -597,20 +597,20 @@ def test_the_main_agent_does_not_read_what_was_recorded(sandbox: Sandbox) -> Non
     assert reply == {"hookEventName": "PreToolUse", "updatedInput": {"message": "Done."}}
 
 
-def test_a_report_of_learnings_only_leaves_a_sentence(sandbox: Sandbox) -> None:
+def test_a_report_of_only_learnings_becomes_a_sentence(sandbox: Sandbox) -> None:
     reply = sandbox.run_hook("post_tool_use", make_post_event(text=BLOCK)).reply
     (block,) = reply["updatedToolOutput"]["content"]
     assert "notes for the agent's own memory" in block["text"]
 
 
-def test_stripping_can_be_switched_off(sandbox: Sandbox) -> None:
+def test_removal_of_blocks_can_be_switched_off(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {strip_markers: false}")
     assert is_silent(sandbox.run_hook("post_tool_use", make_post_event()))
     assert is_silent(sandbox.run_hook("pre_tool_use", handback(run="a2")))
     assert learned_once(sandbox)
 
 
-def test_a_report_without_learnings_is_left_alone(sandbox: Sandbox) -> None:
+def test_a_report_without_learnings_is_not_changed(sandbox: Sandbox) -> None:
     assert is_silent(sandbox.run_hook("post_tool_use", make_post_event(text="Done.")))
     assert is_silent(sandbox.run_hook("subagent_stop", make_stop_event(text="Done.")))
     assert not (sandbox.memories / "engineer.md").exists()
@@ -623,7 +623,7 @@ def test_a_failed_run_teaches_nothing_and_is_recorded(sandbox: Sandbox) -> None:
     assert not (sandbox.memories / "engineer.md").exists()
 
 
-def test_what_cannot_be_stored_waits_for_a_person(sandbox: Sandbox) -> None:
+def test_rejected_learnings_wait_for_review(sandbox: Sandbox) -> None:
     text = f"# Add To Memory:\nType: pattern\nContent: {'long ' * 40}\n#\n"
     sandbox.run_hook("subagent_stop", make_stop_event(text=text))
     kept = (sandbox.memories / "quarantine" / "engineer.md").read_text()
@@ -632,7 +632,7 @@ def test_what_cannot_be_stored_waits_for_a_person(sandbox: Sandbox) -> None:
     assert not (sandbox.memories / "engineer.md").exists()
 
 
-def test_what_no_longer_fits_is_in_the_archive(sandbox: Sandbox) -> None:
+def test_evicted_items_are_in_the_archive(sandbox: Sandbox) -> None:
     for n in range(17):
         text = f"# Add To Memory:\nType: mistake\nContent: Mistake {n} concerns file_{n}.py\n#\n"
         sandbox.run_hook("subagent_stop", make_stop_event(f"a{n}", text))
@@ -643,7 +643,7 @@ def test_what_no_longer_fits_is_in_the_archive(sandbox: Sandbox) -> None:
     assert "Mistake 1 concerns" in archive
 
 
-def test_the_first_learning_makes_the_file(sandbox: Sandbox) -> None:
+def test_the_first_learning_creates_the_file(sandbox: Sandbox) -> None:
     sandbox.run_hook("subagent_stop", make_stop_event(agent="Code Reviewer"))
     text = sandbox.read_memory("code-reviewer")
     assert text.startswith("# Code Reviewer Memory - shop\n")
@@ -653,7 +653,7 @@ def test_the_first_learning_makes_the_file(sandbox: Sandbox) -> None:
     assert "state/" in (sandbox.root / ".claude-mpm" / ".gitignore").read_text()
 
 
-def test_the_event_log_says_what_happened_and_no_word_of_a_memory(sandbox: Sandbox) -> None:
+def test_the_event_log_contains_no_text_of_a_memory(sandbox: Sandbox) -> None:
     path = sandbox.write_memory("engineer", FACT)
     prompt = delegate(sandbox)
     sandbox.run_hook("subagent_stop", make_stop_event())
@@ -673,7 +673,7 @@ def test_the_event_log_says_what_happened_and_no_word_of_a_memory(sandbox: Sandb
     assert path.exists()
 
 
-# Where
+# Projects
 
 
 def test_a_worktree_learns_into_the_main_checkout(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -687,7 +687,7 @@ def test_a_worktree_learns_into_the_main_checkout(sandbox: Sandbox, tmp_path: Pa
     tree = tmp_path / "tree"
     sandbox.run_hook("subagent_stop", {**make_stop_event(), "cwd": str(tree)})
     assert learned_once(sandbox)
-    # Without the variable that Claude Code sets: by git.
+    # Without the variable of Claude Code the main checkout is found with git.
     del sandbox.env["CLAUDE_PROJECT_DIR"]
     sandbox.run_hook("subagent_stop", {**make_stop_event("a2", agent="qa"), "cwd": str(tree)})
     assert learned_once(sandbox, "qa")
@@ -702,7 +702,7 @@ def test_a_subfolder_belongs_to_the_project(sandbox: Sandbox) -> None:
     assert FACT in prompt_of(outcome)
 
 
-def test_the_users_folder_is_no_project(sandbox: Sandbox) -> None:
+def test_the_home_folder_is_not_a_project(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, user=True)
     inner = sandbox.home / "code"
     inner.mkdir()
@@ -713,10 +713,10 @@ def test_the_users_folder_is_no_project(sandbox: Sandbox) -> None:
     assert LEARNED not in (sandbox.user_memories / "engineer.md").read_text()
 
 
-# Never in the way
+# Errors never stop a delegation
 
 
-def test_a_memory_that_cannot_be_read_is_one_line_in_the_log(sandbox: Sandbox) -> None:
+def test_an_unreadable_memory_is_one_line_in_the_log(sandbox: Sandbox) -> None:
     (sandbox.memories / "engineer.md").mkdir(parents=True)
     sandbox.write_memory("engineer", FACT, user=True)
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
@@ -726,7 +726,7 @@ def test_a_memory_that_cannot_be_read_is_one_line_in_the_log(sandbox: Sandbox) -
     assert "IsADirectoryError" in event["error"]
 
 
-def test_settings_that_were_broken_since_count_as_they_were(sandbox: Sandbox) -> None:
+def test_the_last_valid_settings_are_used(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.configure("memory: {exclude: [qa]}")
     assert sandbox.run_hook("pre_tool_use", make_pre_event()).stdout
@@ -736,7 +736,7 @@ def test_settings_that_were_broken_since_count_as_they_were(sandbox: Sandbox) ->
     assert "config.yml:1:23: not YAML" in sandbox.read_log("agent.memory.error")[0]["error"]
 
 
-def test_a_larger_memory_that_is_allowed_is_given_whole(sandbox: Sandbox) -> None:
+def test_a_large_memory_within_its_limit_is_given_whole(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 32, max_items_per_section: 500}}")
     items = [f"Item number {n} {'x' * 80}" for n in range(280)]
     sandbox.write_memory("engineer", *items)
@@ -744,7 +744,7 @@ def test_a_larger_memory_that_is_allowed_is_given_whole(sandbox: Sandbox) -> Non
     assert all(f"- {item}\n" in prompt for item in items)
 
 
-def test_switched_off_by_the_environment_nothing_is_touched(sandbox: Sandbox) -> None:
+def test_switched_off_by_the_environment_nothing_is_written(sandbox: Sandbox) -> None:
     for data in (b"broken", json.dumps(make_pre_event()).encode()):
         assert is_silent(sandbox.run_hook("pre_tool_use", data, AGENT_MEMORY="off"))
     assert not (sandbox.root / ".claude-mpm").exists()
@@ -761,7 +761,7 @@ def test_a_link_out_of_the_folder_is_not_followed(sandbox: Sandbox, tmp_path: Pa
     assert "leaves its folder" in sandbox.read_log("agent.memory.waiting")[0]["reason"]
 
 
-def test_a_lock_that_is_held_costs_no_learning(sandbox: Sandbox) -> None:
+def test_a_locked_memory_loses_no_learning(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     program = (
         "import sys, filelock\n"
@@ -793,7 +793,7 @@ def test_a_lock_that_is_held_costs_no_learning(sandbox: Sandbox) -> None:
     assert not list((sandbox.state / "spool" / "engineer").iterdir())
 
 
-def test_our_lock_keeps_filelock_out(sandbox: Sandbox) -> None:
+def test_the_lock_excludes_filelock(sandbox: Sandbox) -> None:
     import filelock
 
     from memory_core.storage.paths import LevelPaths
@@ -838,20 +838,20 @@ def test_agents_that_end_at_once_lose_nothing(sandbox: Sandbox) -> None:
                 env=sandbox.env,
             )
 
-    # As in real life the settings were compiled before: 24 interpreters at once that
-    # import pydantic would be a test of the machine.
+    # Compile the settings first, as in practice: 24 processes that import pydantic at the
+    # same time would only test the machine.
     sandbox.run_hook("pre_tool_use", make_pre_event())
     processes = [begin(number) for number in range(len(facts))]
     for process in processes:
         output, _ = process.communicate(timeout=60)
         assert (process.returncode, output) == (0, b"")
-    # Whoever could not have the lock in time left it to the next writer.
+    # Writers that did not get the lock in time left their learnings to the next writer.
     sandbox.run_hook("subagent_stop", make_stop_event("a99"))
     text = sandbox.read_memory("engineer")
     assert [text.count(f"- {fact}\n") for fact in facts] == [1] * len(facts)
 
 
-def test_a_flood_of_learnings_is_kept_up_to_a_point_and_not_stripped(sandbox: Sandbox) -> None:
+def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sandbox) -> None:
     flood = "".join(REPORT.replace(LEARNED, f"Fact about module_{n}.py") for n in range(5000))
     assert is_silent(sandbox.run_hook("post_tool_use", make_post_event(text=flood)))
     (event,) = sandbox.read_log("agent.memory.learned")
@@ -870,12 +870,12 @@ FORMS = [
 
 
 @pytest.mark.parametrize("text", FORMS)
-def test_every_form_of_a_learning_is_seen_by_the_hook(sandbox: Sandbox, text: str) -> None:
+def test_the_hook_recognises_every_form_of_a_learning(sandbox: Sandbox, text: str) -> None:
     sandbox.run_hook("subagent_stop", make_stop_event(text=f"Done.\n\n{text}\n"))
     assert learned_once(sandbox)
 
 
-def test_sentences_teach_where_that_is_switched_on(sandbox: Sandbox) -> None:
+def test_plain_sentences_teach_if_switched_on(sandbox: Sandbox) -> None:
     text = f"Done.\n\nDiscovered pattern: {LEARNED}\n"
     sandbox.run_hook("subagent_stop", make_stop_event(text=text))
     assert not (sandbox.memories / "engineer.md").exists()

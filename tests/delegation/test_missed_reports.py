@@ -1,4 +1,4 @@
-"""Reports that no hook has seen are found in the transcripts, once each."""
+"""Reports that no hook has seen are found in the transcripts, each once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.sandbox import Sandbox
 
 
 class Transcripts:
-    """The transcript folder of a project, as Claude Code keeps it."""
+    """The transcript folder of a project, in the layout of Claude Code."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
@@ -29,7 +29,7 @@ class Transcripts:
         self.main = self.folder / "s1.jsonl"
 
     def begin(self, session: str = "s2") -> None:
-        """Have a new session's SessionStart hook run."""
+        """Run the SessionStart hook of a new session."""
         event = {
             "hook_event_name": "SessionStart",
             "session_id": session,
@@ -40,7 +40,7 @@ class Transcripts:
         assert (outcome.status, outcome.stderr) == (0, b"")
 
     def agent(self, run: str, *lines: dict[str, Any], where: str = "s1/subagents") -> Path:
-        """Write an agent's transcript."""
+        """Write the transcript of an agent; return its path."""
         path = self.folder / where / f"agent-{run}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         ids = {"agentId": run, "sessionId": "s1"}
@@ -55,10 +55,10 @@ class Transcripts:
 
 @pytest.fixture
 def transcripts(sandbox: Sandbox) -> Transcripts:
-    """A project that has had its first session, from which on transcripts count."""
-    made = Transcripts(sandbox)
-    made.begin("s1")
-    return made
+    """Return a project after its first session, so that later transcripts are swept."""
+    new = Transcripts(sandbox)
+    new.begin("s1")
+    return new
 
 
 def said(text: str) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def test_a_killed_runs_learnings_are_found(
     assert (event["source"], event["run"], event["session"]) == ("sweep", "a1", "s1")
 
 
-def test_a_description_names_an_agent_whose_start_no_hook_saw(transcripts: Transcripts) -> None:
+def test_a_description_names_the_agent_of_a_missed_start(transcripts: Transcripts) -> None:
     path = transcripts.agent("a1", said(BLOCK))
     path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "Engineer"}))
     transcripts.agent("a2", said(BLOCK.replace(LEARNED, "Nobody knows whose this is")))
@@ -112,7 +112,7 @@ def test_each_byte_is_read_once(transcripts: Transcripts) -> None:
     memory_file.unlink()
     transcripts.begin("s3")
     assert not memory_file.exists()
-    # The run was alive after all, and goes on.
+    # The run had not ended, and continues.
     more = said(BLOCK.replace(LEARNED, "Migrations run before the tests"))
     path.write_text(path.read_text() + json.dumps(more) + "\n")
     transcripts.begin("s4")
@@ -120,7 +120,7 @@ def test_each_byte_is_read_once(transcripts: Transcripts) -> None:
     assert LEARNED not in memory_file.read_text()
 
 
-def test_a_run_whose_end_was_seen_is_passed_over(transcripts: Transcripts) -> None:
+def test_a_run_with_a_seen_end_is_skipped(transcripts: Transcripts) -> None:
     sandbox = transcripts.sandbox
     for run, event in (
         ("a1", make_stop_event("a1", "Done.")),
@@ -133,7 +133,7 @@ def test_a_run_whose_end_was_seen_is_passed_over(transcripts: Transcripts) -> No
     assert not (sandbox.memories / "engineer.md").exists()
 
 
-def test_what_a_sweep_learned_the_late_event_does_not_learn_again(transcripts: Transcripts) -> None:
+def test_a_late_event_does_not_learn_a_swept_report_again(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
     transcripts.agent("a1", said(BLOCK))
     transcripts.begin()
@@ -141,7 +141,7 @@ def test_what_a_sweep_learned_the_late_event_does_not_learn_again(transcripts: T
     assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
 
 
-def test_what_is_older_than_the_memory_is_not_read(sandbox: Sandbox) -> None:
+def test_transcripts_older_than_the_memory_are_not_read(sandbox: Sandbox) -> None:
     transcripts = Transcripts(sandbox)
     path = transcripts.agent("a1", said(BLOCK))
     path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
@@ -162,7 +162,7 @@ def test_a_prompt_in_a_transcript_teaches_nothing(transcripts: Transcripts) -> N
     assert not (transcripts.sandbox.memories / "engineer.md").exists()
 
 
-def test_broken_transcripts_are_read_as_far_as_they_go(transcripts: Transcripts) -> None:
+def test_broken_transcripts_are_read_up_to_the_fault(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
     path = transcripts.agent("a1", said(BLOCK))
     path.write_bytes(b'{"torn\n\xff\xfe\n[]\nnull\n' + path.read_bytes() + b'{"type": "assis')
@@ -171,7 +171,7 @@ def test_broken_transcripts_are_read_as_far_as_they_go(transcripts: Transcripts)
     assert not transcripts.sandbox.read_log("agent.memory.error")
 
 
-def test_a_sweep_is_bounded_and_goes_on_the_next_time(transcripts: Transcripts) -> None:
+def test_a_sweep_is_bounded_and_continues_next_time(transcripts: Transcripts) -> None:
     sandbox = transcripts.sandbox
     for number in range(4):
         transcripts.start_run(f"a{number}")
@@ -190,7 +190,7 @@ def test_a_sweep_is_bounded_and_goes_on_the_next_time(transcripts: Transcripts) 
 
 
 def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
-    """Each learning is found, however the sweeps' budget falls on the lines."""
+    """Each learning is found at any position where the budget of a sweep ends."""
     sandbox = transcripts.sandbox
     sandbox.configure("memory: {limits: {max_items_per_section: 100}}")
     chance = random.Random(7)
@@ -208,7 +208,7 @@ def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
     assert [sandbox.read_memory("engineer").count(f"- {fact}\n") for fact in facts] == [1] * 30
 
 
-def test_a_transcript_that_cannot_be_read_does_not_keep_the_others(
+def test_an_unreadable_transcript_does_not_block_others(
     transcripts: Transcripts,
 ) -> None:
     transcripts.start_run("a1")
@@ -222,7 +222,7 @@ def test_a_transcript_that_cannot_be_read_does_not_keep_the_others(
     assert "Input/output error" in transcripts.sandbox.read_log("agent.memory.error")[0]["error"]
 
 
-def test_a_servant_of_the_harness_is_not_swept(transcripts: Transcripts) -> None:
+def test_helper_agents_of_claude_code_are_not_swept(transcripts: Transcripts) -> None:
     path = transcripts.agent("a1", said(BLOCK))
     path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "statusline-setup"}))
     transcripts.begin()
@@ -248,7 +248,7 @@ def test_sessions_that_start_at_once_all_get_their_memory(transcripts: Transcrip
     assert not sandbox.read_log("agent.memory.error")
 
 
-def test_a_line_that_is_no_report_is_passed_over(transcripts: Transcripts) -> None:
+def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
     transcripts.agent("a1", given("x" * 5_000_000), said(BLOCK))
     project = Project(paths.LevelPaths(str(transcripts.sandbox.root)), transcripts.sandbox.env)
@@ -258,7 +258,7 @@ def test_a_line_that_is_no_report_is_passed_over(transcripts: Transcripts) -> No
     assert LEARNED in transcripts.sandbox.read_memory("engineer")
 
 
-def test_what_waits_in_the_spool_is_merged_at_a_sessions_start(transcripts: Transcripts) -> None:
+def test_the_spool_is_merged_at_a_sessions_start(transcripts: Transcripts) -> None:
     folder = transcripts.sandbox.state / "spool" / "engineer"
     folder.mkdir(parents=True)
     entry = {"agent": "engineer", "run": "a1", "session": "s1", "source": "agent"}

@@ -1,4 +1,4 @@
-"""What runs and errors come to: exact numbers, one record a run by whichever way it ran."""
+"""Outcomes of runs and errors: exact numbers, and one record per run for every kind of run."""
 
 from __future__ import annotations
 
@@ -69,11 +69,13 @@ TASKS = [
 
 
 @pytest.mark.parametrize(("description", "prompt", "kind"), TASKS)
-def test_the_first_telling_word_says_the_type(description: str, prompt: str, kind: str) -> None:
+def test_the_first_significant_word_gives_the_type(
+    description: str, prompt: str, kind: str
+) -> None:
     assert performance.classify_task(description, prompt) == kind
 
 
-def test_no_word_stands_for_two_types() -> None:
+def test_no_word_has_two_types() -> None:
     tables = (performance.TYPE_WORDS, performance.VAGUE_TYPE_WORDS)
     words = [word for table in tables for listed in table.values() for word in listed.split()]
     assert len(words) == len(set(words))
@@ -95,7 +97,7 @@ RUNS = st.fixed_dictionaries(
 
 @given(st.lists(RUNS, max_size=20), st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=150)
-def test_order_and_doubles_change_no_number(runs: list[Record], chance: Any) -> None:
+def test_order_and_duplicates_change_no_number(runs: list[Record], chance: Any) -> None:
     records = [task(**run) for run in runs]
     mixed = records + [record for record in records if chance.random() < 0.5]
     chance.shuffle(mixed)
@@ -120,26 +122,26 @@ def test_the_arithmetic_is_exact(runs: list[Record]) -> None:
 
 
 @given(st.integers(0, 3000), st.integers(0, 3000))
-def test_a_percentage_is_right_to_a_tenth(part: int, more: int) -> None:
+def test_percentages_are_exact_to_a_tenth(part: int, more: int) -> None:
     whole = part + more
-    told = performance.format_percent(part, whole)
+    percent = performance.format_percent(part, whole)
     if not whole:
-        assert told == ""
+        assert percent == ""
         return
-    assert abs(Fraction(told.rstrip("%")) - Fraction(100 * part, whole)) <= Fraction(1, 10)
-    assert (told == "100%") == (part == whole)
-    assert (told == "0%") == (part == 0)
+    assert abs(Fraction(percent.rstrip("%")) - Fraction(100 * part, whole)) <= Fraction(1, 10)
+    assert (percent == "100%") == (part == whole)
+    assert (percent == "0%") == (part == 0)
 
 
 PERCENT = [(0, 0, ""), (2, 3, "66.7%"), (1, 2, "50%"), (1, 8, "12.5%"), (1, 16, "6.3%")]
 
 
-@pytest.mark.parametrize(("part", "whole", "told"), [*PERCENT, (9999, 10000, "99.9%")])
-def test_percentages(part: int, whole: int, told: str) -> None:
-    assert performance.format_percent(part, whole) == told
+@pytest.mark.parametrize(("part", "whole", "percent"), [*PERCENT, (9999, 10000, "99.9%")])
+def test_percentages(part: int, whole: int, percent: str) -> None:
+    assert performance.format_percent(part, whole) == percent
 
 
-# (records of one run, what it comes to)
+# (records of one run, the combined run)
 JOINED: list[tuple[list[Record], Record]] = [
     ([task("a", tokens=5)], {"outcome": "done", "type": "other", "tokens": 5}),
     (
@@ -156,15 +158,17 @@ JOINED: list[tuple[list[Record], Record]] = [
 
 
 @pytest.mark.parametrize(("records", "run"), JOINED)
-def test_a_run_that_is_told_twice_counts_once(records: list[Record], run: Record) -> None:
+def test_two_records_of_one_run_count_once(records: list[Record], run: Record) -> None:
     for order in (records, records[::-1]):
         (found,) = performance.list_runs(order)
         assert {key: found[key] for key in found if key not in ("id", "time")} == run
 
 
-def test_what_is_no_count_is_no_number() -> None:
-    told = performance.make_task_record("a", "done", duration_ms=True, tokens=-1, tool_uses=10**13)
-    assert not set(told) & set(performance.MEASURES)
+def test_invalid_counts_are_ignored() -> None:
+    record = performance.make_task_record(
+        "a", "done", duration_ms=True, tokens=-1, tool_uses=10**13
+    )
+    assert not set(record) & set(performance.MEASURES)
     odd = {**task("a"), "tokens": 1.5, "tool_uses": "3", "duration_ms": True}
     assert performance.Performance([odd]).total.tokens.count == 0
     assert performance.Performance([{**task("a"), "outcome": "won"}]).total.finished == 0
@@ -205,13 +209,11 @@ SAME = [
 
 
 @pytest.mark.parametrize(("text", "other", "same"), SAME)
-def test_errors_are_one_where_only_a_runs_own_numbers_differ(
-    text: str, other: str, same: bool
-) -> None:
+def test_errors_that_differ_only_in_numbers_are_equal(text: str, other: str, same: bool) -> None:
     assert (error_text.id_of(text) == error_text.id_of(other)) == same
 
 
-def told(*records: Record) -> list[tuple[str, str, int]]:
+def list_errors(*records: Record) -> list[tuple[str, str, int]]:
     return [
         (each.text, each.resolution, each.count) for each in performance.find_common_errors(records)
     ]
@@ -257,8 +259,8 @@ COMMON: list[tuple[str, list[Record], list[tuple[str, str, int]]]] = [
     ("records", "expected"), [row[1:] for row in COMMON], ids=[row[0] for row in COMMON]
 )
 def test_common_errors(records: list[Record], expected: list[tuple[str, str, int]]) -> None:
-    assert told(*records) == expected
-    assert told(*reversed(records), *records) == expected
+    assert list_errors(*records) == expected
+    assert list_errors(*reversed(records), *records) == expected
 
 
 def test_twenty_are_kept_and_five_shown() -> None:
@@ -271,7 +273,7 @@ def test_twenty_are_kept_and_five_shown() -> None:
 
 @given(st.text(max_size=250), st.text(max_size=250))
 @settings(deadline=None, max_examples=200)
-def test_what_is_shown_is_an_item_of_a_list(text: str, resolution: str) -> None:
+def test_each_error_is_shown_as_one_list_item(text: str, resolution: str) -> None:
     made = performance.make_error_record(text, resolution=resolution)
     records = [{"time": EARLY, **made}] if made else []
     errors = performance.find_common_errors(records)
@@ -299,9 +301,9 @@ RUNS_SEEN: list[tuple[str, dict[str, Record]]] = [
     ("2.1.112/failing_agent", {"engineer": {"outcome": "failed", "duration_ms": 50}}),
     ("2.1.63/failing_tool", {"engineer": {"outcome": "done", "tokens": 20}}),
     ("2.1.20/failing_agent", {"engineer": {"outcome": "failed"}}),
-    ("2.1.20/background", {}),  # nobody says when it ends
+    ("2.1.20/background", {}),  # its end causes no event
     ("2.0.76/foreground", {"engineer": {"outcome": "done"}}),
-    ("2.0.76/subagent_start", {}),  # agents that warm up
+    ("2.0.76/subagent_start", {}),  # agents that only warm up the cache
 ]
 
 SCRIPTS = {
@@ -323,7 +325,7 @@ def replay(sandbox: Sandbox, folder: str) -> None:
 
 
 def merge_spool(sandbox: Sandbox) -> None:
-    """Complete the outcomes that hooks have only written down, as the next session does."""
+    """Merge the outcomes that hooks left in the spool, as the next session does."""
     root = str(sandbox.root)
     assert remember.merge_all_spooled(find_project(root, {"CLAUDE_PROJECT_DIR": root})) == []
 
@@ -362,7 +364,7 @@ def test_a_run_in_the_background_has_the_type_of_its_task(
     assert (record["outcome"], record["type"]) == (outcome, "bugfix")
 
 
-def test_what_a_tool_says_is_an_error_of_the_agent_whose_run_it_is(sandbox: Sandbox) -> None:
+def test_a_tool_error_belongs_to_the_agent_of_the_run(sandbox: Sandbox) -> None:
     replay(sandbox, "2.1.329/failing_tool")
     replay(sandbox, "2.1.329/failing_tool")
     errors = history(sandbox, kind="error")
@@ -385,13 +387,13 @@ NO_ERRORS = [
 
 
 @pytest.mark.parametrize("event", NO_ERRORS)
-def test_what_is_no_error_of_an_agent(sandbox: Sandbox, event: Record) -> None:
+def test_events_without_an_agent_error(sandbox: Sandbox, event: Record) -> None:
     assert sandbox.run_hook("post_tool_use", event) == (0, b"", b"")
     assert not sandbox.memories.exists()
     assert sandbox.read_log() == []
 
 
-def test_a_resolution_comes_from_what_the_run_teaches(sandbox: Sandbox) -> None:
+def test_a_resolution_comes_from_learnings_of_the_run(sandbox: Sandbox) -> None:
     sandbox.run_hook("post_tool_use", make_failure_event())
     report = "Done.\n# Add To Memory:\nType: mistake\nContent: Migrate before the tests\n#\n"
     stop = {"hook_event_name": "SubagentStop", "session_id": "s1", "agent_type": "engineer"}
@@ -402,14 +404,14 @@ def test_a_resolution_comes_from_what_the_run_teaches(sandbox: Sandbox) -> None:
     ]
 
 
-def test_an_agent_that_does_not_take_part_leaves_nothing(sandbox: Sandbox) -> None:
+def test_an_excluded_agent_leaves_no_records(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {exclude: ['engin*']}")
     for folder in ("foreground", "background_full", "failing_agent", "failing_tool"):
         replay(sandbox, f"2.1.329/{folder}")
     assert not sandbox.memories.exists()
 
 
-def test_while_another_process_has_the_lock_nothing_is_lost(sandbox: Sandbox) -> None:
+def test_nothing_is_lost_while_another_process_has_the_lock(sandbox: Sandbox) -> None:
     locks = sandbox.state / "locks"
     locks.mkdir(parents=True)
     with open(locks / "engineer.lock", "w") as lock:
@@ -436,7 +438,7 @@ def test_a_history_that_cannot_be_written_waits_in_the_spool(sandbox: Sandbox) -
     assert len(list((sandbox.state / "spool" / "engineer").iterdir())) == 1
 
 
-# Runs whose end nobody told
+# Runs whose end caused no event
 
 
 def transcript(sandbox: Sandbox, *lines: Record, run: str = "a1", **described: str) -> Path:
@@ -477,10 +479,10 @@ def session(sandbox: Sandbox) -> Record:
 
 
 @pytest.mark.parametrize(("lines", "expected"), [row[1:] for row in LEFT], ids=[r[0] for r in LEFT])
-def test_a_sweep_tells_what_nobody_told(
+def test_a_sweep_records_missed_outcomes(
     sandbox: Sandbox, lines: list[Record], expected: Record
 ) -> None:
-    sandbox.run_hook("session_start", session(sandbox))  # what is older is none of ours
+    sandbox.run_hook("session_start", session(sandbox))  # older transcripts are ignored
     transcript(sandbox, *lines)
     for _again in range(2):
         sandbox.run_hook("session_start", session(sandbox))
@@ -490,7 +492,7 @@ def test_a_sweep_tells_what_nobody_told(
     assert len(history(sandbox, kind="error")) == failed
 
 
-def test_a_run_that_was_at_work_after_all_counts_as_done(sandbox: Sandbox) -> None:
+def test_a_run_that_ends_after_the_sweep_counts_as_done(sandbox: Sandbox) -> None:
     sandbox.run_hook("session_start", session(sandbox))
     transcript(sandbox, ASKED, USED)
     sandbox.run_hook("session_start", session(sandbox))
@@ -500,8 +502,8 @@ def test_a_run_that_was_at_work_after_all_counts_as_done(sandbox: Sandbox) -> No
     assert (found["outcome"], found["type"]) == ("done", "bugfix")
 
 
-def test_a_sweep_does_not_tell_again_what_its_call_told(sandbox: Sandbox) -> None:
-    """In auto mode a failure knows the call only, and the transcript which call it was."""
+def test_a_sweep_does_not_repeat_the_outcome_of_the_call(sandbox: Sandbox) -> None:
+    """In auto mode a failure event has only the call id; the transcript has call and run."""
     sandbox.run_hook("session_start", session(sandbox))
     failure = {
         "hook_event_name": "PostToolUseFailure",
@@ -519,7 +521,7 @@ def test_a_sweep_does_not_tell_again_what_its_call_told(sandbox: Sandbox) -> Non
     assert (found["outcome"], found["duration_ms"], "run" in found) == ("failed", 70, False)
 
 
-def test_an_entry_of_the_spool_without_records_is_one_of_before(sandbox: Sandbox) -> None:
+def test_spool_entries_of_older_versions_have_no_records(sandbox: Sandbox) -> None:
     folder = sandbox.state / "spool" / "engineer"
     folder.mkdir(parents=True)
     entry = {"agent": "engineer", "run": "a1", "session": "s1", "source": "agent"}

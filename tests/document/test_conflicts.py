@@ -1,4 +1,4 @@
-"""Two documents as one: what either has stays, what both have stays once."""
+"""Combining two documents: items of either side are kept, shared items once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOM = markdown.BOM
 
 
 @pytest.mark.parametrize("pair", [pair for pair in read_format_pairs() if "conflict" in pair])
-def test_the_conflicts_of_the_page(pair: dict[str, str]) -> None:
+def test_conflict_examples_of_the_page(pair: dict[str, str]) -> None:
     assert conflicts.merge_sides(pair["conflict"]).text == pair["resolved"]
 
 
@@ -62,7 +62,7 @@ UNIONS = {
         "## A\n- w\n".replace("\n", "\r\n") + make_conflict("- x\n", "- y\n").replace("\n", "\r\n"),
         "## A\r\n- w\r\n- x\r\n- y\r\n",
     ),
-    # What is not whole.
+    # Incomplete conflicts.
     "never ended": ("## A\n<<<<<<< HEAD\n- x\n=======\n- y\n", "## A\n- x\n- y\n"),
     "never parted": ("## A\n<<<<<<< HEAD\n- x\n\n## B\n- y\n", "## A\n- x\n\n## B\n- y\n"),
     "an end left over": ("## A\n- x\n>>>>>>> other\n- y\n", "## A\n- x\n- y\n"),
@@ -87,7 +87,7 @@ UNIONS = {
         + "\nTitle\n=======\n",
         "## A\n- x\n\n## B\n- y\n- z\n\nTitle\n=======\n",
     ),
-    # What stands at the very beginning.
+    # Conflicts at the start of the file.
     "a byte order mark": (
         f"{BOM}{make_conflict(f'# T{chr(10)}', f'# U{chr(10)}')}- x\n",
         f"{BOM}# T\n- x\n",
@@ -130,7 +130,7 @@ UNIONS = {
 
 
 @pytest.mark.parametrize("name", UNIONS)
-def test_of_sides(name: str) -> None:
+def test_merge_sides(name: str) -> None:
     text, expected = UNIONS[name]
     found = conflicts.merge_sides(text).text
     assert found == expected
@@ -149,7 +149,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_what_of_a_conflict_is_left(name: str) -> None:
+def test_rest_of_a_conflict(name: str) -> None:
     text, left = LEFT[name]
     assert conflicts.merge_sides(text).left == left
 
@@ -260,14 +260,14 @@ FULL = {
 
 
 @pytest.mark.parametrize("name", FULL)
-def test_there_is_no_further_section_than_may_be(name: str) -> None:
+def test_the_number_of_sections_is_limited(name: str) -> None:
     first, other, expected = FULL[name]
     for _again in range(2):
         first = conflicts.combine(first, other, sections=1).text
         assert first == expected
 
 
-# Properties, over documents of common and broken parts.
+# Properties, for documents of valid and broken parts.
 
 CONFLICTS = ["<<<<<<< HEAD", "||||||| base", "=======", ">>>>>>> other"]
 COMMON = [
@@ -314,12 +314,12 @@ def is_said(text: str, items: list[str]) -> bool:
 
 
 def prose(source: markdown.Document) -> set[str]:
-    """Return the lines that are no item's text, no heading and no comment of the header."""
+    """Return the lines that are not an item, a heading or a header comment."""
     parts = [(item.line, item.text_end if item.text else item.line) for item in source.items]
     parts += [(each.line, each.body) for each in source.headings]
     lines_of_parts = {at for begin, end in parts for at in range(begin, end)}
     lines = {bare(line) for at, line in enumerate(source.lines) if at not in lines_of_parts}
-    lines -= {"-", "+", "*"}  # items without text may go
+    lines -= {"-", "+", "*"}  # items without text may be dropped
     return {line for line in lines if not line.startswith(("<!-- MEMORY", "<!-- Last Up"))}
 
 
@@ -338,7 +338,7 @@ def test_combine_loses_nothing(text: str, other: str) -> None:
         assert prose(source) <= lines | {"---"}
         for heading in source.headings:
             title = markdown.split_title(heading.title)[0]
-            # In broken Markdown a heading may stand behind an open fence: its text is kept.
+            # In broken Markdown a heading may follow an open fence; then its text is kept.
             is_heading = markdown.normalize_title(title) in titles or heading.level == 1
             assert is_heading or title in found.text or title in "\n".join(found.left)
     assert BOM not in found.text[1:]
@@ -371,7 +371,7 @@ def test_combining_again_adds_no_item(text: str, other: str) -> None:
 
 @quick
 @given(texts(PLAIN), texts(PLAIN), st.integers(0, 3))
-def test_sections_are_no_more_than_may_be(text: str, other: str, sections: int) -> None:
+def test_combine_respects_the_limit_of_sections(text: str, other: str, sections: int) -> None:
     after = markdown.parse_document(conflicts.combine(text, other, sections).text)
     before = markdown.parse_document(text if bare(text) else other)
     assert len(after.sections) <= max(sections, len(before.sections))
@@ -424,7 +424,7 @@ def test_a_union_keeps_all_but_bases(text: str) -> None:
     for line in map(bare, lines):
         words = line.lstrip("-*+#0123456789.) \\")
         if line.startswith("#"):
-            words = words.rstrip("# ")  # a heading may be written anew
+            words = words.rstrip("# ")  # a heading may be rewritten
         free = line[:7] in markdown.CONFLICT_MARKERS or line.startswith(
             ("<!-- MEMORY", "<!-- Last Up")
         )
@@ -432,7 +432,7 @@ def test_a_union_keeps_all_but_bases(text: str) -> None:
 
 
 def parts_of(text: str) -> list[tuple[str, str]]:
-    """Return each line with the last marker above it, where a base is whole."""
+    """Return (line, last marker above it) for each line; only complete bases count as bases."""
     lines = markdown.split_lines(text)
     marks = [
         bare(line)[:1] if bare(line)[:7] in markdown.CONFLICT_MARKERS else "" for line in lines

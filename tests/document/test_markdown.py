@@ -1,4 +1,4 @@
-"""The document: read without loss, judged by markdown-it-py, edited line by line."""
+"""The Markdown reader: lossless, compared with markdown-it-py, and edited line by line."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from memory_core.document import edits, markdown
 
 quick = settings(max_examples=300, deadline=None)
 
-# What a document is made of, mostly well, often not quite; each is a line.
-# Not here, since the judge itself is wrong about it: a line that is indented by four and less than
-# the item above it (it is that item's text, whatever it begins with).
+# Lines of test documents, valid and broken.  Left out, because markdown-it-py itself reads it
+# wrongly: a line that is indented by four but less than the item above it (it belongs to the item).
 FRAGMENTS = [
     "",
     " ",
@@ -117,12 +116,12 @@ def test_any_text_is_read_without_loss(text: str) -> None:
     assert markdown.render_document(document) == text
 
 
-# Headings by underline, link definitions, tables and tags are text to us.
+# The reader treats underlined headings, link definitions, tables and tags as text.
 JUDGE = MarkdownIt("commonmark").disable(["lheading", "reference"])
 
 
-class Judged:
-    """What markdown-it reads in a text, outside lists and quotations."""
+class MarkdownItView:
+    """The headings, items and code that markdown-it finds outside lists and quotations."""
 
     def __init__(self, text: str) -> None:
         self.headings: list[tuple[int, int, str]] = []
@@ -153,23 +152,22 @@ class Judged:
             end -= 1
         first, inside = self.tokens[place + 1 : place + 3]
         text = inside.content if first.type in ("paragraph_open", "heading_open") else ""
-        # A heading of one # in an item is not its text, one by underline is: as it is read.
+        # Like the reader: a `#` heading in an item is not item text, an underlined one is.
         text = "" if first.markup.startswith("#") else text
         self.items.append((begin, end, " ".join(text.split())))
 
 
 def differs(text: str) -> bool:
-    """Say whether a text is read in another way than markdown-it does, on purpose.
+    """Say whether the reader deliberately differs from markdown-it in this text.
 
-    Front matter: markdown-it does not know it.
-    Code and comments without an end: for markdown-it they hide the rest of the file.
-    """
+    Front matter: markdown-it does not support it.
+    Unclosed code and comments: for markdown-it they hide the rest of the file."""
     document = markdown.parse_document(text)
     return bool(document.unclosed) or markdown.count_front_matter(document.lines) > 0
 
 
 def judge(text: str) -> None:
-    document, judged = markdown.parse_document(text), Judged(text)
+    document, judged = markdown.parse_document(text), MarkdownItView(text)
     headings = [(h.line, h.level, " ".join(h.title.split())) for h in document.headings]
     items = [(i.line, i.end, " ".join(i.text.split())) for i in document.items]
     filled = {at for at in document.verbatim if document.lines[at].strip(" \t\n")}
@@ -181,13 +179,13 @@ def judge(text: str) -> None:
 @settings(max_examples=1500, deadline=None)
 @given(lines)
 @example(["- ", "- item", "", "  behind"])
-def test_headings_items_and_code_are_what_markdown_it_says(fragments: list[str]) -> None:
+def test_headings_items_and_code_agree_with_markdown_it(fragments: list[str]) -> None:
     text = "\n".join(fragments)
     assume(not differs(text))
     judge(text)
 
 
-# No tab and no > : the judge has faults with them.
+# No tab and no `>`: markdown-it reads some of them wrongly.
 @settings(max_examples=1500, deadline=None)
 @given(st.text("-*+#`~=:_  \n\n\n12.)ab", max_size=30))
 def test_any_signs_are_read_as_markdown_it_reads_them(text: str) -> None:
@@ -209,12 +207,12 @@ def reading(document: markdown.Document) -> object:
     return sections, items, document.verbatim, document.warnings
 
 
-def test_lines_end_where_a_text_file_says() -> None:
+def test_line_ends_agree_with_text_files() -> None:
     text = "a\nb\r\nc\rd\r\r\n\x0be\x0cf\x85g\u2028h"
     assert markdown.split_lines(text) == list(io.StringIO(text, newline=""))
 
 
-# text, sections with their items
+# (text, sections with their items)
 READ = {
     "nothing": ("", []),
     "only a title": ("# Title\n\n- item\n", []),
@@ -254,12 +252,12 @@ def test_sections_and_items(name: str) -> None:
 
 
 def unresolved(at: tuple[int, ...], signs: str = "<=>") -> list[tuple[int, str]]:
-    """Return the warnings of a conflict whose markers are in these lines."""
+    """Return the warnings about conflict markers in these lines."""
     told = "a merge conflict is not resolved: "
     return [(line, told + 7 * sign) for line, sign in zip(at, signs, strict=True)]
 
 
-# text, all items, the lines of the warnings and what they say
+# (text, all items, warnings as (line, message))
 FORGOTTEN = "``` is never closed; it ends at the next section"
 BROKEN = {
     "a comment is never closed": (
@@ -389,7 +387,7 @@ def test_any_line_can_be_the_text_of_an_item(text: str, signs: str) -> None:
         assert markdown.unescape(markdown.escape(line)) == line
 
 
-def test_what_need_not_be_escaped_is_not() -> None:
+def test_harmless_text_is_not_escaped() -> None:
     for text in (
         "`make` runs it",
         "**never** do",
@@ -404,7 +402,7 @@ def test_what_need_not_be_escaped_is_not() -> None:
 
 CONFLICT = "<<<<<<< HEAD\n- x\n=======\n- z\n>>>>>>> other\n"
 
-# section, item, before, after
+# (section, item, before, after)
 INSERTED = {
     "behind the last": ("A", "y", "## A\n- x\n\n## B\n", "## A\n- x\n- y\n\n## B\n"),
     "first": ("A", "y", "## A\n\n## B\n", "## A\n- y\n\n## B\n"),
@@ -455,13 +453,13 @@ def test_insert_item(name: str) -> None:
     assert text in [item.text for item in after.items]
 
 
-def test_what_is_no_line_cannot_be_inserted() -> None:
+def test_text_of_several_lines_cannot_be_inserted() -> None:
     document = markdown.parse_document("## A\n")
     with pytest.raises(ValueError, match="can hold the item"):
         edits.insert_item(document, document.sections[0], "two\nlines")
 
 
-# number of the item, before, after
+# (number of the item, before, after)
 REMOVED = {
     "a line": (0, "## A\n- x\n- y\n", "## A\n- y\n"),
     "with what is nested": (0, "- x\n  y\n\n  z\n- a\n", "- a\n"),
@@ -482,7 +480,7 @@ def test_remove_item(name: str) -> None:
     assert markdown.render_document(after) == expected
 
 
-# before, after; the first item becomes `new`
+# (before, after); the first item becomes `new`
 REPLACED = {
     "a line": ("- x\n- y\n", "- new\n- y\n"),
     "the bullet stays": (" 3)\tx\r\n", " 3)\tnew\r\n"),
@@ -502,13 +500,13 @@ def test_replace_item(name: str) -> None:
     )
 
 
-def test_an_item_of_code_has_no_text_to_replace() -> None:
+def test_an_item_of_only_code_cannot_be_replaced() -> None:
     document = markdown.parse_document("- ```\n  x\n  ```\n")
     with pytest.raises(ValueError, match="line 1 cannot become 'new'"):
         edits.replace_item(document, document.items[0], "new")
 
 
-# title, before, after; the order is A B C
+# (title, before, after); the order is A B C
 ADDED = {
     "into nothing": ("A", "", "## A (Max: 3 items)\n"),
     "at the end": ("X", "# T\n\n## A\n- x\n", "# T\n\n## A\n- x\n\n## X (Max: 3 items)\n"),
@@ -539,7 +537,7 @@ def test_a_title_is_one_line() -> None:
         edits.add_section(markdown.parse_document("## A\n"), "two\nlines")
 
 
-# Each with other numbers in places that are none of a suffix.
+# Each title also has numbers that are not part of a suffix.
 SUFFIXES = {
     "a heading": (
         "## A (Max: 3 items) ##\n(Max: 3 items)\n",
@@ -584,7 +582,7 @@ def test_set_comment(name: str) -> None:
     )
 
 
-# Edits of any text: what they are not about stays to the byte and is read as before.
+# Edits of any text: all other bytes stay, and are read as before.
 
 
 MARKERS = ["<<<<<<< HEAD", "=======", ">>>>>>> other"]
@@ -626,18 +624,18 @@ def bare(line: str) -> str:
 
 
 def filled(lines: list[str]) -> list[str]:
-    """Return the lines that hold something, without line end and byte order mark."""
+    """Return the lines that are not blank, without line end and byte order mark."""
     return [line.removeprefix(markdown.BOM).rstrip("\r\n") for line in lines if bare(line)]
 
 
 def without_one(longer: list[str], shorter: list[str]) -> bool:
-    """Say whether one run of lines more makes the one list of the other."""
+    """Say whether removing one run of lines from the longer list gives the shorter one."""
     extra = len(longer) - len(shorter)
     return any(longer[:at] + longer[at + extra :] == shorter for at in range(len(shorter) + 1))
 
 
 def items_of(document: markdown.Document) -> list[tuple[str, str, int]]:
-    """Return the items: the title of the section, the text, the number of lines."""
+    """Return (section title, text, number of lines) of each item."""
     titles = {item.line: each.title for each in document.sections for item in each.items}
     return [(titles.get(i.line, ""), i.text, i.end - i.line) for i in document.items]
 
@@ -647,7 +645,7 @@ def headings_of(document: markdown.Document) -> list[tuple[int, str]]:
 
 
 def rest_of(document: markdown.Document) -> list[list[str]]:
-    """Return what else is read: front matter, code and HTML, comments, markers, open code."""
+    """Return front matter, code, HTML, comments, markers and unclosed code of a document."""
     opened = list(document.unclosed)
     front = range(markdown.count_front_matter(document.lines))
     kinds = (front, document.verbatim, document.comments, document.markers, opened)
@@ -656,14 +654,14 @@ def rest_of(document: markdown.Document) -> list[list[str]]:
 
 @quick
 @given(documents, numbers, news)
-def test_to_insert_and_to_remove_change_nothing_else(text: str, number: int, new: str) -> None:
+def test_inserting_and_removing_changes_nothing_else(text: str, number: int, new: str) -> None:
     before = markdown.parse_document(text)
     assume(before.sections)
     section = before.sections[number % len(before.sections)]
     try:
         after = edits.insert_item(before, section, new)
     except ValueError:
-        return  # code without end where the item would go, say: nothing is written
+        return  # for example, unclosed code at the place of the new item: nothing is written
     assert without_one(filled(after.lines), filled(before.lines))
     assert (headings_of(after), rest_of(after)) == (headings_of(before), rest_of(before))
     items = items_of(after)
@@ -677,7 +675,7 @@ def test_to_insert_and_to_remove_change_nothing_else(text: str, number: int, new
 
 @quick
 @given(documents, st.sets(numbers, min_size=1, max_size=4))
-def test_to_remove_changes_nothing_else(text: str, numbers: set[int]) -> None:
+def test_removing_changes_nothing_else(text: str, numbers: set[int]) -> None:
     before = markdown.parse_document(text)
     assume(before.items)
     gone = {number % len(before.items) for number in numbers}
@@ -697,7 +695,7 @@ def test_to_remove_changes_nothing_else(text: str, numbers: set[int]) -> None:
 
 @quick
 @given(documents, numbers, news)
-def test_to_replace_changes_nothing_else(text: str, number: int, new: str) -> None:
+def test_replacing_changes_nothing_else(text: str, number: int, new: str) -> None:
     before = markdown.parse_document(text)
     assume(before.items)
     place = number % len(before.items)
@@ -716,7 +714,7 @@ def test_to_replace_changes_nothing_else(text: str, number: int, new: str) -> No
 
 @quick
 @given(any_text | documents)
-def test_to_add_a_section_changes_nothing_else(text: str) -> None:
+def test_adding_a_section_changes_nothing_else(text: str) -> None:
     before = markdown.parse_document(text)
     try:
         after = edits.add_section(before, "New", "(Max: 15 items)", ("Section", "New", "Another"))
@@ -759,7 +757,7 @@ sides = st.lists(st.sampled_from(["- item", "- other", "prose", "### Deeper", ""
 
 @quick
 @given(sides, sides, st.sampled_from(["```sh", "~~~sh", "````", "<!--"]))
-def test_what_is_never_closed_hides_no_section(above: str, below: str, opening: str) -> None:
+def test_unclosed_code_hides_no_section(above: str, below: str, opening: str) -> None:
     for code in ("", "\n```py\ncode\n", "\n~~~a\n## code\n"):
         rest = f"\n## Last\n{below}{code}\n## End\n- last\n"
         document = markdown.parse_document(f"{above}{opening}\nmake\n{rest}")
@@ -793,12 +791,12 @@ def test_what_is_never_closed_hides_no_section(above: str, below: str, opening: 
     ],
 )
 def test_hostile_text_takes_linear_time(part: str) -> None:
-    """Time is not asserted, since machines differ: in quadratic time this would take minutes."""
+    """Quadratic time would take minutes; times are not compared because machines differ."""
     text = part * (200_000 // len(part))
     assert markdown.render_document(markdown.parse_document(text)) == text
 
 
-def test_brackets_too_deep_cost_no_more_than_others() -> None:
+def test_deep_brackets_are_as_fast_as_others() -> None:
     text = "- " * 250_000 + "\n" * 250_000 + "> " * 250_000 + "\n>" * 250_000
     assert markdown.render_document(markdown.parse_document(text)) == text
 

@@ -1,4 +1,4 @@
-"""Learnings into a document: each once, at its place, within the limits, and none lost."""
+"""Merging learnings into a document: each once, in its section, within the limits, none lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def merged(
     )
 
 
-# The fenced blocks of docs/format.md and tests/cases/format.md, by the second word of the fence.
+# The example pairs of docs/format.md and tests/cases/format.md.
 
 
 def test_the_page_has_pairs() -> None:
@@ -41,7 +41,7 @@ ALLOWED = (
 
 
 @pytest.mark.parametrize("pair", [pair for pair in read_format_pairs() if "before" in pair])
-def test_the_pairs_of_the_page(pair: dict[str, str]) -> None:
+def test_examples_of_the_page(pair: dict[str, str]) -> None:
     rows = [line.split(": ", 1) for line in pair["learned"].splitlines()]
     numbers = {
         key: int(value)
@@ -142,7 +142,7 @@ def test_the_order_of_sections() -> None:
         "## Any\n- Use tabs\n\n```\nnever closed\n",
     ],
 )
-def test_what_is_known_changes_no_byte(text: str) -> None:
+def test_known_learnings_change_nothing(text: str) -> None:
     once = merged(text, ("tip", "Use tabs in makefiles")).text
     again = merged(once, ("pattern", "use tabs in makefiles"))
     assert again.text == once
@@ -151,7 +151,7 @@ def test_what_is_known_changes_no_byte(text: str) -> None:
         assert once == text
 
 
-def test_the_same_words_come_before_like_words() -> None:
+def test_an_exact_duplicate_is_preferred_to_a_similar_item() -> None:
     short = "All services use dependency injection"
     text = f"## A\n- {short}\n- {short} for flexibility\n"
     found = merged(text, ("tip", f"{short.lower()} for flexibility"))
@@ -183,7 +183,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused(name: str) -> None:
+def test_learnings_are_refused(name: str) -> None:
     content, text, limits, reason = REFUSED[name]
     found = merged(text, ("tip", content), limits=limits)
     assert found.text == text
@@ -196,7 +196,7 @@ def test_a_line_of_exactly_the_limit() -> None:
     assert merged("", ("tip", "x" * 118)).added
 
 
-def test_ten_sections_and_no_eleventh() -> None:
+def test_there_are_at_most_ten_sections() -> None:
     text = "".join(f"## Mine {number}\n\n" for number in range(10))
     last = markdown.parse_document(merged(text, ("pattern", "a learning")).text).sections[-1]
     assert (last.title, [item.text for item in last.items]) == ("Mine 9", ["a learning"])
@@ -206,7 +206,7 @@ def test_ten_sections_and_no_eleventh() -> None:
     assert [item.text for item in sections[3].items] == ["a learning"]
 
 
-def test_a_section_edited_beyond_its_limit_comes_back_to_it() -> None:
+def test_a_section_edited_beyond_its_limit_is_trimmed() -> None:
     text = make_section("Mine", *(f"about number {n}" for n in range(20))) + make_section(
         "Recent Learnings"
     )
@@ -214,19 +214,19 @@ def test_a_section_edited_beyond_its_limit_comes_back_to_it() -> None:
     assert found.evicted == [("Mine", f"about number {n}") for n in range(5)]
 
 
-def test_the_largest_section_gives_before_others() -> None:
+def test_the_largest_section_is_trimmed_first() -> None:
     text = make_section("A", "a" * 40) + make_section("B", *(letter * 40 for letter in "bcd"))
     found = merged(text, ("tip", "a learning"), limits=template.Limits(size=300))
     assert found.evicted == [("B", "b" * 40), ("B", "c" * 40)]
 
 
-def test_items_outside_sections_leave_last() -> None:
+def test_items_outside_sections_are_evicted_last() -> None:
     text = "- outside " + "o" * 90 + "\n\n" + make_section("A", "a" * 90)
     found = merged(text, ("tip", "a learning"), limits=template.Limits(size=280))
     assert [section for section, _ in found.evicted] == ["A", ""]
 
 
-def test_what_was_just_learned_leaves_only_for_what_came_behind() -> None:
+def test_a_new_learning_is_evicted_only_for_a_later_one() -> None:
     limits = template.Limits(items=2)
     found = merged(
         "", ("tip", "one learning"), ("tip", "some other"), ("tip", "and a third"), limits=limits
@@ -235,7 +235,7 @@ def test_what_was_just_learned_leaves_only_for_what_came_behind() -> None:
     assert len(found.added) == 3
 
 
-def test_what_is_nested_leaves_with_its_item() -> None:
+def test_nested_lines_are_evicted_with_their_item() -> None:
     text = "## Recent Learnings\n- old\n  - nested\n\n  more\n- newer\n"
     found = merged(text, ("tip", "a learning"), limits=template.Limits(items=2))
     assert found.evicted == [("Recent Learnings", "old\n  - nested\n\n  more")]
@@ -261,7 +261,7 @@ def test_stamp() -> None:
     assert template.update_header(text, LIMITS, NOW, "engineer") == text
 
 
-# Properties, over documents of common and broken parts.
+# Properties, for documents of valid and broken parts.
 
 
 def one_line(text: str) -> str:
@@ -287,7 +287,7 @@ def test_no_learning_is_lost(text: str, learned: list[Learning], limits: templat
 
 @quick
 @given(documents, learnings)
-def test_merging_twice_is_merging_once(text: str, learned: list[Learning]) -> None:
+def test_merging_twice_changes_nothing(text: str, learned: list[Learning]) -> None:
     once = merged(text, *learned)
     if not once.evicted:
         again = merged(once.text, *learned)
@@ -297,7 +297,7 @@ def test_merging_twice_is_merging_once(text: str, learned: list[Learning]) -> No
 
 @quick
 @given(documents, learnings, small_limits)
-def test_what_is_written_is_within_the_limits(
+def test_the_result_is_within_the_limits(
     text: str, learned: list[Learning], limits: template.Limits
 ) -> None:
     found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
@@ -317,7 +317,7 @@ def test_what_is_written_is_within_the_limits(
 
 
 def unknown(text: str) -> list[str]:
-    """Return the lines that are no item, no header comment and not blank."""
+    """Return the lines that are not an item, a header comment or blank."""
     document = markdown.parse_document(text)
     own = {at for item in document.items for at in range(item.line, item.end)}
     lines = [line.rstrip("\r\n") for at, line in enumerate(document.lines) if at not in own]
@@ -326,9 +326,7 @@ def unknown(text: str) -> list[str]:
 
 @quick
 @given(documents, learnings, small_limits)
-def test_what_is_not_understood_stays(
-    text: str, learned: list[Learning], limits: template.Limits
-) -> None:
+def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template.Limits) -> None:
     found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
     kept = iter(
         line.replace(f"(Max: {limits.items} items)", "(Max: 15 items)")
@@ -339,7 +337,7 @@ def test_what_is_not_understood_stays(
 
 @quick
 @given(documents, learnings)
-def test_items_stay_replace_or_leave(text: str, learned: list[Learning]) -> None:
+def test_each_item_stays_or_is_replaced_or_is_evicted(text: str, learned: list[Learning]) -> None:
     found = merged(text, *learned)
     left = [item.text for item in markdown.parse_document(found.text).items]
     left += [old for old, _ in found.replaced] + [

@@ -1,4 +1,4 @@
-"""What a person wishes of an agent: put, read, taken back, and kept from all that learns."""
+"""The user's preferences for an agent: set, listed, removed, and never changed by learnings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LISTED = {
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_what_is_listed(name: str) -> None:
+def test_list(name: str) -> None:
     text, expected = LISTED[name]
     found = listed(text)
     assert list(found.items()) == list(expected.items())
@@ -125,16 +125,16 @@ UNFIT = {
 
 
 @pytest.mark.parametrize("name", UNFIT)
-def test_what_is_no_preference(name: str) -> None:
+def test_invalid_preferences_are_refused(name: str) -> None:
     key, value, reason = UNFIT[name]
     with pytest.raises(preferences.InvalidPreference, match=reason):
         put("## A\n", key, value)
 
 
-def test_a_preference_makes_room_for_itself_by_learnings_only() -> None:
+def test_only_learnings_make_room_for_a_preference() -> None:
     limits = template.Limits(size=1024)
     learned = make_section("A", *("x" * 90 + str(n) for n in range(12)))
-    assert listed(put(learned, "a", "b", limits)) == {"a": "b"}  # `trim` then lets learnings go
+    assert listed(put(learned, "a", "b", limits)) == {"a": "b"}  # `trim` then evicts learnings
     filled = wished(*(f"k{n}: {'x' * 90}" for n in range(10)))
     for text in (filled, "prose " * 180):
         with pytest.raises(preferences.InvalidPreference, match="no room for it in 1024 bytes"):
@@ -148,7 +148,7 @@ def test_without() -> None:
     assert preferences.remove(text, "") == text
 
 
-def test_the_users_preferences_give_way_to_the_projects() -> None:
+def test_project_preferences_override_user_preferences() -> None:
     users, own = (
         markdown.parse_document(wished(*lines)) for lines in (["a: 1", "b: 2", "Be kind"], ["A: 3"])
     )
@@ -168,7 +168,7 @@ values = st.one_of(st.sampled_from(["1", "x: y", "**z**", "`q`", "a  b."]), st.t
 
 @quick
 @given(st.one_of(documents, wishes), keys, values)
-def test_what_was_put_is_listed_and_put_once(text: str, key: str, value: str) -> None:
+def test_a_set_preference_is_listed_once(text: str, key: str, value: str) -> None:
     try:
         once = put(text, key, value)
     except preferences.InvalidPreference:
@@ -191,7 +191,7 @@ def test_what_was_put_is_listed_and_put_once(text: str, key: str, value: str) ->
 
 @quick
 @given(st.one_of(documents, wishes), keys)
-def test_all_else_stays_to_the_byte(text: str, key: str) -> None:
+def test_setting_changes_nothing_else(text: str, key: str) -> None:
     try:
         once = put(text, key, "some value")
     except preferences.InvalidPreference:
@@ -208,7 +208,7 @@ def test_all_else_stays_to_the_byte(text: str, key: str) -> None:
     assert all(line.strip("\ufeff\r\n") in lines for line in kept if line.strip("\ufeff \t\r\n"))
 
 
-# What learns leaves them alone.
+# Learnings do not change preferences.
 
 
 def merged(
@@ -223,7 +223,7 @@ def titles(text: str) -> list[str]:
     return [section.title for section in markdown.parse_document(text).sections]
 
 
-def test_they_are_neither_counted_nor_trimmed() -> None:
+def test_preferences_are_neither_counted_nor_trimmed() -> None:
     text = wished(*(f"k{n}: {n}" for n in range(20))) + make_section("A", "x", "y")
     found = merged(text, ("tip", "a learning"), limits=template.Limits(items=1, sections=2))
     assert found.evicted == [("A", "x")]
@@ -231,7 +231,7 @@ def test_they_are_neither_counted_nor_trimmed() -> None:
     assert titles(found.text) == ["Preferences", "A", "Recent Learnings"]
 
 
-def test_a_learning_never_lands_among_them() -> None:
+def test_learnings_are_not_added_to_preferences() -> None:
     text = make_section("A", "x") + wished("a: b")
     found = merged(text, ("tip", "a learning"), limits=template.Limits(sections=1))
     assert [item.text for item in markdown.parse_document(found.text).sections[0].items] == [
@@ -246,25 +246,25 @@ SAID = "testing: All services use dependency injection"
 
 
 @pytest.mark.parametrize("learned", [SAID, SAID.upper(), f"{SAID} for testability"])
-def test_a_learning_that_says_the_same_is_known(learned: str) -> None:
+def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
     found = merged(wished(SAID), ("guideline", learned))
     assert found.text == wished(SAID)
     assert found.duplicates == [(SAID, learned)]
 
 
 def less(text: str, by: int) -> template.Limits:
-    """Return limits in which so many bytes of a text have no room."""
+    """Return limits that are this many bytes too small for a text."""
     return template.Limits(size=template.count_bytes(text) - by)
 
 
-def test_they_are_the_last_to_leave() -> None:
+def test_preferences_are_evicted_last() -> None:
     learned, outside = ("tip", "y" * 60), "- outside " + "o" * 60 + "\n\n"
     text = outside + wished("a: " + "a" * 60) + make_section("A", "x" * 60)
     whole = merged(text, learned).text
     for by, left in ((9, ["A"]), (99, ["A", ""])):
         found = merged(text, learned, limits=less(whole, by))
         assert [section for section, _ in found.evicted] == left
-    spared = frozenset(["y" * 60])  # what was just learned leaves before them, too
+    spared = frozenset(["y" * 60])  # new learnings are evicted before them too
     found = merge.evict_excess(whole, less(whole, 180), NOW, "engineer", spared)
     assert [section for section, _ in found.evicted] == ["A", "", "Recent Learnings"]
     alone = template.update_header(
@@ -274,7 +274,7 @@ def test_they_are_the_last_to_leave() -> None:
     assert found.evicted == [("Preferences", "a: " + "x" * 60)]
 
 
-def test_a_learning_that_only_they_could_make_room_for_is_refused() -> None:
+def test_a_learning_that_would_evict_a_preference_is_refused() -> None:
     text, learned = wished("a: " + "x" * 90), ("tip", "y" * 60)
     limits = less(merged(text, learned).text, 9)
     found = merged(text, learned, limits=limits)
@@ -295,7 +295,7 @@ def test_learning_changes_no_preference(
     assert [item.text for item in after] == [item.text for item in before]
 
 
-def test_they_are_given_first_of_all() -> None:
+def test_preferences_come_first_in_the_prompt() -> None:
     text = make_section("Common Mistakes to Avoid", "Stock is booked twice at midnight") + wished(
         "a: b", "c: d"
     )
@@ -305,7 +305,7 @@ def test_they_are_given_first_of_all() -> None:
     assert "Stock" in selection.select(found, 200, lambda: task)
 
 
-# Two documents as one.
+# Combining two documents.
 
 
 def header(day: int) -> str:
@@ -355,7 +355,7 @@ UNIONS = {
 
 
 @pytest.mark.parametrize("name", UNIONS)
-def test_two_as_one(name: str) -> None:
+def test_combine_preferences(name: str) -> None:
     text, other, expected, left = UNIONS[name]
     found = conflicts.combine(text, other, sections=2 if "B" in other else 1)
     assert (found.text, found.left) == (expected, left)
@@ -386,7 +386,7 @@ def test_the_sides_of_a_conflict(name: str) -> None:
 
 
 def is_kept(source: str, key: str, texts: list[str]) -> bool:
-    """Say whether the line that sets a key in `source` stands in one of the texts."""
+    """Say whether one of the texts has the line that sets a key in `source`."""
     document = markdown.parse_document(source)
     item = preferences.find(document, key)
     return item is not None and any(document.lines[item.line].strip() in text for text in texts)
@@ -421,7 +421,7 @@ def preference(person: Person, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_a_person_sets_reads_and_takes_back(person: Person) -> None:
+def test_command_sets_lists_and_removes(person: Person) -> None:
     person.sandbox.write_memory("engineer", "Services talk through the event bus")
     said = "engineer: coding-style: small functions\n"
     undo = "To undo: agent-memory undo\n"
@@ -442,14 +442,14 @@ def test_a_person_sets_reads_and_takes_back(person: Person) -> None:
     assert preference(person, "list", "engineer") == (0, "engineer: tone: dry\n", "")
 
 
-def test_what_stands_twice_is_taken_back_whole(person: Person) -> None:
+def test_remove_deletes_both_lines_of_a_duplicate_key(person: Person) -> None:
     path = person.sandbox.write_memory("engineer", "x")
     path.write_text(wished("a: 1", "b: 2", "A: 3"), encoding="utf-8")
     assert preference(person, "unset", "engineer", "a")[0] == 0
     assert preference(person, "list") == (0, "engineer: b: 2\n", "")
 
 
-def test_the_users_preferences_are_apart(person: Person) -> None:
+def test_user_level_preferences_are_separate(person: Person) -> None:
     assert preference(person, "set", "engineer", "tone", "dry", "--user")[0] == 0
     assert listed(file_of(person, user=True)) == {"tone": "dry"}
     assert preference(person, "list") == (0, "", "No agent has preferences.\n")
@@ -479,7 +479,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_the_command_refuses(person: Person, name: str) -> None:
+def test_invalid_arguments_are_refused(person: Person, name: str) -> None:
     words, status, said = WRONG[name]
     path = person.sandbox.write_memory("engineer", "x")
     before = path.read_bytes()
@@ -491,7 +491,7 @@ def test_what_the_command_refuses(person: Person, name: str) -> None:
     assert not (person.sandbox.memories / "history").exists()
 
 
-def test_the_json_fields_are_those_on_the_page(person: Person) -> None:
+def test_json_fields_agree_with_the_page(person: Person) -> None:
     tone = {"agent": "engineer", "key": "tone", "value": "dry"}
     for row, words, value in (
         ("set", ["engineer", "tone", "dry"], {**tone, "changed": True}),

@@ -1,4 +1,4 @@
-"""Memories in a team, with real git: told clones merge by item, others are mended."""
+"""Merging memories with real git: by item with the merge driver, repaired later without it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def commit(folder: Path, what: str = "x") -> None:
 
 @pytest.fixture
 def shop(sandbox: Sandbox) -> Sandbox:
-    """A project in git, with one memory."""
+    """Create a git project with one memory."""
     sandbox.write_memory("engineer", FACT)
     git(sandbox.root, "init", "-q")
     commit(sandbox.root)
@@ -60,7 +60,8 @@ def project_at(folder: Path) -> Project:
 
 
 @pytest.fixture
-def told(shop: Sandbox) -> Sandbox:
+def team_project(shop: Sandbox) -> Sandbox:
+    """Create a git project with the merge driver installed."""
     merge_driver.install(project_in(shop))
     commit(shop.root)
     return shop
@@ -86,7 +87,7 @@ def items(folder: Path, directory: str = ".claude-mpm/memories") -> list[str]:
     return [item.text for item in document.items]
 
 
-# What git does with it.
+# Git operations with the merge driver.
 
 
 def merged(folder: Path) -> None:
@@ -118,30 +119,30 @@ def stashed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("bring", [merged, rebased, picked, in_worktree, stashed])
-def test_both_sides_items_are_there(told: Sandbox, bring: Callable[[Path], None]) -> None:
-    branch(told.root, "ann", ANN)
-    add(told.root, BOB)
-    bring(told.root)
-    assert {FACT, ANN, BOB} <= set(items(told.root))
+def test_items_of_both_sides_are_kept(team_project: Sandbox, bring: Callable[[Path], None]) -> None:
+    branch(team_project.root, "ann", ANN)
+    add(team_project.root, BOB)
+    bring(team_project.root)
+    assert {FACT, ANN, BOB} <= set(items(team_project.root))
 
 
-def test_archive_quarantine_and_history_are_merged(told: Sandbox) -> None:
-    told.configure("memory: {limits: {max_items_per_section: 1}}")
+def test_archive_quarantine_and_history_are_merged(team_project: Sandbox) -> None:
+    team_project.configure("memory: {limits: {max_items_per_section: 1}}")
 
     def learn(text: str) -> None:
         fit = extraction.Learning("architecture", text)
         long = extraction.Learning("tip", f"{text} " * 9)
         found = extraction.Extraction([fit, long], [], [])
-        remember.save_learnings(project_in(told), "engineer", [found], text)
-        commit(told.root, text)
+        remember.save_learnings(project_in(team_project), "engineer", [found], text)
+        commit(team_project.root, text)
 
     learn("The first")
-    git(told.root, "checkout", "-qb", "ann")
+    git(team_project.root, "checkout", "-qb", "ann")
     learn(ANN)
-    git(told.root, "checkout", "-q", "main")
+    git(team_project.root, "checkout", "-q", "main")
     learn(BOB)
-    merged(told.root)
-    folder = told.memories
+    merged(team_project.root)
+    folder = team_project.memories
     archived = (folder / "archive" / "engineer.md").read_text()
     assert archived.count("[Project Architecture] The first\n") == 1
     assert archived.count("\n## ") + archived.startswith("## ") == 1
@@ -173,38 +174,38 @@ def test_a_project_below_the_root_of_the_repository(tmp_path: Path) -> None:
     assert items(inner, "docs/what agents know") == [FACT, BOB, ANN]
 
 
-def test_bytes_that_are_not_utf_8_stay(told: Sandbox) -> None:
-    path = told.memories / "engineer.md"
+def test_invalid_utf_8_is_kept(team_project: Sandbox) -> None:
+    path = team_project.memories / "engineer.md"
     path.write_bytes(b"## A\n- caf\xe9\n")
-    commit(told.root)
-    branch(told.root, "ann", ANN)
+    commit(team_project.root)
+    branch(team_project.root, "ann", ANN)
     path.write_bytes(path.read_bytes() + b"- na\xefve\n")
-    commit(told.root)
-    merged(told.root)
+    commit(team_project.root)
+    merged(team_project.root)
     assert path.read_bytes() == b"## A\n- caf\xe9\n- na\xefve\n" + f"- {ANN}\n".encode()
 
 
-def test_task_memories_are_merged_where_there_are_tasks(shop: Sandbox) -> None:
+def test_task_memories_are_merged_in_projects_with_tasks(shop: Sandbox) -> None:
     (shop.root / "backlog").mkdir()
     assert merge_driver.install(project_in(shop)).attribute_files == [
         ".claude-mpm/memories/.gitattributes",
         "backlog/memory/.gitattributes",
     ]
-    told = git(shop.root, "check-attr", "merge", "backlog/memory/task-1/a.md").stdout
-    assert told.endswith("merge: agent-memory\n")
+    attribute = git(shop.root, "check-attr", "merge", "backlog/memory/task-1/a.md").stdout
+    assert attribute.endswith("merge: agent-memory\n")
 
 
-# Telling a clone, and taking it back.
+# Installing and uninstalling the driver.
 
 
-def test_a_second_time_changes_nothing(told: Sandbox) -> None:
-    config = (told.root / ".git" / "config").read_bytes()
-    assert not merge_driver.install(project_in(told))
-    assert (told.root / ".git" / "config").read_bytes() == config
-    assert git(told.root, "status", "--porcelain").stdout == ""
+def test_installing_twice_changes_nothing(team_project: Sandbox) -> None:
+    config = (team_project.root / ".git" / "config").read_bytes()
+    assert not merge_driver.install(project_in(team_project))
+    assert (team_project.root / ".git" / "config").read_bytes() == config
+    assert git(team_project.root, "status", "--porcelain").stdout == ""
 
 
-def test_uninstall_leaves_what_was_there(shop: Sandbox) -> None:
+def test_uninstall_keeps_other_lines(shop: Sandbox) -> None:
     attributes = shop.memories / ".gitattributes"
     attributes.write_text("*.png binary\nPM.md merge=ours")
     before = read_files(shop.root / ".claude-mpm")
@@ -221,9 +222,9 @@ def test_uninstall_leaves_what_was_there(shop: Sandbox) -> None:
     assert not merge_driver.uninstall(project_in(shop))
 
 
-def test_uninstall_removes_a_file_of_ours(told: Sandbox) -> None:
-    merge_driver.uninstall(project_in(told))
-    assert not (told.memories / ".gitattributes").exists()
+def test_uninstall_removes_a_file_that_install_created(team_project: Sandbox) -> None:
+    merge_driver.uninstall(project_in(team_project))
+    assert not (team_project.memories / ".gitattributes").exists()
 
 
 @pytest.fixture
@@ -252,10 +253,10 @@ def test_without_git(person: Person) -> None:
 
 def test_json(person: Person) -> None:
     path = ".claude-mpm/memories/.gitattributes"
-    told = {"attributes": [path], "config": True, "ignored": False, "mended": []}
-    assert person.read_json("git", "install") == told
-    assert person.read_json("git", "install") == {**told, "attributes": [], "config": False}
-    assert person.read_json("git", "uninstall") == told
+    expected = {"attributes": [path], "config": True, "ignored": False, "mended": []}
+    assert person.read_json("git", "install") == expected
+    assert person.read_json("git", "install") == {**expected, "attributes": [], "config": False}
+    assert person.read_json("git", "uninstall") == expected
 
 
 def test_uninstall_says_whether_the_file_is_gone(person: Person) -> None:
@@ -269,25 +270,25 @@ def test_uninstall_says_whether_the_file_is_gone(person: Person) -> None:
     assert done.stdout.startswith("changed .claude-mpm/memories/.gitattributes: commit it\n")
 
 
-def test_memories_that_git_ignores_are_told_of(person: Person) -> None:
+def test_ignored_memories_are_reported(person: Person) -> None:
     (person.sandbox.root / ".gitignore").write_text(".claude-mpm\n")
     git(person.sandbox.root, "rm", "-rq", "--cached", ".claude-mpm")
     assert "git ignores the memories here" in person.run("git", "install").stderr
 
 
-# A clone that was not told.
+# A clone without the driver.
 
 
-def untold(sandbox: Sandbox) -> Path:
+def clone_without_driver(sandbox: Sandbox) -> Path:
     folder = sandbox.root.parent / "clone"
     git(sandbox.root, "clone", "-q", ".", str(folder))
     return folder
 
 
-def test_a_clone_is_told_once(told: Sandbox, tmp_path: Path) -> None:
-    clone = untold(told)
+def test_a_clone_without_the_driver_gets_a_notice(team_project: Sandbox, tmp_path: Path) -> None:
+    clone = clone_without_driver(team_project)
     folder = str(clone / ".claude-mpm" / "memories")
-    assert not merge_driver.is_driver_missing(str(told.memories))
+    assert not merge_driver.is_driver_missing(str(team_project.memories))
     assert merge_driver.is_driver_missing(folder)
     assert merge_driver.format_notice(folder).count("\n") == 0
     assert merge_driver.INSTALL_COMMAND in merge_driver.format_notice(folder)
@@ -296,40 +297,45 @@ def test_a_clone_is_told_once(told: Sandbox, tmp_path: Path) -> None:
     assert merge_driver.format_notice(folder) == ""
 
 
-def test_a_driver_of_the_person_is_one(
-    told: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_driver_in_the_user_config_counts(
+    team_project: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clone = untold(told)
-    monkeypatch.setenv("HOME", str(told.home))
-    (told.home / ".gitconfig").write_text(f"{merge_driver.CONFIG_SECTION}\n\tdriver = x\n")
+    clone = clone_without_driver(team_project)
+    monkeypatch.setenv("HOME", str(team_project.home))
+    (team_project.home / ".gitconfig").write_text(f"{merge_driver.CONFIG_SECTION}\n\tdriver = x\n")
     assert not merge_driver.is_driver_missing(str(clone / ".claude-mpm" / "memories"))
 
 
 @pytest.mark.parametrize("name", ["no .git", "an odd .git", "a .git that leads nowhere"])
-def test_what_is_no_repository_misses_nothing(told: Sandbox, name: str) -> None:
-    shutil.rmtree(told.root / ".git")
+def test_a_folder_without_git_needs_no_driver(team_project: Sandbox, name: str) -> None:
+    shutil.rmtree(team_project.root / ".git")
     if name == "an odd .git":
-        (told.root / ".git").write_text("odd")
+        (team_project.root / ".git").write_text("odd")
     if name == "a .git that leads nowhere":
-        (told.root / ".git").write_text("gitdir: ../nowhere/worktrees/x\n")
-    assert merge_driver.is_driver_missing(str(told.memories)) == (name != "no .git")
+        (team_project.root / ".git").write_text("gitdir: ../nowhere/worktrees/x\n")
+    assert merge_driver.is_driver_missing(str(team_project.memories)) == (name != "no .git")
 
 
-def test_the_doctor_names_it(told: Sandbox, tmp_path: Path) -> None:
-    somebody = Person(told, tmp_path)
+def test_the_doctor_reports_a_missing_driver(team_project: Sandbox, tmp_path: Path) -> None:
+    somebody = Person(team_project, tmp_path)
     assert ("warning", "git") not in somebody.list_findings()
-    git(told.root, "config", "--unset", "merge.agent-memory.driver")
-    git(told.root, "config", "--unset", "merge.agent-memory.name")
+    git(team_project.root, "config", "--unset", "merge.agent-memory.driver")
+    git(team_project.root, "config", "--unset", "merge.agent-memory.name")
     assert ("warning", "git") in somebody.list_findings()
-    git(told.root, "config", "merge.agent-memory.driver", "/gone/python -I /gone/x %O || git x")
+    git(
+        team_project.root,
+        "config",
+        "merge.agent-memory.driver",
+        "/gone/python -I /gone/x %O || git x",
+    )
     assert ("warning", "git") in somebody.list_findings()
 
 
-def test_a_conflict_of_an_untold_clone_is_mended(told: Sandbox) -> None:
-    clone = untold(told)
+def test_installing_repairs_a_text_conflict(team_project: Sandbox) -> None:
+    clone = clone_without_driver(team_project)
     add(clone, ANN)
-    add(told.root, BOB)
-    git(clone, "fetch", "-q", str(told.root), "main")
+    add(team_project.root, BOB)
+    git(clone, "fetch", "-q", str(team_project.root), "main")
     assert git(clone, "merge", "FETCH_HEAD", check=False).returncode == 1
     path = clone / ".claude-mpm" / "memories" / "engineer.md"
     assert "<<<<<<<" in path.read_text()
@@ -338,29 +344,34 @@ def test_a_conflict_of_an_untold_clone_is_mended(told: Sandbox) -> None:
     assert items(clone) == [FACT, ANN, BOB]
 
 
-def test_a_driver_that_is_gone_loses_nothing(told: Sandbox) -> None:
-    """git runs its own text merge then, as the driver's command says."""
+def test_a_missing_driver_program_loses_nothing(team_project: Sandbox) -> None:
+    """If the driver is missing, its command makes git run its own text merge."""
     gone = merge_driver.build_command().replace(sys.executable, "/gone/python")
-    git(told.root, "config", "merge.agent-memory.driver", gone)
-    branch(told.root, "ann", ANN)
-    add(told.root, BOB)
-    assert git(told.root, "merge", "--no-edit", "ann", check=False).returncode == 1
-    text = told.read_memory("engineer")
+    git(team_project.root, "config", "merge.agent-memory.driver", gone)
+    branch(team_project.root, "ann", ANN)
+    add(team_project.root, BOB)
+    assert git(team_project.root, "merge", "--no-edit", "ann", check=False).returncode == 1
+    text = team_project.read_memory("engineer")
     assert all(each in text for each in ("<<<<<<< ours", ANN, BOB, ">>>>>>> theirs"))
-    assert git(told.root, "status", "--porcelain").stdout.startswith("UU")
+    assert git(team_project.root, "status", "--porcelain").stdout.startswith("UU")
 
 
-def test_a_text_merge_without_a_conflict_is_one(told: Sandbox) -> None:
-    git(told.root, "config", "merge.agent-memory.driver", "false || git merge-file -q %A %O %B")
-    branch(told.root, "ann", ANN)
-    path = told.memories / "engineer.md"
+def test_a_text_merge_without_conflict_succeeds(team_project: Sandbox) -> None:
+    git(
+        team_project.root,
+        "config",
+        "merge.agent-memory.driver",
+        "false || git merge-file -q %A %O %B",
+    )
+    branch(team_project.root, "ann", ANN)
+    path = team_project.memories / "engineer.md"
     path.write_text(path.read_text().replace("# engineer", "# Engineer"))
-    commit(told.root)
-    merged(told.root)
-    assert items(told.root) == [FACT, ANN]
+    commit(team_project.root)
+    merged(team_project.root)
+    assert items(team_project.root) == [FACT, ANN]
 
 
-def test_what_cannot_be_read_is_left_to_git(
+def test_unreadable_files_are_left_to_git(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ours = tmp_path / "ours"
@@ -376,7 +387,7 @@ def test_what_cannot_be_read_is_left_to_git(
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_clones_lose_and_double_no_item(seed: int) -> None:
+def test_clones_neither_lose_nor_duplicate_items(seed: int) -> None:
     _seed, counts = simulation.play(seed)
     assert (counts["duplicates"], counts["missing"]) == (0, 0)
 
@@ -390,40 +401,44 @@ def turns() -> list[tuple[str, str]]:
     return [(turn.partition("\n")[0], turn.partition("\n")[2]) for turn in found]
 
 
-def test_the_sessions_of_the_page_are_true(person: Person) -> None:
+def test_console_sessions_of_the_page(person: Person) -> None:
     git(person.sandbox.root, "branch", "-qM", "main")
-    del person.env["CLAUDE_PROJECT_DIR"]  # the page goes into a second clone
+    del person.env["CLAUDE_PROJECT_DIR"]  # the page changes into a second clone
     assert len(turns()) > 10
     for line, expected in turns():
         done = person.run_shell(line)
-        told = f"{(done.stdout + done.stderr).rstrip()}\n".lstrip("\n")
-        if " pull " in line:  # before that stands what git itself says of a conflict
-            told = told.split("\n")[-2] + "\n"
+        team_project = f"{(done.stdout + done.stderr).rstrip()}\n".lstrip("\n")
+        if " pull " in line:  # the output before that is git's own message about a conflict
+            team_project = team_project.split("\n")[-2] + "\n"
         if expected or not line.startswith("git"):
-            assert doctest.OutputChecker().check_output(expected, told, doctest.ELLIPSIS), told
+            assert doctest.OutputChecker().check_output(expected, team_project, doctest.ELLIPSIS), (
+                team_project
+            )
 
 
-# What wires it.
+# Callers of the driver.
 
 
-def test_a_session_tells_of_a_missing_driver(told: Sandbox) -> None:
-    clone = untold(told)
+def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None:
+    clone = clone_without_driver(team_project)
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
     env = {"CLAUDE_PROJECT_DIR": str(clone)}
-    reply = json.loads(told.run_hook("session_start", event, **env).stdout)
+    reply = json.loads(team_project.run_hook("session_start", event, **env).stdout)
     assert reply == {
         "systemMessage": merge_driver.format_notice(str(clone / ".claude-mpm" / "memories"))
     }
     (clone / ".claude-mpm" / "memories" / "PM.md").write_text(f"## A\n- {FACT}\n")
-    reply = json.loads(told.run_hook("session_start", event, **env).stdout)
+    reply = json.loads(team_project.run_hook("session_start", event, **env).stdout)
     assert FACT in reply["hookSpecificOutput"]["additionalContext"]
     assert merge_driver.INSTALL_COMMAND not in reply["hookSpecificOutput"]["additionalContext"]
     assert merge_driver.INSTALL_COMMAND in reply["systemMessage"]
     merge_driver.install(project_at(clone))
-    assert "systemMessage" not in told.run_hook("session_start", event, **env).stdout.decode()
+    assert (
+        "systemMessage" not in team_project.run_hook("session_start", event, **env).stdout.decode()
+    )
 
 
-def test_the_next_write_mends_what_git_left(shop: Sandbox) -> None:
+def test_the_next_write_repairs_conflict_markers(shop: Sandbox) -> None:
     path = shop.memories / "engineer.md"
     head = path.read_text()
     path.write_text(f"{head}<<<<<<< ours\n- {ANN}\n=======\n- {BOB}\n>>>>>>> theirs\n")

@@ -1,4 +1,4 @@
-"""A three-way merge of memories: nothing lost but what a side took out, whichever way round."""
+"""Three-way merge of memories: symmetric, and only items that a side removed disappear."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def header(time: str, author: str = "engineer", items: int = 15) -> str:
 
 EARLY, LATE = header("2026-11-20 08:00:00"), header("2026-11-21 08:00:00", "qa", 9)
 
-# Name: base, one side, the other, what comes of it.
+# Name: (base, ours, theirs, result)
 MERGES = {
     # Items.
     "new on both sides": ("- p\n", "- p\n- b\n", "- p\n- a\n", "- p\n- b\n- a\n"),
@@ -130,7 +130,7 @@ MERGES = {
         "## A\n\n## B\n- none\n",
         "## A\n\n## B\n- none\n- x\n",
     ),
-    # What is nested.
+    # Nested lines.
     "nested on one side": ("- p\n", "- p\n  - n\n", "- p\n- q\n", "- p\n  - n\n- q\n"),
     "nested on both": (
         "- p\n  - n\n",
@@ -306,11 +306,11 @@ MERGES = {
         "## Preferences\n- tone: curt\n",
         "## Preferences\n- tone: curt\n",
     ),
-    # Line ends and the like.
+    # Line ends and encoding.
     "line ends": ("- p\n", "- p\r\n- a\r\n", "- p\n- b\n", "- p\r\n- a\r\n- b\r\n"),
     "a byte order mark": ("- p\n", f"{BOM}- p\n", "- p\n- b\n", f"{BOM}- p\n- b\n"),
     "no last line end": ("- p", "- p\n- a", "- p\n- b", "- p\n- a\n- b"),
-    # Conflicts that are there already.
+    # Existing conflicts.
     "a conflict in one side": (
         "## A\n- p\n",
         "## A\n- p\n<<<<<<< HEAD\n- x\n=======\n- y\n>>>>>>> other\n",
@@ -382,12 +382,12 @@ ASIDES = {
 
 
 @pytest.mark.parametrize("name", ASIDES)
-def test_merge_what_is_kept_aside(name: str) -> None:
+def test_merge_archive_files(name: str) -> None:
     base, ours, theirs, merged = ASIDES[name]
     assert three_way.merge(base, ours, theirs, True) == merged
 
 
-# Properties: over broken documents, and over what people and agents do to a whole one.
+# Properties, for broken documents and for usual edits of a valid document.
 
 slower = settings(deadline=None, max_examples=150)
 
@@ -400,7 +400,7 @@ def test_no_conflict_markers_remain(base: str, ours: str, theirs: str) -> None:
 
 @slower
 @given(documents, documents)
-def test_what_one_side_did_is_what_comes_of_it(base: str, text: str) -> None:
+def test_changes_of_one_side_are_the_result(base: str, text: str) -> None:
     clean = conflicts.merge_sides(text).text
     for sides in ((base, text, base), (base, base, text), (base, text, text)):
         assert three_way.merge(*sides) == clean
@@ -413,7 +413,7 @@ def said(text: str) -> set[str]:
 
 @slower
 @given(documents, documents, documents)
-def test_no_item_is_lost_but_what_a_side_took_out(base: str, ours: str, theirs: str) -> None:
+def test_only_items_that_a_side_removed_disappear(base: str, ours: str, theirs: str) -> None:
     merged = said(three_way.merge(base, ours, theirs))
     kept = (said(ours) & said(theirs)) | ((said(ours) | said(theirs)) - said(base))
     for item in kept - merged:
@@ -453,7 +453,7 @@ BASE = (
 
 @st.composite
 def versions(draw: st.DrawFn) -> str:
-    """Give what somebody made of BASE: lines out, lines in behind those that stay."""
+    """Return BASE with some lines removed and others inserted."""
     lines = BASE.splitlines()
     gone = draw(st.sets(st.sampled_from([5, 8, 9, 10, 13, 15]), max_size=2))
     new = st.sampled_from(["x five", "y six", "z seven", "w eight", "v nine"])
@@ -464,7 +464,7 @@ def versions(draw: st.DrawFn) -> str:
 
 @slower
 @given(versions(), versions())
-def test_a_version_loses_only_what_the_other_one_removed(ours: str, theirs: str) -> None:
+def test_only_lines_that_the_other_side_removed_disappear(ours: str, theirs: str) -> None:
     old, one, other = (set(text.split("\n")) for text in (BASE, ours, theirs))
     merged = three_way.merge(BASE, ours, theirs).split("\n")
     assert set(merged) - {""} == ((one & other) | ((one | other) - old)) - {""}
@@ -472,7 +472,7 @@ def test_a_version_loses_only_what_the_other_one_removed(ours: str, theirs: str)
     assert len(items) == len(set(items))
 
 
-def test_without_git_the_changes_of_both_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_both_changes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     merged = three_way.merge(
         "# T\n\n## A\n- p\n- q\n",

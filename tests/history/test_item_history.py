@@ -1,4 +1,4 @@
-"""An item's past: what its records come to, what a person did, and who leaves first."""
+"""An item's history: the state that records give, edits of a user, order of eviction."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def at(day: int) -> str:
     return f"2026-11-{day:02}T08:00:00.000Z"
 
 
-def told(kind: str, text: str, day: int, **fields: Any) -> item_history.Record:
+def make_record(kind: str, text: str, day: int, **fields: Any) -> item_history.Record:
     return item_history.make_record(kind, at(day), text, **fields)
 
 
@@ -41,48 +41,60 @@ def state(known: item_history.ItemState | None) -> dict[str, Any]:
     return {name: getattr(known, name) for name in ("born", "added_at", "is_present", "confidence")}
 
 
-# What records come to.
+# The state that records give.
 
 
-HAS = told("learned", FACT, 1, run="a1")
+HAS = make_record("learned", FACT, 1, run="a1")
 
 
 @pytest.mark.parametrize(
     ("records", "confidence"),
     [
         ([HAS], 0.5),
-        ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a1")], 0.5),
-        ([told("learned", FACT, 1, run="a1"), told("reinforced", FACT, 2, run="a2")], 0.6),
-        ([told("reinforced", FACT, n, run=f"a{n}") for n in range(1, 20)], 1.0),
-        ([told("imported", FACT, 1)], 0.8),
-        ([told("edited", FACT, 1)], 0.8),
-        ([told("edited", FACT, 1), told("reinforced", FACT, 2, run="a2")], 0.9),
-        ([told("learned", FACT, 1, source="person")], 0.8),
-        ([told("approved", FACT, 1)], 0.8),
-        ([told("preference", FACT, 1)], 0.8),
-        ([told("imported", FACT, 1, confidence=0.3)], 0.3),
-        ([HAS, told("confirmed", FACT, 2, source="person")], 0.6),
-        ([HAS, *[told("confirmed", FACT, n, source="person") for n in range(2, 20)]], 1.0),
-        ([HAS, told("contradicted", FACT, 2, run="a2")], 0.3),
-        ([HAS, *[told("contradicted", FACT, n, run="a2") for n in range(2, 9)]], 0.3),
-        ([HAS, *[told("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)]], 0.0),
-        ([HAS, *[told("contradicted", FACT, n, source="person") for n in (2, 3)]], 0.1),
-        # after the worst, one confirmation counts as ever
+        (
+            [
+                make_record("learned", FACT, 1, run="a1"),
+                make_record("reinforced", FACT, 2, run="a1"),
+            ],
+            0.5,
+        ),
+        (
+            [
+                make_record("learned", FACT, 1, run="a1"),
+                make_record("reinforced", FACT, 2, run="a2"),
+            ],
+            0.6,
+        ),
+        ([make_record("reinforced", FACT, n, run=f"a{n}") for n in range(1, 20)], 1.0),
+        ([make_record("imported", FACT, 1)], 0.8),
+        ([make_record("edited", FACT, 1)], 0.8),
+        ([make_record("edited", FACT, 1), make_record("reinforced", FACT, 2, run="a2")], 0.9),
+        ([make_record("learned", FACT, 1, source="person")], 0.8),
+        ([make_record("approved", FACT, 1)], 0.8),
+        ([make_record("preference", FACT, 1)], 0.8),
+        ([make_record("imported", FACT, 1, confidence=0.3)], 0.3),
+        ([HAS, make_record("confirmed", FACT, 2, source="person")], 0.6),
+        ([HAS, *[make_record("confirmed", FACT, n, source="person") for n in range(2, 20)]], 1.0),
+        ([HAS, make_record("contradicted", FACT, 2, run="a2")], 0.3),
+        ([HAS, *[make_record("contradicted", FACT, n, run="a2") for n in range(2, 9)]], 0.3),
+        ([HAS, *[make_record("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)]], 0.0),
+        ([HAS, *[make_record("contradicted", FACT, n, source="person") for n in (2, 3)]], 0.1),
+        # at the lowest value, one confirmation counts as usual
         (
             [
                 HAS,
-                *[told("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)],
-                told("reinforced", FACT, 10, run="a10"),
+                *[make_record("contradicted", FACT, n, run=f"a{n}") for n in range(2, 9)],
+                make_record("reinforced", FACT, 10, run="a10"),
             ],
             0.1,
         ),
-        # one who taught it may find out that it is wrong
-        ([HAS, told("contradicted", FACT, 2, run="a1")], 0.3),
-        # it left and was learned again
-        ([HAS, told("evicted", FACT, 2), told("learned", FACT, 3, run="a2")], 0.6),
+        # the run that taught the item may contradict it
+        ([HAS, make_record("contradicted", FACT, 2, run="a1")], 0.3),
+        # it was evicted and learned again
+        ([HAS, make_record("evicted", FACT, 2), make_record("learned", FACT, 3, run="a2")], 0.6),
     ],
 )
-def test_each_further_run_makes_it_surer(
+def test_each_further_run_raises_the_confidence(
     records: list[item_history.Record], confidence: float
 ) -> None:
     known = item_history.History(records).find(FACT)
@@ -103,8 +115,8 @@ RECORDS = st.lists(
 
 
 @given(RECORDS, st.randoms())
-def test_neither_order_nor_doubles_matter(found: list[dict[str, str]], random: Any) -> None:
-    records = [told(day=day, **fields) for day, fields in enumerate(found, 1)]
+def test_order_and_duplicates_do_not_matter(found: list[dict[str, str]], random: Any) -> None:
+    records = [make_record(day=day, **fields) for day, fields in enumerate(found, 1)]
     mixed = records + records[: random.randint(0, len(records))]
     random.shuffle(mixed)
     one, other = item_history.History(records), item_history.History(mixed)
@@ -113,11 +125,11 @@ def test_neither_order_nor_doubles_matter(found: list[dict[str, str]], random: A
     ]
 
 
-def test_a_better_wording_keeps_the_past() -> None:
+def test_a_better_wording_keeps_the_history() -> None:
     found = item_history.History(
         [
-            told("learned", "Use tabs", 1, run="a1"),
-            told(
+            make_record("learned", "Use tabs", 1, run="a1"),
+            make_record(
                 "merged",
                 "Use tabs in makefiles",
                 3,
@@ -141,26 +153,30 @@ def test_a_better_wording_keeps_the_past() -> None:
     ("kind", "fields", "confidence"),
     [("merged", {"run": "a1"}, 0.1), ("merged", {"run": "a2"}, 0.2), ("edited", {}, 0.8)],
 )
-def test_another_wording_is_as_doubtful(
+def test_a_new_wording_keeps_the_confidence(
     kind: str, fields: dict[str, str], confidence: float
 ) -> None:
-    doubted = [told("contradicted", FACT, n, source="person") for n in (2, 3)]
-    better = told(kind, f"{FACT} at all", 4, was=item_history.id_of(FACT), **fields)
+    doubted = [make_record("contradicted", FACT, n, source="person") for n in (2, 3)]
+    better = make_record(kind, f"{FACT} at all", 4, was=item_history.id_of(FACT), **fields)
     known = item_history.History([HAS, *doubted, better]).find(f"{FACT} at all")
     assert known is not None
     assert known.confidence == confidence
 
 
-def test_what_was_put_back_is_young_again() -> None:
+def test_a_restored_item_counts_as_new() -> None:
     found = item_history.History(
-        [told("learned", FACT, 1), told("evicted", FACT, 2), told("restored", FACT, 3)]
+        [
+            make_record("learned", FACT, 1),
+            make_record("evicted", FACT, 2),
+            make_record("restored", FACT, 3),
+        ]
     )
     assert state(found.find(FACT))["born"] == at(3)
 
 
-# What a person did.
+# Edits of a user.
 
-HAD = [told("learned", "Use tabs", 1), told("learned", "Ask Ann first", 3)]
+HAD = [make_record("learned", "Use tabs", 1), make_record("learned", "Ask Ann first", 3)]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +198,7 @@ HAD = [told("learned", "Use tabs", 1), told("learned", "Ask Ann first", 3)]
         (["Use tabs"], None, {"gone": ["Ask Ann first"]}),
     ],
 )
-def test_what_a_person_did(
+def test_edits_of_a_user_are_recognised(
     texts: list[str], stamp: int | None, expected: dict[str, list[str]]
 ) -> None:
     found = item_history.compare(
@@ -201,26 +217,28 @@ def test_what_a_person_did(
     } == {"new": [], "gone": [], "missed": [], "back": [], **expected}
 
 
-def test_what_came_from_the_future_is_not_brought_back_for_ever() -> None:
+def test_items_with_future_dates_are_not_restored_again_and_again() -> None:
     found = item_history.compare(
-        item_history.History([told("learned", FACT, 20)]), [], at(1)[:19], at(1), at(9)
+        item_history.History([make_record("learned", FACT, 20)]), [], at(1)[:19], at(1), at(9)
     )
     assert [known.text for known in found.gone] == [FACT]
 
 
-def test_two_files_with_nothing_in_common_are_compared_in_no_time() -> None:
-    records = [told("learned", f"old line {n} of many", 1) for n in range(3000)]
+def test_two_different_files_are_compared_quickly() -> None:
+    records = [make_record("learned", f"old line {n} of many", 1) for n in range(3000)]
     items = [(f"new line {n} among them", "A", "") for n in range(3000)]
     found = item_history.compare(item_history.History(records), items, at(1)[:19], at(1), at(9))
     assert (len(found.new), len(found.gone)) == (3000, 3000)
 
 
-# Who leaves first.
+# Order of eviction.
 
 
 @given(st.permutations(WORDS))
-def test_the_oldest_leaves_wherever_people_moved_it(order: list[str]) -> None:
-    ages = item_history.History([told("learned", word, day) for day, word in enumerate(WORDS, 1)])
+def test_the_oldest_item_is_evicted_from_any_position(order: list[str]) -> None:
+    ages = item_history.History(
+        [make_record("learned", word, day) for day, word in enumerate(WORDS, 1)]
+    )
     text = "## Recent Learnings\n" + "".join(f"- {word}\n" for word in order)
     new = [Learning("tip", "Two more of them")]
     found = merge.merge_learnings(text, new, template.Limits(items=4), NOW, "qa", ages.age_of)
@@ -236,17 +254,17 @@ def sections(texts: dict[str, list[str]]) -> str:
     ("records", "first"),
     [
         # the least confirmed of all sections but Recent Learnings
-        ([told("reinforced", WORDS[0], 4, run="a2")], WORDS[1]),
-        ([told("reinforced", w, 4, run="a2") for w in WORDS[:2]], WORDS[2]),
-        # of these the oldest, whichever section it is in
+        ([make_record("reinforced", WORDS[0], 4, run="a2")], WORDS[1]),
+        ([make_record("reinforced", w, 4, run="a2") for w in WORDS[:2]], WORDS[2]),
+        # of these the oldest, in any section
         ([], WORDS[0]),
-        ([told("edited", WORDS[0], 1)], WORDS[1]),
+        ([make_record("edited", WORDS[0], 1)], WORDS[1]),
     ],
 )
-def test_when_the_file_is_too_large_the_least_sure_leaves(
+def test_the_least_certain_item_is_evicted_from_a_large_file(
     records: list[item_history.Record], first: str
 ) -> None:
-    learned = [told("learned", word, day, run="a1") for day, word in enumerate(WORDS[:3], 1)]
+    learned = [make_record("learned", word, day, run="a1") for day, word in enumerate(WORDS[:3], 1)]
     ages = item_history.History([*learned, *records])
     texts = {"Project Architecture": [WORDS[2], WORDS[1]], "Effective Strategies": [WORDS[0]]}
     text = sections(texts)
@@ -256,8 +274,10 @@ def test_when_the_file_is_too_large_the_least_sure_leaves(
     assert found.evicted[0][1] == first
 
 
-def test_recent_learnings_leave_before_all_others() -> None:
-    ages = item_history.History([told("edited", WORDS[0], 5), told("learned", WORDS[1], 1)])
+def test_recent_learnings_are_evicted_first() -> None:
+    ages = item_history.History(
+        [make_record("edited", WORDS[0], 5), make_record("learned", WORDS[1], 1)]
+    )
     text = sections({"Project Architecture": [WORDS[1]], "Recent Learnings": [WORDS[0]]})
     found = merge.evict_excess(
         text, template.Limits(size=len(text) - 12), NOW, "qa", ages=ages.age_of
@@ -268,16 +288,16 @@ def test_recent_learnings_leave_before_all_others() -> None:
 # The file.
 
 
-def test_a_line_behind_a_torn_one_is_whole(tmp_path: Path) -> None:
+def test_a_line_after_a_torn_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "history" / "qa.jsonl"
-    history_file.append(str(path), [told("learned", FACT, 1)])
+    history_file.append(str(path), [make_record("learned", FACT, 1)])
     with path.open("a") as file:
         file.write('{"time": "2026-')
-    history_file.append(str(path), [told("learned", LEARNED, 2)])
+    history_file.append(str(path), [make_record("learned", LEARNED, 2)])
     assert [record["text"] for record in history_file.read(str(path))] == [FACT, LEARNED]
 
 
-WHOLE = json.dumps(told("learned", FACT, 1))
+WHOLE = json.dumps(make_record("learned", FACT, 1))
 
 
 @pytest.mark.parametrize(
@@ -293,7 +313,7 @@ WHOLE = json.dumps(told("learned", FACT, 1))
         f"{WHOLE}\n\x00\udc80{{\n",
     ],
 )
-def test_what_is_no_record_is_passed_over(tmp_path: Path, text: str) -> None:
+def test_invalid_records_are_skipped(tmp_path: Path, text: str) -> None:
     path = tmp_path / "qa.jsonl"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert [record["text"] for record in history_file.read(str(path))] == [FACT]
@@ -327,7 +347,7 @@ def items(sandbox: Sandbox) -> list[str]:
     ]
 
 
-def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
+def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
     path = sandbox.write_memory("engineer", FACT)
     learns(sandbox, "a1", LEARNED)
     learns(sandbox, "a2", LEARNED.lower())
@@ -362,7 +382,7 @@ def test_a_history_tells_how_it_came_to_what_is_there(sandbox: Sandbox) -> None:
     }
 
 
-def test_the_oldest_leaves_though_people_reorder_and_reword(sandbox: Sandbox) -> None:
+def test_the_oldest_is_evicted_after_reordering_and_rewording(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
     for number, word in enumerate(WORDS):
         learns(sandbox, f"a{number}", word)
@@ -377,7 +397,7 @@ def test_the_oldest_leaves_though_people_reorder_and_reword(sandbox: Sandbox) ->
     assert items(sandbox) == [WORDS[3], WORDS[2], LEARNED, "One more of them"]
 
 
-def test_without_its_history_a_memory_has_all_it_knows(sandbox: Sandbox) -> None:
+def test_without_its_history_a_memory_keeps_its_items(sandbox: Sandbox) -> None:
     learns(sandbox, "a1", FACT)
     (sandbox.memories / "history" / "engineer.jsonl").unlink()
     learns(sandbox, "a2", LEARNED)
@@ -396,13 +416,14 @@ def test_where_no_history_can_be_written_a_learning_waits(sandbox: Sandbox) -> N
     assert items(sandbox) == [LEARNED, FACT]
 
 
-def test_a_write_that_fails_leaves_the_history_as_it_was(sandbox: Sandbox) -> None:
+def test_a_failed_write_does_not_change_the_history(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
     for number, word in enumerate(WORDS):
         learns(sandbox, f"a{number}", word)
     before = records(sandbox)
     (sandbox.memories / "engineer.md").rename(sandbox.memories / "away.md")
-    (sandbox.memories / "engineer.md").symlink_to("/dev/full")  # it can be read, and not written
+    # This file can be read, but every write to it fails.
+    (sandbox.memories / "engineer.md").symlink_to("/dev/full")
     learns(sandbox, "a5", LEARNED)
     assert records(sandbox) == before
     (sandbox.memories / "away.md").rename(sandbox.memories / "engineer.md")
@@ -416,7 +437,7 @@ def removed_once(sandbox: Sandbox, text: str) -> None:
     path.write_text(path.read_text().replace(f"- {text}\n", ""))
 
 
-def test_what_a_person_removes_stays_away_though_the_clock_goes_back(
+def test_removed_items_stay_removed_if_the_clock_goes_back(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project, clock = find_project(str(sandbox.root), sandbox.env), time.time
@@ -431,7 +452,7 @@ def test_what_a_person_removes_stays_away_though_the_clock_goes_back(
 
 
 @pytest.mark.slow
-def test_more_writes_than_seconds_bring_nothing_back(sandbox: Sandbox) -> None:
+def test_several_writes_per_second_restore_nothing(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 64, max_items_per_section: 1000}}")
     project = find_project(str(sandbox.root), sandbox.env)
 
@@ -447,7 +468,7 @@ def test_more_writes_than_seconds_bring_nothing_back(sandbox: Sandbox) -> None:
     assert len(items(sandbox)) == 320
 
 
-def test_a_late_save_without_a_change_costs_nothing_that_cannot_be_put_back(
+def test_items_lost_by_a_late_save_can_be_restored(
     sandbox: Sandbox,
 ) -> None:
     learns(sandbox, "a1", FACT)
@@ -487,9 +508,9 @@ def test_git_merges_the_histories_of_two_branches(sandbox: Sandbox) -> None:
         git("commit", "-am", branch)
     with pytest.raises(subprocess.CalledProcessError):
         git("merge", "one")  # of the memory file itself
-    told = git_status(sandbox)
-    assert "UU .claude-mpm/memories/engineer.md" in told
-    assert "history" not in "".join(line for line in told if line.startswith("UU"))
+    status = git_status(sandbox)
+    assert "UU .claude-mpm/memories/engineer.md" in status
+    assert "history" not in "".join(line for line in status if line.startswith("UU"))
     assert {text for kind, text in kinds(sandbox) if kind == "learned"} == {FACT, *WORDS[:2]}
 
 
@@ -499,7 +520,7 @@ def git_status(sandbox: Sandbox) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_a_link_out_of_the_memory_is_no_history(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_link_out_of_the_memory_is_not_a_history(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = sandbox.memories / "history"
     folder.mkdir(parents=True)
     outside = tmp_path / "outside"
@@ -511,7 +532,7 @@ def test_a_link_out_of_the_memory_is_no_history(sandbox: Sandbox, tmp_path: Path
 
 
 @pytest.mark.parametrize("kind", ["history", "archive", "quarantine"])
-def test_nor_is_a_folder_that_is_elsewhere(sandbox: Sandbox, tmp_path: Path, kind: str) -> None:
+def test_a_folder_elsewhere_is_not_a_history(sandbox: Sandbox, tmp_path: Path, kind: str) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 1}}")
     learns(sandbox, "a1", FACT)
     outside = tmp_path / "outside"

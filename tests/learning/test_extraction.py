@@ -1,4 +1,4 @@
-"""Text in, learnings out: tables of cases, and what holds for all texts."""
+"""Extraction of learnings: tables of cases, and properties of any text."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from support.sandbox import Sandbox
 
 DOCUMENTS = [CASES / "learnings.md", CASES / "reports.md", REPO / "docs" / "learnings.md"]
 
-# Whole reports, told apart by what stands in front of their blocks.
+# Whole reports whose introduction to a block shows whether the block is a real learning.
 GENUINE, EXPLAINING = CASES / "genuine.md", CASES / "explaining.md"
 
 
 class Case(NamedTuple):
-    """One heading with its blocks."""
+    """One heading of a case document, with its blocks."""
 
     title: str
     info: str
@@ -50,7 +50,7 @@ class Case(NamedTuple):
 
 
 def cases(path: Path) -> Iterator[Case]:
-    """Read a document's cases: headings, each with blocks fenced by four backticks or more."""
+    """Read the cases of a document: headings with blocks fenced by four or more backticks."""
     for title, blocks in sections(path.read_text("utf-8").splitlines(keepends=True)):
         text = next((info for info in blocks if info.startswith("text")), None)
         if text is not None:
@@ -59,12 +59,12 @@ def cases(path: Path) -> Iterator[Case]:
             yield Case(title, text, blocks[text].replace("\n", end), blocks.get("found", ""), left)
 
 
-# The words of a block's info that choose another line end.
+# Words of an info string that select other line ends.
 ENDS = {"crlf": "\r\n", "cr": "\r"}
 
 
 def sections(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Read headings with their blocks by info; what looks like either inside a block is neither."""
+    """Yield each heading with its blocks by info string; text inside a block is ignored."""
     title, fence, info, blocks = "", "", "", dict[str, str]()
     for line in lines:
         if fence and line.strip() == fence:
@@ -90,7 +90,7 @@ CASES = [case for path in DOCUMENTS for case in cases(path)]
 CORPUS = "".join(case.text for case in CASES)
 
 
-def test_there_are_cases() -> None:
+def test_each_document_has_cases() -> None:
     assert all(len(list(cases(path))) >= 5 for path in DOCUMENTS)
 
 
@@ -104,7 +104,7 @@ def test_case(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
-def test_nothing_is_taken_out_that_was_not_kept(case: Case) -> None:
+def test_only_learned_text_is_removed(case: Case) -> None:
     found = case.extract()
     kept = " ".join(f"{each.type}: {each.content}" for each in found.learnings + found.rejected)
     for start, end in found.spans:
@@ -116,7 +116,7 @@ def test_nothing_is_taken_out_that_was_not_kept(case: Case) -> None:
 
 
 def is_form(line: str) -> bool:
-    """Tell what belongs to the form of a block: its marks and its type."""
+    """Say whether a line is only markup of a block: its marks or its type."""
     bare = line.strip("> \t*-.1").lower()
     if bare.startswith("#"):
         return ":" not in bare or said(line).lower() in ("", *classify.TYPES)
@@ -132,7 +132,7 @@ def said(line: str) -> str:
 
 
 @pytest.mark.parametrize("case", list(cases(GENUINE)), ids=lambda case: case.title)
-def test_a_report_of_learnings_is_learned_from(case: Case) -> None:
+def test_real_learnings_are_extracted(case: Case) -> None:
     found = case.extract()
     assert len(found.learnings) == (case.text.count("Content:") or case.text.count('"remember"'))
     assert found.rejected == []
@@ -140,19 +140,19 @@ def test_a_report_of_learnings_is_learned_from(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", list(cases(EXPLAINING)), ids=lambda case: case.title)
-def test_a_report_that_explains_teaches_nothing(case: Case) -> None:
+def test_explanations_of_the_format_teach_nothing(case: Case) -> None:
     found = case.extract()
     assert found.learnings == []
     assert {each.reason for each in found.rejected} <= {extraction.EXAMPLE_REASON}
     assert found.spans == []
 
 
-def test_the_reports_are_many_and_of_both_kinds() -> None:
+def test_there_are_many_reports_of_both_kinds() -> None:
     assert len(list(cases(GENUINE))) >= 35
     assert len(list(cases(EXPLAINING))) >= 25
 
 
-# Ways in which a report may hold a whole page.
+# Ways to quote a whole page in a report.
 QUOTING: dict[str, Callable[[str], str]] = {
     "plain": lambda page: page,
     "plain, among other text": lambda page: f"I wrote this page.\n\n{page}\nAll tests pass.\n",
@@ -176,9 +176,7 @@ def indented(text: str, margin: str) -> str:
 
 @pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
-def test_a_report_that_quotes_a_page_teaches_nothing(
-    page: str, quoting: Callable[[str], str]
-) -> None:
+def test_a_quoted_page_teaches_nothing(page: str, quoting: Callable[[str], str]) -> None:
     report = quoting(page)
     found = extract(report, natural_language=True)
     assert found.learnings == []
@@ -209,7 +207,7 @@ def test_a_manual_does_not_fill_the_review() -> None:
     assert len(told) == 1 + extraction.MAX_EXAMPLES
 
 
-# The line before a block, and whether the block is learned if it is fenced or quoted.
+# (line before a block, whether a fenced or quoted block is learned)
 INTRODUCTIONS = [
     ("", True),
     ("Information worth keeping:", True),
@@ -254,7 +252,7 @@ SHAPES: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize(("introduction", "is_own"), INTRODUCTIONS)
-def test_an_introduction_calls_a_block_an_example(
+def test_an_introduction_can_mark_a_block_as_an_example(
     introduction: str, is_own: bool, shape: Callable[[str], str]
 ) -> None:
     shown = f"Report.\n\n{introduction}\n\n{shape(block('Handlers return Result'))}\nEnd.\n"
@@ -263,7 +261,7 @@ def test_an_introduction_calls_a_block_an_example(
 
 
 @pytest.mark.parametrize("introduction", [line for line, _ in INTRODUCTIONS])
-def test_a_block_that_is_not_set_off_is_learned(introduction: str) -> None:
+def test_a_block_without_fence_or_quote_is_learned(introduction: str) -> None:
     assert extract(f"{introduction}\n\n{block('Handlers return Result')}").learnings
 
 
@@ -292,7 +290,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("form", REFUSED)
-def test_what_is_refused_is_kept_with_its_words(form: str) -> None:
+def test_rejected_learnings_keep_their_text(form: str) -> None:
     for length, is_whole in ((200, True), (3900, True), (50_000, False)):
         words = " ".join(f"word{at}" for at in range(length // 8))
         found = extract(form.format(words))
@@ -313,7 +311,7 @@ ITEMS = st.recursive(
 
 
 @given(st.lists(ITEMS, max_size=4))
-def test_no_word_of_an_object_is_lost(items: list[object]) -> None:
+def test_no_word_of_a_json_object_is_lost(items: list[object]) -> None:
     text = json.dumps({"remember": items})
     found = extract(text)
     kept = [f"{each.type} {each.content}" for each in found.learnings + found.rejected]
@@ -331,7 +329,7 @@ def leaves(value: object) -> Iterator[str]:
         yield value if isinstance(value, str) else json.dumps(value)
 
 
-def test_the_limit_can_be_another() -> None:
+def test_the_limit_is_configurable() -> None:
     assert extract(block("x" * 149 + "y"), max_length=150).learnings
     assert extract(block("Handlers return"), max_length=10).rejected
 
@@ -361,7 +359,7 @@ def test_content_is_cleaned(text: str, line: str) -> None:
 
 
 @given(st.text())
-def test_a_cleaned_text_is_one_harmless_line(text: str) -> None:
+def test_cleaned_text_is_one_harmless_line(text: str) -> None:
     line = clean_line(text)
     assert line.splitlines() in ([line], [])
     assert line.encode().decode() == line
@@ -401,7 +399,7 @@ TEXTS = st.lists(st.one_of(LINES, st.text(max_size=5)), max_size=25).map("".join
 
 
 @given(TEXTS, st.booleans())
-def test_no_text_is_too_strange(text: str, natural_language: bool) -> None:
+def test_any_text_can_be_extracted(text: str, natural_language: bool) -> None:
     found = extract(text, natural_language)
     starts = [start for start, _ in found.spans]
     assert starts == sorted(starts)
@@ -415,7 +413,7 @@ def test_no_text_is_too_strange(text: str, natural_language: bool) -> None:
 
 
 @given(TEXTS)
-def test_what_is_left_is_what_stood_there(text: str) -> None:
+def test_remaining_lines_are_unchanged(text: str) -> None:
     spans = extract(text).spans
     left = remove_spans(text, spans)
     outside, at = "", 0
@@ -442,7 +440,7 @@ def test_the_quick_check_rejects_most_texts() -> None:
     assert may_teach("# Add To Memory:")
 
 
-def test_positions_hold_behind_a_letter_that_grows() -> None:
+def test_positions_are_right_after_a_letter_that_grows_in_lower_case() -> None:
     text = "İİİ\n" + block("Handlers return Result")
     assert remove_spans(text, extract(text).spans) == "İİİ\n"
 
@@ -511,7 +509,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 class Counted(str):
-    """A text that counts the characters over which its searches and slices go."""
+    """A text that counts the characters that its searches and slices read."""
 
     __slots__ = ()
     seen = 0
@@ -543,7 +541,7 @@ class Counted(str):
 
 
 def work(text: str) -> int:
-    """Count the characters that are looked at, and the lines of code that are executed."""
+    """Count the characters read and the lines of code executed for a text."""
     lines = 0
 
     def trace(frame: FrameType, event: str, arg: object) -> Any:
@@ -564,15 +562,15 @@ def work(text: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-def test_twice_the_text_is_at_most_twice_the_work(hostile: Callable[[int], str]) -> None:
-    # Quadratic work would be four times as much; some lines run once only, whatever the text.
+def test_work_is_linear_in_the_text(hostile: Callable[[int], str]) -> None:
+    # Quadratic work would be four times as much; some lines run only once for any text.
     assert work(hostile(1600)) <= 2.5 * work(hostile(800)) + 1000
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-def test_a_large_hostile_text_comes_to_an_end(hostile: Callable[[int], str]) -> None:
-    """The C functions, too, must be linear: a quadratic one would take minutes here."""
+def test_large_hostile_text_is_processed_in_linear_time(hostile: Callable[[int], str]) -> None:
+    """The C functions must be linear too: quadratic time would take minutes here."""
     text = hostile(500_000 // len(hostile(1)))
     found = extract(text, natural_language=True)
     assert len(remove_spans(text, found.spans)) <= len(text)
@@ -583,7 +581,7 @@ def test_ordinary_text_is_not_parsed() -> None:
     assert work(text) < 3 * len(text) + 100
 
 
-def test_importing_costs_nothing() -> None:
+def test_importing_is_cheap() -> None:
     code = (
         "import sys; before = set(sys.modules); from memory_core.learning import extraction\n"
         "found = extraction.extract('# Remember:\\nType: pattern\\nContent: long enough\\n')\n"

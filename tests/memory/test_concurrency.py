@@ -1,4 +1,4 @@
-"""Many processes, and a person with an editor, on one memory file: no one's lines are lost."""
+"""Many processes and a user with an editor change one memory file; no line is lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.processes import read_output, release_programs, start_program
 from support.sandbox import Sandbox
 
 WRITERS = 64
-REPORTS, EACH = 2, 25  # 3,200 merges one by one take minutes
+REPORTS, EACH = 2, 25  # 3,200 merges in sequence take minutes
 AGENTS = ("engineer", "qa", "docs")
 READERS = 2
 
@@ -58,7 +58,7 @@ print(reads)
 
 
 @pytest.mark.slow
-def test_64_processes_with_50_learnings_each_lose_none_and_double_none(sandbox: Sandbox) -> None:
+def test_64_processes_lose_and_duplicate_no_learning(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}")
     sandbox.run_hook("subagent_stop", make_stop_event(text=REPORT.replace(LEARNED, "Fact_64_0_0")))
     path = sandbox.memories / "engineer.md"
@@ -67,7 +67,7 @@ def test_64_processes_with_50_learnings_each_lose_none_and_double_none(sandbox: 
     release_programs(writers)
     for writer in writers:
         read_output(writer)
-    # Whoever could not have the lock in time left it to the next writer.
+    # Writers that did not get the lock in time left their learnings to the next writer.
     for agent in AGENTS:
         remember.merge_spool(find_project(str(sandbox.root), sandbox.env), agent)
     release_programs(readers)
@@ -81,7 +81,7 @@ def test_64_processes_with_50_learnings_each_lose_none_and_double_none(sandbox: 
     assert sorted(os.listdir(sandbox.memories)) == sorted(names)
 
 
-# A person's editor.  It reads the whole file, and later writes the whole file.
+# A user's editor reads the whole file, and later writes the whole file.
 
 
 def by_rename(path: Path, text: str) -> None:
@@ -112,11 +112,11 @@ def learns(sandbox: Sandbox, run: str, content: str) -> None:
 
 def assert_holds(sandbox: Sandbox, *contents: str) -> None:
     lines = Counter(sandbox.read_memory("engineer").splitlines())
-    assert {each: lines[f"- {each}"] for each in contents} == dict.fromkeys(contents, 1)
+    assert {content: lines[f"- {content}"] for content in contents} == dict.fromkeys(contents, 1)
 
 
 @SAVES
-def test_a_person_who_saves_between_two_writes(sandbox: Sandbox, save: Save) -> None:
+def test_a_user_saves_between_two_writes(sandbox: Sandbox, save: Save) -> None:
     path = sandbox.write_memory("engineer", FACT)
     learns(sandbox, "a1", LEARNED)
     save(path, edited(path.read_text()))
@@ -125,7 +125,7 @@ def test_a_person_who_saves_between_two_writes(sandbox: Sandbox, save: Save) -> 
 
 
 @SAVES
-def test_what_a_person_removes_stays_away(sandbox: Sandbox, save: Save) -> None:
+def test_removed_items_stay_removed(sandbox: Sandbox, save: Save) -> None:
     path = sandbox.write_memory("engineer", FACT)
     learns(sandbox, "a1", LEARNED)
     save(path, path.read_text().replace(f"- {LEARNED}\n", ""))
@@ -134,7 +134,7 @@ def test_what_a_person_removes_stays_away(sandbox: Sandbox, save: Save) -> None:
 
 
 @SAVES
-def test_a_person_who_opened_the_file_before_a_write_and_saves_after_it(
+def test_a_user_opens_the_file_before_a_write_and_saves_after_it(
     sandbox: Sandbox, save: Save
 ) -> None:
     path = sandbox.write_memory("engineer", FACT)
@@ -147,17 +147,16 @@ def test_a_person_who_opened_the_file_before_a_write_and_saves_after_it(
 
 
 def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None]) -> None:
-    """Have a hook learn, and do something when it has read the memory and not yet replaced it.
+    """Run a hook that learns; call `deed` after it has read the memory and before it replaces it.
 
-    It reads the history then, and that is a pipe here.
-    """
+    The hook reads the history at that moment, so the history is a pipe here."""
     path = sandbox.memories / "history" / "engineer.jsonl"
     records = path.read_bytes()
     path.unlink()
     os.mkfifo(path)
 
     def interrupt() -> None:
-        with path.open("wb") as pipe:  # opens when the hook has opened it
+        with path.open("wb") as pipe:  # blocks until the hook opens the pipe
             deed()
             path.unlink()
             path.write_bytes(records)
@@ -177,16 +176,14 @@ def learned_once(sandbox: Sandbox) -> Path:
 
 
 @SAVES
-def test_a_person_who_saves_while_a_hook_is_at_work(sandbox: Sandbox, save: Save) -> None:
+def test_a_user_saves_while_a_hook_works(sandbox: Sandbox, save: Save) -> None:
     path = learned_once(sandbox)
     between_read_and_replace(sandbox, "a2", lambda: save(path, edited(path.read_text())))
     assert_holds(sandbox, CHANGED, OWN, LEARNED, "Tests need docker to be running")
 
 
 @SAVES
-def test_a_person_who_saves_what_is_older_while_a_hook_is_at_work(
-    sandbox: Sandbox, save: Save
-) -> None:
+def test_a_user_saves_an_older_version_while_a_hook_works(sandbox: Sandbox, save: Save) -> None:
     path = learned_once(sandbox)
     text = path.read_text()
     learns(sandbox, "a2", "Migrations run before the tests")
@@ -194,7 +191,7 @@ def test_a_person_who_saves_what_is_older_while_a_hook_is_at_work(
     assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
 
 
-def test_an_old_version_that_a_person_puts_back_stays(sandbox: Sandbox) -> None:
+def test_a_restored_old_version_is_kept(sandbox: Sandbox) -> None:
     path = learned_once(sandbox)
     text = path.read_text()
     learns(sandbox, "a2", LEARNED)
@@ -204,7 +201,7 @@ def test_an_old_version_that_a_person_puts_back_stays(sandbox: Sandbox) -> None:
     assert LEARNED not in sandbox.read_memory("engineer")
 
 
-def test_a_person_who_had_the_file_open_before_the_first_learning(sandbox: Sandbox) -> None:
+def test_a_user_opens_the_file_before_the_first_learning(sandbox: Sandbox) -> None:
     path = sandbox.write_memory("engineer", FACT)
     text = path.read_text()
     learns(sandbox, "a1", LEARNED)
@@ -213,7 +210,7 @@ def test_a_person_who_had_the_file_open_before_the_first_learning(sandbox: Sandb
     assert_holds(sandbox, CHANGED, OWN, LEARNED, "Migrations run before the tests")
 
 
-def test_a_person_who_empties_the_file_gets_nothing_back(sandbox: Sandbox) -> None:
+def test_an_emptied_file_stays_empty(sandbox: Sandbox) -> None:
     path = learned_once(sandbox)
     learns(sandbox, "a2", LEARNED)
     path.write_text("")
@@ -222,7 +219,7 @@ def test_a_person_who_empties_the_file_gets_nothing_back(sandbox: Sandbox) -> No
     assert sandbox.read_memory("engineer").count("\n- ") == 1
 
 
-def test_what_came_back_by_a_late_save_leaves_only_once(sandbox: Sandbox) -> None:
+def test_items_of_a_late_save_are_archived_once(sandbox: Sandbox) -> None:
     path = learned_once(sandbox)
     text = path.read_text()
     learns(sandbox, "a2", LEARNED)
@@ -233,7 +230,7 @@ def test_what_came_back_by_a_late_save_leaves_only_once(sandbox: Sandbox) -> Non
     assert LEARNED not in sandbox.read_memory("engineer")
 
 
-def test_what_killed_hooks_were_writing_goes_away(sandbox: Sandbox) -> None:
+def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
     learns(sandbox, "a1", LEARNED)
     names = ["state/config.json.1", "state/route.json.1.tmp", "state/spool/engineer/1-1.json.1.tmp"]
     paths = [sandbox.root / ".claude-mpm" / name for name in names]

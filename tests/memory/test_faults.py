@@ -1,4 +1,4 @@
-"""A sample of what tests/tools/faults.py does: it kills and fails hooks at their system calls."""
+"""Run a sample of tests/tools/faults.py, which kills and fails hooks at their system calls."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 
 from support.paths import REPO
 
-# How many the sample has at least; fewer would mean that strace showed no calls.
+# Minimum size of the sample; fewer runs would mean that strace showed no calls.
 LEAST = {"kill points": 60, "faults": 90, "other harms": 20}
 
 
 @pytest.mark.slow
-def test_whatever_call_is_killed_or_fails_nothing_is_lost(tmp_path: Path) -> None:
+def test_nothing_is_lost_at_any_fault(tmp_path: Path) -> None:
     if not shutil.which("strace") and not os.environ.get("CI"):
         pytest.skip("strace is not installed (package strace)")
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Which items of a document an agent gets within its budget."""
+"""Selection of the items that an agent gets within its budget."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ GIVEN = [
 @pytest.mark.parametrize(
     ("text", "expected"), [row[1:] for row in GIVEN], ids=[row[0] for row in GIVEN]
 )
-def test_what_an_agent_is_given_of_a_document(text: str, expected: str) -> None:
+def test_items_are_selected(text: str, expected: str) -> None:
     assert given_text(text) == expected
 
 
 @pytest.mark.parametrize(
     ("budget", "expected"), [(11, "- x"), (17, "prose\n- x"), (21, "prose\n- x\n- z")]
 )
-def test_of_equal_worth_the_surer_then_the_newer_is_given(budget: int, expected: str) -> None:
+def test_equal_items_are_ordered_by_confidence_then_by_age(budget: int, expected: str) -> None:
     parts = selection.split_document(markdown.parse_document("## A\nprose\n- x\n- y\n- z\n"))
     sure = {"x": 0.9, "y": 0.5, "z": 0.5, "": 0.7}
     given = selection.select(parts, budget, None, lambda: lambda text: sure[text])

@@ -1,8 +1,7 @@
-"""install.sh and uninstalling, as real processes: what a polite installer does and does not.
+"""install.sh and uninstalling, with real processes.
 
-Two environments are built for real, with pip from the package index; everything
-else uses the first of them.
-"""
+Two environments are built for real, with pip from the package index. All other tests use the
+first of them."""
 
 from __future__ import annotations
 
@@ -49,9 +48,9 @@ BEFORE = {
 
 
 class Machine:
-    """A user's home, with blanks in its name, and a clone of this repository."""
+    """A user's home, whose path has spaces, and a clone of this repository."""
 
-    first: Done  # how install.sh ended
+    first: Done  # result of install.sh
     first_project: Path
 
     def __init__(self, folder: Path) -> None:
@@ -104,7 +103,7 @@ class Machine:
         return self.run(command, name, *arguments, cwd=None, **env)
 
     def has(self, name: str, text: str) -> Path:
-        """Put an executable on the PATH."""
+        """Put an executable on PATH."""
         path = self.bin / name
         path.write_text(text)
         path.chmod(0o755)
@@ -132,7 +131,7 @@ def settings_of(project: Path) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder, with its bytes."""
+    """Return the bytes of each file below a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
         for path in sorted(folder.rglob("*"))
@@ -155,7 +154,7 @@ CALL = {
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    """A machine on which install.sh has run, and whose clone is gone again."""
+    """Return a machine on which install.sh has run and the clone was then deleted."""
     machine = Machine(tmp_path_factory.mktemp("machine"))
     machine.copy_clone()
     project = machine.project("first shop", FOREIGN)
@@ -168,7 +167,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Machine:
-    """A machine without agent-memory."""
+    """Return a machine without agent-memory."""
     return Machine(tmp_path)
 
 
@@ -184,7 +183,7 @@ def project(installed: Machine, tmp_path: Path) -> Iterator[Path]:
 # --- installing ---
 
 
-def test_installs_and_shows_what_an_agent_will_get(installed: Machine) -> None:
+def test_installing_shows_the_prompt_text(installed: Machine) -> None:
     done = installed.first
     assert (done.returncode, done.stderr) == (0, "")
     assert f"reported this finding:\n  - {sample_events.LEARNING}\n" in done.stdout
@@ -193,13 +192,13 @@ def test_installs_and_shows_what_an_agent_will_get(installed: Machine) -> None:
     assert sample_events.LEARNING in prompt
 
 
-def test_the_settings_keep_every_foreign_byte(installed: Machine) -> None:
+def test_other_bytes_of_the_settings_are_kept(installed: Machine) -> None:
     text = settings_of(installed.first_project).read_text()
     assert settings_json.remove_hooks(text) == FOREIGN
     assert len(settings_json.find_entries(text)) == 6
 
 
-def test_neither_the_project_nor_the_user_gets_a_memory_by_installing(installed: Machine) -> None:
+def test_installing_creates_no_memory(installed: Machine) -> None:
     project = installed.first_project
     assert [path.name for path in project.rglob("*")] == [".claude", "settings.json"]
     assert not (installed.home / ".claude-mpm").exists()
@@ -241,7 +240,7 @@ def test_the_written_command_works_in_any_shell_and_folder(
     assert prompt.startswith("Fix it.")
 
 
-def test_installs_for_the_user(installed: Machine) -> None:
+def test_user_level_installation(installed: Machine) -> None:
     done = installed.verb("install", "--user")
     assert (done.returncode, done.stderr) == (0, "")
     assert set(commands_of(installed.home)) == set(settings_json.MIN_VERSIONS) | {
@@ -289,7 +288,9 @@ def test_an_old_claude_code_gets_only_events_it_knows(installed: Machine, projec
     assert "Claude Code 2.0.30 does not support it" in done.stdout
 
 
-def test_a_claude_that_fails_is_no_obstacle(installed: Machine, project: Path) -> None:
+def test_a_failing_claude_does_not_prevent_the_installation(
+    installed: Machine, project: Path
+) -> None:
     claude = installed.has("claude", "#!/bin/sh\nexit 1\n")
     done = installed.verb("install", project)
     claude.unlink()
@@ -336,13 +337,13 @@ def test_hooks_that_do_not_work_are_not_written(installed: Machine, project: Pat
     assert files(project) == {}
 
 
-# --- for whom it is not installed ---
+# --- users who have not installed it ---
 
 
 @pytest.mark.parametrize(
     "event", settings_json.build_hooks((REPO / "settings.template.json").read_text())
 )
-def test_a_teammate_without_it_notices_nothing(fresh: Machine, event: str) -> None:
+def test_hooks_are_silent_without_an_installation(fresh: Machine, event: str) -> None:
     project = fresh.project("shop", settings_json.add_hooks("", block()))
     command = commands_of(project)[event]
     for env in (fresh.env(), {"PATH": "/usr/bin:/bin"}):
@@ -353,7 +354,7 @@ def test_a_teammate_without_it_notices_nothing(fresh: Machine, event: str) -> No
 def test_a_broken_environment_stops_no_agent(fresh: Machine) -> None:
     project = fresh.project("shop", settings_json.add_hooks("", block()))
     fresh.python.parent.mkdir(parents=True)
-    fresh.python.symlink_to(sys.executable)  # and no hooks beside it
+    fresh.python.symlink_to(sys.executable)  # without a hooks folder next to it
     for command in commands_of(project).values():
         done = run(["sh", "-c", command], fresh.env(), project, json.dumps(CALL))
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -363,7 +364,7 @@ def block() -> settings_json.HookGroups:
     return settings_json.build_hooks((REPO / "settings.template.json").read_text())
 
 
-def test_nothing_that_is_written_names_a_home_directory(installed: Machine) -> None:
+def test_written_files_contain_no_home_directory(installed: Machine) -> None:
     project = installed.first_project
     assert str(installed.home) not in settings_of(project).read_text()
 
@@ -385,7 +386,7 @@ def test_uninstalling_restores_the_bytes(installed: Machine, project: Path, name
     assert files(project) == before
 
 
-def test_uninstalling_leaves_what_came_later(installed: Machine, project: Path) -> None:
+def test_uninstalling_keeps_later_changes(installed: Machine, project: Path) -> None:
     installed.verb("install", project)
     value = json.loads(settings_of(project).read_text())
     value["model"] = "opus"
@@ -408,7 +409,9 @@ def test_the_project_may_be_the_current_folder_or_an_option(
     assert files(project) == {}
 
 
-def test_the_command_refuses_as_the_installer_does(installed: Machine, project: Path) -> None:
+def test_the_command_refuses_the_same_input_as_the_installer(
+    installed: Machine, project: Path
+) -> None:
     done = installed.verb("install", project / "gone")
     assert (done.returncode, done.stdout) == (2, "")
     assert (
@@ -417,14 +420,14 @@ def test_the_command_refuses_as_the_installer_does(installed: Machine, project: 
     )
 
 
-def test_uninstalling_an_empty_file_leaves_it(installed: Machine, project: Path) -> None:
+def test_uninstalling_keeps_an_empty_file(installed: Machine, project: Path) -> None:
     settings_of(project).parent.mkdir()
     settings_of(project).touch()
     assert installed.verb("uninstall", project).returncode == 0
     assert settings_of(project).read_bytes() == b""
 
 
-def test_uninstalling_twice_is_no_error(installed: Machine, project: Path) -> None:
+def test_uninstalling_twice_succeeds(installed: Machine, project: Path) -> None:
     done = installed.verb("uninstall", project)
     assert (done.returncode, done.stderr) == (0, "")
     assert "No agent-memory hooks" in done.stdout
@@ -443,8 +446,8 @@ def test_uninstalling_keeps_memories_and_says_where_they_are(
     assert f"Kept: {memory.parent.parent} (memory files" in done.stdout
 
 
-def test_uninstalling_takes_the_tasks_out_of_claude_md(fresh: Machine) -> None:
-    """From a clone, by the standard library alone."""
+def test_uninstalling_removes_the_tasks_from_claude_md(fresh: Machine) -> None:
+    """From a clone, with the standard library only."""
     project = fresh.project("shop", settings_json.add_hooks("", block()))
     backlog, state = project / "backlog", project / ".claude-mpm" / "state" / "tasks"
     (backlog / "memory").mkdir(parents=True)
@@ -471,7 +474,7 @@ def test_uninstalling_takes_the_tasks_out_of_claude_md(fresh: Machine) -> None:
     assert files(project) == {**before, "backlog/memory/task-1.md": b"kept\n"}
 
 
-def test_all_removes_the_program_and_nothing_else(fresh: Machine) -> None:
+def test_option_all_removes_only_the_program(fresh: Machine) -> None:
     project = fresh.project("shop", settings_json.add_hooks("", block()))
     environment = fresh.data / "environments" / "1"
     (environment / "bin").mkdir(parents=True)
@@ -494,7 +497,7 @@ def test_all_removes_the_program_and_nothing_else(fresh: Machine) -> None:
 # --- dry runs ---
 
 
-def test_a_dry_run_touches_nothing_at_all(fresh: Machine) -> None:
+def test_a_dry_run_changes_nothing(fresh: Machine) -> None:
     project = fresh.project("shop", FOREIGN)
     before = files(fresh.home.parent)
     done = fresh.install_sh("--dry-run", project)
@@ -505,7 +508,7 @@ def test_a_dry_run_touches_nothing_at_all(fresh: Machine) -> None:
     assert files(fresh.home.parent) == before
 
 
-def test_a_dry_run_of_uninstalling_touches_nothing(fresh: Machine) -> None:
+def test_a_dry_run_of_uninstalling_changes_nothing(fresh: Machine) -> None:
     project = fresh.project("shop", settings_json.add_hooks(FOREIGN, block()))
     before = files(fresh.home.parent)
     done = fresh.install_sh("--uninstall", "--dry-run", project)
@@ -520,7 +523,7 @@ def test_the_installed_dry_run_shows_a_new_file(installed: Machine, project: Pat
     assert files(project) == {}
 
 
-# --- what is refused, before anything is built ---
+# --- input that is refused before anything is built ---
 
 BROKEN = {
     "comment": ('{\n  "a": 1, // why\n}', "line 2, column 11: a comment"),
@@ -532,7 +535,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_refuses_broken_settings_and_leaves_them(fresh: Machine, name: str) -> None:
+def test_broken_settings_are_refused_and_not_changed(fresh: Machine, name: str) -> None:
     text, complaint = BROKEN[name]
     project = fresh.project("shop", "")
     settings_of(project).write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -557,7 +560,7 @@ WRONG_USE = {
 
 
 @pytest.mark.parametrize("name", WRONG_USE)
-def test_wrong_use_gets_one_clear_sentence(fresh: Machine, name: str) -> None:
+def test_usage_errors_are_one_sentence(fresh: Machine, name: str) -> None:
     arguments, status, complaint = WRONG_USE[name]
     done = fresh.run(REPO / "install.sh", *arguments)
     assert done.returncode == status
@@ -572,7 +575,7 @@ def test_help_is_on_stdout(fresh: Machine) -> None:
     assert done.stdout.startswith("Usage: ./install.sh [PROJECT]")
 
 
-def test_without_a_home_it_says_so(fresh: Machine) -> None:
+def test_a_missing_home_is_reported(fresh: Machine) -> None:
     env = {name: value for name, value in fresh.env().items() if name != "HOME"}
     done = run([str(REPO / "install.sh"), "--python", sys.executable], env, fresh.home)
     assert (done.returncode, done.stderr) == (
@@ -581,7 +584,7 @@ def test_without_a_home_it_says_so(fresh: Machine) -> None:
     )
 
 
-def test_an_old_python_is_passed_over(fresh: Machine) -> None:
+def test_an_old_python_is_skipped(fresh: Machine) -> None:
     shim = "#!/bin/sh\necho 'the shim knows no such version' >&2\nexit 127\n"
     for name in ("python3.13", "python3.12", "python3.11", "python3.10"):
         fresh.has(name, shim)
@@ -591,7 +594,7 @@ def test_an_old_python_is_passed_over(fresh: Machine) -> None:
     assert f"environment with {sys.executable} in" in done.stdout
 
 
-def test_without_any_python_it_says_what_to_do(fresh: Machine) -> None:
+def test_a_missing_python_is_explained(fresh: Machine) -> None:
     for name in ("python3.13", "python3.12", "python3.11", "python3.10", "python3", "python"):
         fresh.has(name, "#!/bin/sh\nexit 1\n")
     done = fresh.run(REPO / "install.sh", "--dry-run")
@@ -604,7 +607,7 @@ def test_without_any_python_it_says_what_to_do(fresh: Machine) -> None:
 # --- a build that fails ---
 
 
-def test_a_python_that_makes_no_environments_names_the_missing_package(fresh: Machine) -> None:
+def test_a_missing_venv_package_is_named(fresh: Machine) -> None:
     fresh.has("uv", "#!/bin/sh\nexit 1\n")
     script = f"""#!/bin/sh
 case "$*" in
@@ -621,7 +624,7 @@ esac
     assert not fresh.data.exists()
 
 
-def test_a_failing_build_leaves_everything_as_it_was(fresh: Machine) -> None:
+def test_a_failing_build_changes_nothing(fresh: Machine) -> None:
     fresh.has("uv", "#!/bin/sh\necho 'uv: no index' >&2\nexit 1\n")
     project = fresh.project("shop", FOREIGN)
     done = fresh.install_sh(project, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
@@ -638,7 +641,7 @@ def test_a_failing_build_leaves_everything_as_it_was(fresh: Machine) -> None:
 # --- upgrading ---
 
 
-def test_running_again_upgrades_beside_the_old_environment(installed: Machine) -> None:
+def test_an_upgrade_keeps_the_old_environment_until_it_is_done(installed: Machine) -> None:
     project = installed.first_project
     before, text = os.readlink(installed.data / "venv"), settings_of(project).read_bytes()
     (installed.home.parent / "elsewhere").mkdir()
@@ -655,7 +658,7 @@ def test_running_again_upgrades_beside_the_old_environment(installed: Machine) -
     env = installed.env(CLAUDE_PROJECT_DIR=str(installed.home.parent / "elsewhere"))
     with ThreadPoolExecutor() as threads:
         upgrade = threads.submit(installed.install_sh, project, clone=installed.clone)
-        while not upgrade.done():  # agents go on working meanwhile
+        while not upgrade.done():  # agents continue to work meanwhile
             hook = run(["sh", "-c", command], env, project, json.dumps(CALL))
             assert (hook.returncode, hook.stderr) == (0, "")
             assert "Fix it." in hook.stdout

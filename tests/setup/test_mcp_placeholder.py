@@ -22,7 +22,7 @@ RECALL = {"name": "recall", "arguments": {"agent": "engineer"}}
 
 
 class McpClient:
-    """A client of the plugin's MCP server; each message is one line."""
+    """A client of the plugin's MCP server; each message is one line of JSON."""
 
     def __init__(self, plugged: Plugged, command: list[str] | None = None, **env: str) -> None:
         self._process = subprocess.Popen(
@@ -77,7 +77,7 @@ def test_the_server_waits_for_the_environment(plugged: Plugged) -> None:
 
 
 def test_a_placeholder_connects_while_the_build_takes_longer(plugged: Plugged) -> None:
-    """Claude Code 2.1.329 would not start a server that failed again for 15 minutes."""
+    """Claude Code 2.1.329 does not restart a failed server for 15 minutes."""
     install_builder(
         plugged, f'until [ -e "$HOME/go" ]; do sleep 0.05; done\n{make_borrowing_script(plugged)}'
     )

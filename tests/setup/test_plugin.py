@@ -36,7 +36,7 @@ MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(enc
 
 
 def without_commands(hooks: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
-    """Return the matchers of each event, with the time that its memory's hook is given."""
+    """Return the matcher and the timeout of the memory hook of each event."""
     return {
         event: [(group.get("matcher", ""), group["hooks"][0]["timeout"]) for group in groups]
         for event, groups in hooks.items()
@@ -44,7 +44,7 @@ def without_commands(hooks: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
 
 
 def test_the_plugin_has_the_hooks_of_an_installation() -> None:
-    """The same events, matchers and scripts; what else is there has to do with the plugin."""
+    """The same events, matchers and scripts; all other hooks manage the plugin."""
     assert without_commands(HOOKS) == without_commands(TEMPLATE)
     for event, groups in TEMPLATE.items():
         for group, own in zip(groups, HOOKS[event], strict=True):
@@ -62,12 +62,12 @@ def test_the_manifests_agree_with_the_project() -> None:
     project = (REPO / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nname = "{MANIFEST["name"]}"\nversion = "{MANIFEST["version"]}"\n' in project
     assert [each["name"] for each in MARKET["plugins"]] == [MANIFEST["name"]] == [plugin.NAME]
-    assert not (REPO / ".mcp.json").exists()  # who opens this repository would get it
+    assert not (REPO / ".mcp.json").exists()  # everyone who opens this repository would get it
     (server,) = MANIFEST["mcpServers"].values()
     assert server["args"] == ["${CLAUDE_PLUGIN_ROOT}/hooks/plugin.sh", "mcp"]
 
 
-def test_what_is_said_twice_is_the_same() -> None:
+def test_repeated_texts_are_equal() -> None:
     script = (REPO / "hooks" / "plugin.sh").read_text(encoding="utf-8")
     assert f"\ndoor='{plugin.LAUNCH_CODE}'\n" in script
     assert f"/plugins/data/{plugin.FALLBACK_FOLDER}}}\n" in script
@@ -83,8 +83,8 @@ def test_what_is_said_twice_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((REPO / "commands").glob("*.md")), ids=lambda p: p.stem)
-def test_a_command_runs_what_there_is(plugged: Plugged, path: Path) -> None:
-    """Each is for people, and names only commands that exist, by the plugin's own program."""
+def test_commands_name_existing_programs(plugged: Plugged, path: Path) -> None:
+    """Each is for users, and names only existing commands of the plugin's program."""
     borrow_environment(plugged.data)
     text = path.read_text(encoding="utf-8")
     assert "disable-model-invocation: true" in text
@@ -94,15 +94,15 @@ def test_a_command_runs_what_there_is(plugged: Plugged, path: Path) -> None:
     for verb in verbs:
         done = plugged.run_shell(f'"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" {verb} --help')
         assert done.returncode == 0, done.stderr
-    # A `!` command would run what the arguments of a person, or a file, say.
+    # A `!` command would execute text from arguments or files.
     assert "!`" not in text
 
 
-# Hooks, before and after there is an environment.
+# Hooks with and without an environment.
 
 
-def test_the_first_delegation_receives_and_learns(plugged: Plugged) -> None:
-    """On the system's Python alone, which is asked for once."""
+def test_the_first_delegation_receives_memory_and_learns(plugged: Plugged) -> None:
+    """It uses only the system's Python, which is looked up once."""
     plugged.add_program("python3", f'echo >> "$HOME/asked"; exec "{base_python()}" "$@"')
     assert plugged.learns_report()
     assert sample_events.LEARNING in plugged.receive_prompt()
@@ -120,18 +120,18 @@ def test_with_its_environment_it_needs_no_other_python(plugged: Plugged) -> None
 
 
 def test_settings_wait_for_the_environment(plugged: Plugged) -> None:
-    """Without a YAML parser memory is off: the settings may switch it off."""
+    """Without a YAML parser memory is off, because the settings may turn it off."""
     plugged.sandbox.configure("memory:\n  limits:\n    default_size_kb: 40\n")
     plugged.sandbox.write_memory("engineer", ITEM)
     assert plugged.receive_prompt() == ""
     borrow_environment(plugged.data)
     assert ITEM in plugged.receive_prompt()
-    shutil.rmtree(plugged.data)  # the compiled settings count
+    shutil.rmtree(plugged.data)  # the compiled settings are used
     assert ITEM in plugged.receive_prompt()
 
 
 @pytest.mark.parametrize("python", ["", "exit 1", "echo nonsense; exit 3"])
-def test_without_a_python_it_says_so_once(plugged: Plugged, python: str) -> None:
+def test_a_missing_python_is_reported_once(plugged: Plugged, python: str) -> None:
     (plugged.bin / "python3").unlink()
     if python:
         plugged.add_program("python3", python)
@@ -143,14 +143,14 @@ def test_without_a_python_it_says_so_once(plugged: Plugged, python: str) -> None
     assert done.stderr == "agent-memory: no Python 3.10 or newer was found\n"
 
 
-def test_a_plugin_that_was_taken_away_is_silent(plugged: Plugged, tmp_path: Path) -> None:
+def test_a_removed_plugin_is_silent(plugged: Plugged, tmp_path: Path) -> None:
     done = plugged.event("PreToolUse", "pre", CLAUDE_PLUGIN_ROOT=str(tmp_path / "gone"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     done = plugged.event("SessionStart", "session", at=1, CLAUDE_PLUGIN_ROOT=str(tmp_path / "gone"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_damaged_plugin_stops_nobody(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_damaged_plugin_does_not_stop_agents(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "with blanks"
     copy_plugin(folder)
     (folder / "memory_core" / "hook.py").unlink()
@@ -161,8 +161,8 @@ def test_a_damaged_plugin_stops_nobody(sandbox: Sandbox, tmp_path: Path) -> None
         assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_a_home_that_nobody_may_write_to(plugged: Plugged) -> None:
-    """There is a file where the folder should be: nothing can be kept, all works on."""
+def test_an_unwritable_data_folder(plugged: Plugged) -> None:
+    """A file has the name of the data folder: nothing can be stored, but all hooks work."""
     plugged.data.parent.mkdir(parents=True)
     plugged.data.write_text("")
     assert plugged.learns_report()
@@ -170,18 +170,18 @@ def test_a_home_that_nobody_may_write_to(plugged: Plugged) -> None:
     assert plugged.start_session() == ""
 
 
-def test_somebody_without_a_home(plugged: Plugged) -> None:
-    message = {"HOME": "", "CLAUDE_PLUGIN_DATA": ""}
-    assert plugged.learns_report(**message)
-    assert sample_events.LEARNING in plugged.receive_prompt(**message)
-    assert plugged.start_session(**message) == ""
+def test_without_a_home(plugged: Plugged) -> None:
+    env = {"HOME": "", "CLAUDE_PLUGIN_DATA": ""}
+    assert plugged.learns_report(**env)
+    assert sample_events.LEARNING in plugged.receive_prompt(**env)
+    assert plugged.start_session(**env) == ""
 
 
-# Beside an installation.
+# With an installation as well.
 
 
 def install(plugged: Plugged, path: Path) -> None:
-    """Put the hooks of an installation into a settings file, and their program on the machine."""
+    """Put the hooks of an installation into a settings file, and install their program."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
         settings_json.add_hooks("", settings_json.build_hooks(installation.read_template()))
@@ -205,7 +205,7 @@ def places(plugged: Plugged) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("level", ["user", "project", "local"])
-def test_it_stands_down_beside_an_installation(plugged: Plugged, level: str) -> None:
+def test_the_plugin_is_inactive_next_to_an_installation(plugged: Plugged, level: str) -> None:
     plugged.sandbox.write_memory("engineer", ITEM)
     assert ITEM in plugged.receive_prompt()
     install(plugged, places(plugged)[level])
@@ -215,7 +215,7 @@ def test_it_stands_down_beside_an_installation(plugged: Plugged, level: str) -> 
 
 
 def moved(plugged: Plugged, path: Path) -> dict[str, str]:
-    """The installation's data are elsewhere."""
+    """Move the data folder of the installation."""
     shutil.move(plugged.sandbox.home / ".local" / "share", plugged.sandbox.home / "data")
     return {"XDG_DATA_HOME": str(plugged.sandbox.home / "data")}
 
@@ -236,13 +236,13 @@ def bom(plugged: Plugged, path: Path) -> dict[str, str]:
 
 
 def not_here(plugged: Plugged, path: Path) -> dict[str, str]:
-    """A teammate's settings, on a machine without the program."""
+    """Use a teammate's settings on a machine without the program."""
     shutil.rmtree(plugged.sandbox.home / ".local")
     return {}
 
 
 def older(plugged: Plugged, path: Path) -> dict[str, str]:
-    """Settings of a version that had no such hook."""
+    """Use settings of a version without this hook."""
     value = json.loads(path.read_text())
     del value["hooks"]["PreToolUse"]
     path.write_text(json.dumps(value))
@@ -260,7 +260,7 @@ def odd(plugged: Plugged, path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("happen", "stands_down"),
+    ("happen", "is_inactive"),
     [
         (moved, True),
         (absolute, True),
@@ -271,22 +271,22 @@ def odd(plugged: Plugged, path: Path) -> dict[str, str]:
         (odd, False),
     ],
 )
-def test_it_stands_down_only_where_that_works(
-    plugged: Plugged, happen: Any, stands_down: bool
+def test_the_plugin_is_inactive_only_if_the_installation_works(
+    plugged: Plugged, happen: Any, is_inactive: bool
 ) -> None:
     plugged.sandbox.write_memory("engineer", ITEM)
     path = places(plugged)["project"]
     install(plugged, path)
     env = happen(plugged, path)
-    assert (ITEM in plugged.receive_prompt(**env)) != stands_down
+    assert (ITEM in plugged.receive_prompt(**env)) != is_inactive
 
 
-# What the doctor says.
+# Findings of the doctor.
 
 
 @pytest.fixture
 def listed(plugged: Plugged) -> Plugged:
-    """Somebody whose Claude Code has the plugin installed from a local marketplace."""
+    """Return a user whose Claude Code has the plugin from a local marketplace."""
     config = plugged.sandbox.home / ".claude"
     (config / "plugins").mkdir(parents=True)
     name = f"{plugin.NAME}@{MARKET['name']}"
@@ -327,7 +327,7 @@ def test_the_doctor_finds_nothing_wrong_with_the_plugin_alone(listed: Plugged) -
 
 
 @pytest.mark.parametrize("level", ["user", "project"])
-def test_the_doctor_names_an_installation_beside_it(listed: Plugged, level: str) -> None:
+def test_the_doctor_reports_an_installation_as_well(listed: Plugged, level: str) -> None:
     path = places(listed)[level]
     before = json.loads(path.read_text()) if path.exists() else {}
     install(listed, path)
@@ -342,8 +342,8 @@ def test_the_doctor_names_an_installation_beside_it(listed: Plugged, level: str)
     assert {each["where"] for each in commands} == {str(path)}
 
 
-def test_the_doctor_knows_settings_of_teammates(listed: Plugged) -> None:
-    """Their hooks do nothing on this machine, the plugin's do."""
+def test_the_doctor_ignores_settings_of_teammates(listed: Plugged) -> None:
+    """Their hooks do nothing on this machine; those of the plugin do."""
     install(listed, places(listed)["project"])
     shutil.rmtree(listed.sandbox.home / ".local")
     found = doctor(listed)
@@ -352,7 +352,7 @@ def test_the_doctor_knows_settings_of_teammates(listed: Plugged) -> None:
     assert commands == {str(REPO / "hooks" / "hooks.json")}
 
 
-def test_the_doctor_says_what_became_of_the_environment(listed: Plugged) -> None:
+def test_the_doctor_reports_the_state_of_the_environment(listed: Plugged) -> None:
     (listed.data / "venv").unlink()
     failed = {
         "key": plugin_environment.hash_dependencies(),
@@ -385,12 +385,12 @@ def test_a_link_to_the_command_is_followed(plugged: Plugged, tmp_path: Path) -> 
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_scripts_may_be_run() -> None:
+def test_the_scripts_are_executable() -> None:
     for path in (REPO / "bin" / "agent-memory", REPO / "hooks" / "plugin.sh"):
         assert path.stat().st_mode & stat.S_IXUSR
 
 
-def test_the_page_says_what_there_is() -> None:
+def test_the_page_agrees_with_the_plugin() -> None:
     page = (REPO / "docs" / "plugin.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`/agent-memory:(\w+)", page))
     assert named == {path.stem for path in (REPO / "commands").glob("*.md")}

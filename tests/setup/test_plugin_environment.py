@@ -1,8 +1,6 @@
 """The plugin's Python environment.
 
-One is built for real, with pip from the package index; the others borrow the packages of the
-tests' own.
-"""
+One is built for real, with pip from the package index; the others use the packages of the tests."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from support.plugin import (
 from support.sandbox import Sandbox
 
 
-def test_it_is_made_in_the_background_and_that_is_said_once(plugged: Plugged) -> None:
+def test_it_is_built_in_the_background_with_one_message(plugged: Plugged) -> None:
     install_builder(
         plugged, f'while [ ! -e "$HOME/go" ]; do sleep 0.05; done\n{make_borrowing_script(plugged)}'
     )
@@ -47,11 +45,10 @@ def test_it_is_made_in_the_background_and_that_is_said_once(plugged: Plugged) ->
     assert done.stdout.startswith("engineer")
 
 
-def test_a_failure_is_told_once_and_tried_again_later(plugged: Plugged) -> None:
+def test_a_failure_is_reported_once_and_retried_later(plugged: Plugged) -> None:
     install_builder(plugged, 'echo >> "$HOME/uv"; echo no network; exit 1')
-    assert (
-        plugged.start_session(PIP_NO_INDEX="1") == plugin_environment.BUILD_STARTED
-    )  # nor has pip a network
+    # pip has no network either
+    assert plugged.start_session(PIP_NO_INDEX="1") == plugin_environment.BUILD_STARTED
     wait_until(lambda: is_over(plugged))
     message = plugged.start_session()
     assert "could not build" in message
@@ -64,7 +61,7 @@ def test_a_failure_is_told_once_and_tried_again_later(plugged: Plugged) -> None:
     done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (plugged.sandbox.home / "uv").read_text() == asked
-    # An hour later, with a network.
+    # One hour later the network works.
     failed = plugin.read_failure(str(plugged.data))
     late = {**failed, "when": failed["when"] - plugin_environment.RETRY_AFTER}
     (plugged.data / "failed.json").write_text(json.dumps(late))
@@ -74,7 +71,7 @@ def test_a_failure_is_told_once_and_tried_again_later(plugged: Plugged) -> None:
     assert plugin.read_failure(str(plugged.data)) == {}
 
 
-def test_a_command_waits_for_it_and_tries_again(plugged: Plugged) -> None:
+def test_a_command_retries_a_failed_build_and_waits_for_it(plugged: Plugged) -> None:
     plugged.data.mkdir(parents=True)
     failed = {
         "key": plugin_environment.hash_dependencies(),
@@ -88,16 +85,16 @@ def test_a_command_waits_for_it_and_tries_again(plugged: Plugged) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_of_sessions_that_start_at_once_one_is_told(plugged: Plugged) -> None:
+def test_of_parallel_sessions_one_reports_the_build(plugged: Plugged) -> None:
     install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
     with ThreadPoolExecutor(8) as pool:
-        message = list(pool.map(lambda _: plugged.start_session(), range(8)))
-    assert sorted(filter(None, message)) == [plugin_environment.BUILD_STARTED]
+        messages = list(pool.map(lambda _: plugged.start_session(), range(8)))
+    assert sorted(filter(None, messages)) == [plugin_environment.BUILD_STARTED]
     wait_until(lambda: is_over(plugged))
 
 
-def test_a_shell_of_the_client_waits_for_the_one_in_the_making(plugged: Plugged) -> None:
-    """It is not message which folder is ours, and must not have a second environment made."""
+def test_a_shell_of_the_client_waits_for_the_running_build(plugged: Plugged) -> None:
+    """A shell has no CLAUDE_PLUGIN_DATA, but must use the data folder of the running build."""
     install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
     assert plugged.start_session() == plugin_environment.BUILD_STARTED
     done = plugged.run_shell(
@@ -107,22 +104,22 @@ def test_a_shell_of_the_client_waits_for_the_one_in_the_making(plugged: Plugged)
     assert os.listdir(plugged.data.parent) == [plugged.data.name]
 
 
-def test_what_a_killed_builder_left_is_swept(plugged: Plugged) -> None:
+def test_files_of_a_killed_build_are_removed(plugged: Plugged) -> None:
     torn_one = plugged.data / "environments" / f"{plugin_environment.hash_dependencies()}-1-1"
     (torn_one / "bin").mkdir(parents=True)
     (plugged.data / "build.lock").touch()
     used = borrow_environment(plugged.data, key="other")
     install_builder(plugged, make_borrowing_script(plugged))
     assert plugged.start_session() == plugin_environment.BUILD_STARTED
-    assert ITEM not in plugged.receive_prompt()  # the one in use goes on meanwhile
+    assert ITEM not in plugged.receive_prompt()  # the environment in use still works meanwhile
     wait_until(lambda: is_over(plugged))
     names = {path.name for path in (plugged.data / "environments").iterdir()}
-    assert used.name in names  # a hook may just run in it
+    assert used.name in names  # a hook may be running in it
     assert torn_one.name not in names
     assert len(names) == 2
 
 
-def test_other_dependencies_make_another(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_changed_dependencies_start_a_build(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     copy_plugin(folder)
     plugged = Plugged(sandbox, tmp_path, folder)
@@ -137,8 +134,8 @@ def test_other_dependencies_make_another(sandbox: Sandbox, tmp_path: Path) -> No
     assert "pyyaml>=6.0.2" in (sandbox.home / "uv").read_text()
 
 
-def test_a_newer_python_in_its_place_makes_another(plugged: Plugged) -> None:
-    """A system's Python that is upgraded finds nothing in the environment any more."""
+def test_a_newer_python_starts_a_build(plugged: Plugged) -> None:
+    """After an upgrade the system's Python no longer finds the packages of the environment."""
     install_builder(plugged, make_borrowing_script(plugged))
     packages = borrow_environment(plugged.data) / "packages"
     assert plugged.start_session() == ""
@@ -149,14 +146,14 @@ def test_a_newer_python_in_its_place_makes_another(plugged: Plugged) -> None:
     assert plugged.start_session() == ""
 
 
-def test_switched_off_it_makes_none(plugged: Plugged) -> None:
+def test_there_is_no_build_if_memory_is_off(plugged: Plugged) -> None:
     install_builder(plugged, make_borrowing_script(plugged))
     assert plugged.start_session(AGENT_MEMORY="off") == ""
     assert not (plugged.data / "environments").exists()
 
 
 def test_it_is_built_for_real(sandbox: Sandbox, tmp_path: Path) -> None:
-    """By pip, from the package index, with nothing of the tests' own environment."""
+    """By pip from the package index, without the packages of the tests."""
     plugged = Plugged(sandbox, tmp_path)
     inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     done = plugged.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" status --json', **inherited)

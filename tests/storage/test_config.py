@@ -1,4 +1,4 @@
-"""The settings in force: of the project, the user and the environment."""
+"""The effective settings, from the project, the user and the environment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_defaults_are_those_of_the_models() -> None:
 
 
 @pytest.mark.parametrize(("is_compiled", "length"), [(True, 50), (False, 100)])
-def test_without_yaml_the_compiled_settings_count_or_memory_is_off(
+def test_without_yaml_compiled_settings_are_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_compiled: bool, length: int
 ) -> None:
     if is_compiled:
@@ -33,7 +33,7 @@ def test_without_yaml_the_compiled_settings_count_or_memory_is_off(
     assert "is not installed" in loaded.problems[0]
 
 
-def test_commands_tell_what_cannot_be_read(person: Person) -> None:
+def test_commands_report_unreadable_settings(person: Person) -> None:
     person.sandbox.configure("memory: {max_learning_length: 50}\n")
     assert person.run("config", "check").returncode == 0
     person.run("status")
@@ -75,14 +75,14 @@ def test_no_command_ends_with_an_internal_error(person: Person, text: str) -> No
             assert not flags or json.loads(done.stdout) is not None
 
 
-def test_hooks_give_memory_beside_a_wrong_key(sandbox: Sandbox) -> None:
+def test_hooks_ignore_a_wrong_key(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.configure("on: x\nmemory: {user_level: off, no: 1}\n")
     event = sample_events.build("pre", "engineer", str(sandbox.root), "1")
     assert "event bus" in sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
 
 
-def test_the_projects_word_on_an_agent_stands_over_the_users(sandbox: Sandbox) -> None:
+def test_project_overrides_of_an_agent_win(sandbox: Sandbox) -> None:
     users = sandbox.home / ".claude-mpm" / "config.yml"
     users.parent.mkdir()
     users.write_text("memory: {agent_overrides: {Research: {size_kb: 32, max_sections: 3}}}")
@@ -96,7 +96,7 @@ def test_the_projects_word_on_an_agent_stands_over_the_users(sandbox: Sandbox) -
     assert loaded.find_override("research")["max_sections"] is None, "taken back"
 
 
-def test_what_is_compiled_of_another_shape_is_made_anew(tmp_path: Path) -> None:
+def test_compiled_settings_of_another_shape_are_rebuilt(tmp_path: Path) -> None:
     assert load_text(tmp_path, "memory: {max_learning_length: 50}")["max_learning_length"] == 50
     compiled = tmp_path / ".claude-mpm" / "state" / "config.json"
     for key, strange in (("limits", 3), ("agent_overrides", None), ("include", "x")):
@@ -108,7 +108,7 @@ def test_what_is_compiled_of_another_shape_is_made_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["memory: [", "- a", "memory: *x"])
-def test_a_file_that_is_no_settings_at_all_leaves_memory_off(sandbox: Sandbox, text: str) -> None:
+def test_an_unreadable_file_turns_memory_off(sandbox: Sandbox, text: str) -> None:
     sandbox.configure(text)
     config_in_force = load_levels(sandbox)
     assert not config_in_force.is_readable
@@ -116,7 +116,7 @@ def test_a_file_that_is_no_settings_at_all_leaves_memory_off(sandbox: Sandbox, t
     assert "config.yml:1:" in config_in_force.problems[0]
 
 
-def test_the_example_of_the_documentation_is_understood(sandbox: Sandbox) -> None:
+def test_the_documented_example_is_valid(sandbox: Sandbox) -> None:
     sandbox.configure(
         "memory:\n  enabled: true\n  auto_learning: true\n  natural_language: false\n"
         "  directory: .claude-mpm/memories\n  max_learning_length: 100\n"
@@ -142,7 +142,7 @@ def test_settings_are_compiled_once_and_again_when_they_change(sandbox: Sandbox)
     assert load_levels(sandbox)["max_learning_length"] == 60
 
 
-def test_the_projects_settings_stand_over_the_users(sandbox: Sandbox) -> None:
+def test_project_settings_override_user_settings(sandbox: Sandbox) -> None:
     (sandbox.home / ".claude-mpm").mkdir()
     (sandbox.home / ".claude-mpm" / "config.yml").write_text(
         "memory: {max_learning_length: 50, limits: {max_sections: 3}}"
@@ -154,7 +154,7 @@ def test_the_projects_settings_stand_over_the_users(sandbox: Sandbox) -> None:
     assert config_in_force["limits"]["max_items_per_section"] == 4
 
 
-# --- for one run ---
+# --- variables for one run ---
 
 OVERRIDDEN = "memory: {agent_overrides: {research: {size_kb: 16, auto_learning: true}}}"
 SILENCED = "memory: {auto_learning: false, agent_overrides: {research: {auto_learning: false}}}"
@@ -172,7 +172,7 @@ RUNS: dict[str, tuple[str, dict[str, str], bool, int]] = {
 
 
 @pytest.mark.parametrize(("text", "env", "learns", "size"), RUNS.values(), ids=RUNS)
-def test_the_environment_stands_over_what_is_set_for_an_agent(
+def test_the_environment_overrides_agent_settings(
     tmp_path: Path, text: str, env: dict[str, str], learns: bool, size: int
 ) -> None:
     loaded = load_text(tmp_path, text, **env)
@@ -180,8 +180,8 @@ def test_the_environment_stands_over_what_is_set_for_an_agent(
     assert load_text(tmp_path, text).size_kb("research") != 4, "the file's word stays as it is"
 
 
-def test_run_stands_over_what_is_set_for_an_agent(person: Person) -> None:
-    """Real processes all the way: run, and below it a hook and a command."""
+def test_run_overrides_agent_settings(person: Person) -> None:
+    """With real processes: `run`, which starts a hook and a command."""
     person.sandbox.configure(OVERRIDDEN)
     person.sandbox.write_memory("research", "Services talk through the event bus, never directly")
     event = json.dumps(sample_events.build("stop", "research", str(person.sandbox.root), "1"))
@@ -215,7 +215,7 @@ STRANGE = [
 
 
 @pytest.mark.parametrize(("name", "said", "problem"), STRANGE)
-def test_a_variable_that_says_nothing_known_is_told(
+def test_an_invalid_variable_is_reported(
     person: Person, name: str, said: str, problem: str
 ) -> None:
     done = person.run("config", "check", **{name: said})
@@ -230,7 +230,7 @@ def test_a_variable_that_says_nothing_known_is_told(
         assert not person.sandbox.read_log("agent.memory.error")
 
 
-# What stands behind `run`, and what the command is given of it.
+# (arguments of `run`, arguments that the command receives)
 COMMANDS = [
     (["claude", "--debug", "-p", "hi"], ["--debug", "-p", "hi"]),
     (["claude", "--project", "X", "--project=Y"], ["--project", "X", "--project=Y"]),
@@ -244,7 +244,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("arguments", "given"), COMMANDS)
-def test_what_stands_behind_the_command_is_the_commands(
+def test_arguments_after_the_command_belong_to_it(
     person: Person, arguments: list[str], given: list[str]
 ) -> None:
     person.add_program("claude", "printf '<%s>' \"$@\"")
@@ -267,14 +267,16 @@ def test_what_stands_behind_the_command_is_the_commands(
         ([], 2, "agent-memory: missing argument"),
     ],
 )
-def test_what_cannot_be_run(person: Person, arguments: list[str], status: int, said: str) -> None:
+def test_invalid_commands_are_refused(
+    person: Person, arguments: list[str], status: int, said: str
+) -> None:
     done = person.run("run", *arguments)
     assert (done.returncode, done.stdout) == (status, "")
     assert done.stderr.startswith(said)
     assert "Traceback" not in done.stderr
 
 
-def test_debug_is_for_errors_of_ours(person: Person) -> None:
+def test_debug_shows_internal_errors_only(person: Person) -> None:
     assert "Traceback" in person.run("run", "--debug", "nowhere").stderr
 
 

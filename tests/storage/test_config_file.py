@@ -1,4 +1,4 @@
-"""config.yml: what is right counts, each problem names its line."""
+"""Reading config.yml: valid values are used, and each problem names its line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def value(loaded: config.Config, key: str) -> Any:
 
 UNKNOWN = "unknown key"
 
-# Name: text of config.yml, problems by line, settings in force.
+# Name: (text of config.yml, problems by line, effective settings)
 WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "a key that YAML takes for true, at the root": (
         "on: x\nmemory: {enabled: false}\n",
@@ -176,7 +176,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("text", "problems", "values"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told_by_line_and_the_rest_counts(
+def test_problems_name_lines_and_the_rest_is_used(
     tmp_path: Path, text: str, problems: list[str], values: dict[str, Any]
 ) -> None:
     loaded = load_text(tmp_path, text)
@@ -185,7 +185,7 @@ def test_what_is_wrong_is_told_by_line_and_the_rest_counts(
     assert loaded.is_readable
 
 
-def test_bytes_that_are_not_utf_8_cost_only_their_own_setting(tmp_path: Path) -> None:
+def test_invalid_utf_8_affects_only_its_own_setting(tmp_path: Path) -> None:
     text = "memory:\n  exclude: [grüße]\n  enabled: false\n"
     loaded = load_text(tmp_path, text.encode("latin-1"))
     assert (format_problems(loaded), loaded["enabled"]) == (
@@ -194,7 +194,7 @@ def test_bytes_that_are_not_utf_8_cost_only_their_own_setting(tmp_path: Path) ->
     )
 
 
-# Text of config.yml, and how the message begins behind the file's name.
+# (text of config.yml, start of the message after the file's name)
 UNREADABLE: dict[str, tuple[str, str]] = {
     "a tab": ("memory:\n  enabled: true\n\tinclude: []\n", "3:1: not YAML: while scanning"),
     "an open list": (
@@ -219,9 +219,7 @@ UNREADABLE: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("text", "message"), UNREADABLE.values(), ids=UNREADABLE)
-def test_a_file_that_cannot_be_read_is_told_by_line_and_column(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_syntax_error_names_line_and_column(tmp_path: Path, text: str, message: str) -> None:
     start = time.process_time()
     loaded = load_text(tmp_path, text)
     assert time.process_time() - start < 2, "a hook has five seconds for everything"
@@ -259,7 +257,7 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("text", "problem"), PROBLEMS)
-def test_a_wrong_key_is_named_and_the_others_count(
+def test_a_wrong_key_is_named_and_the_others_are_used(
     sandbox: Sandbox, text: str, problem: str
 ) -> None:
     sandbox.configure(text)
@@ -270,14 +268,14 @@ def test_a_wrong_key_is_named_and_the_others_count(
         assert load_levels(sandbox)["max_learning_length"] == 77
 
 
-# --- any file at all ---
+# --- random files ---
 
 
 def lines_of(*rows: tuple[str, Any]) -> list[tuple[str, Any]]:
     return list(rows)
 
 
-# As YAML, and the value it has.  What is wrong everywhere has none.
+# (YAML text, its value); texts that are always wrong have no value.
 YES_OR_NO = lines_of(("true", True), ("off", False), ("Yes", True), ("!!bool 'no'", False))
 NEVER = [
     *("[a, b]", "{x: 1}", "3.5", "2024-01-01", "!foo 3", "!!int ''", ".inf", "!!binary aGk="),
@@ -307,13 +305,25 @@ OVERRIDE = {
     "max_items_per_section": (NUMBER, NEVER),
     "auto_learning": (YES_OR_NO, NEVER),
 }
-STRANGERS = ["on", "no", "~", "1.5", "0x10", "2024-01-01", "'<<'", "=", "enabledd", "größe", '""']
+UNKNOWN_KEYS = [
+    "on",
+    "no",
+    "~",
+    "1.5",
+    "0x10",
+    "2024-01-01",
+    "'<<'",
+    "=",
+    "enabledd",
+    "größe",
+    '""',
+]
 AGENTS = ["qa", "no", "7", "on", "Research Agent", "2024-01-01", "'plugin-a:reviewer'", "Y"]
 NO_MAPPING = ["3", "x", "[a]", "''", "[{size_kb: 3}]", "true"]
 
 
-class Written:
-    """A config.yml as it grows line by line, and the lines of its faults."""
+class ConfigWriter:
+    """A random config.yml, built line by line, and the lines of its faults."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self.draw = draw
@@ -332,9 +342,9 @@ class Written:
         return self.draw(st.lists(st.sampled_from(values), unique=True, max_size=len(values)))
 
     def mapping(self, depth: int, keys: Any) -> dict[str, Any]:
-        """Write some keys of a mapping in any order, strangers among them; return what is right."""
+        """Write some keys in random order, some of them unknown; return the valid ones."""
         loaded: dict[str, Any] = {}
-        for key in self.some([*keys, *self.some(STRANGERS)]):
+        for key in self.some([*keys, *self.some(UNKNOWN_KEYS)]):
             right, wrong = keys.get(key, ([], NEVER))
             if key in keys and self.draw(st.booleans()):
                 text, loaded[key] = self.one_of(right)
@@ -344,7 +354,7 @@ class Written:
         return loaded
 
     def section(self, depth: int, key: str, keys: Any) -> dict[str, Any]:
-        """Write a mapping under its key, or, in its place, something wrong or nothing."""
+        """Write a mapping under its key, or sometimes an invalid value instead."""
         if self.draw(st.integers(0, 5)) == 0:
             self.add(depth, f"{key}: {self.one_of(NO_MAPPING)}", fault=True)
             return {}
@@ -376,24 +386,24 @@ class Written:
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[str, dict[str, Any], list[int]]:
-    """Return a config.yml, the settings that it should come to, and the lines of its faults."""
-    written = Written(draw)
-    for stranger in written.some(STRANGERS)[:2]:
-        written.add(0, f"{stranger}: {written.one_of(NEVER)}", fault=True)
-    written.add(0, "memory:")
-    values = {**config_defaults.DEFAULTS, **written.mapping(1, SCALARS)}
+    """Return a config.yml, the settings that it should give, and the lines of its faults."""
+    writer = ConfigWriter(draw)
+    for unknown_key in writer.some(UNKNOWN_KEYS)[:2]:
+        writer.add(0, f"{unknown_key}: {writer.one_of(NEVER)}", fault=True)
+    writer.add(0, "memory:")
+    values = {**config_defaults.DEFAULTS, **writer.mapping(1, SCALARS)}
     if draw(st.booleans()):
-        values["limits"] = {**values["limits"], **written.section(1, "limits", LIMITS)}
-    for key in written.some(["include", "exclude"]):
-        values[key] = written.listed(key)
+        values["limits"] = {**values["limits"], **writer.section(1, "limits", LIMITS)}
+    for key in writer.some(["include", "exclude"]):
+        values[key] = writer.listed(key)
     if draw(st.booleans()):
-        values["agent_overrides"] = written.overrides()
-    return "\n".join(written.lines) + "\n", values, written.faults
+        values["agent_overrides"] = writer.overrides()
+    return "\n".join(writer.lines) + "\n", values, writer.faults
 
 
 @settings(max_examples=300, deadline=None)
 @given(files())
-def test_of_any_settings_what_is_right_counts_and_each_fault_is_told_once(
+def test_random_settings_are_used_and_each_fault_is_reported_once(
     file: tuple[str, dict[str, Any], list[int]],
 ) -> None:
     text, values, faults = file
@@ -456,7 +466,7 @@ PIECES = [
     st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=40),
     st.booleans(),
 )
-def test_no_text_at_all_raises(text: str, below: bool) -> None:
+def test_any_text_can_be_read(text: str, below: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         loaded = load_text(Path(folder), f"memory:\n  {text}" if below else text)
     assert loaded.values.keys() == config_defaults.DEFAULTS.keys()
@@ -466,6 +476,6 @@ def test_no_text_at_all_raises(text: str, below: bool) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60))
-def test_no_bytes_at_all_raise(data: bytes) -> None:
+def test_any_bytes_can_be_read(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         load_text(Path(folder), data)

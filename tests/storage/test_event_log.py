@@ -14,7 +14,7 @@ from memory_core.storage import event_log, paths
 from support.processes import read_output, release_programs, start_program
 
 
-def test_the_log_is_rotated_and_read_over_both_files(tmp_path: Path) -> None:
+def test_the_log_is_rotated_and_both_files_are_read(tmp_path: Path) -> None:
     place = paths.LevelPaths(str(tmp_path))
     for number in range(40):
         event_log.write(place, "agent.memory.loaded", number=number, filler="x" * 60_000)
@@ -31,7 +31,7 @@ def numbers(place: paths.LevelPaths) -> list[object]:
     return [event["number"] for event in event_log.read(place)]
 
 
-def test_a_torn_line_takes_no_other_with_it(tmp_path: Path) -> None:
+def test_a_torn_line_damages_no_other_line(tmp_path: Path) -> None:
     place = paths.LevelPaths(str(tmp_path))
     event_log.write(place, "agent.memory.loaded", number=1)
     path = Path(place.logs) / "events.jsonl"
@@ -44,7 +44,7 @@ def test_a_torn_line_takes_no_other_with_it(tmp_path: Path) -> None:
     assert [json.loads(line)["number"] for line in lines] == [1, 2, 3]
 
 
-# A disk that is full after ten bytes more, as a limit of the process.
+# A process limit simulates a disk that is full after ten more bytes.
 FULL = """
 import os, resource, sys
 from memory_core.storage import event_log, paths
@@ -56,7 +56,7 @@ event_log.write(place, "agent.memory.loaded", number=2)
 """
 
 
-def test_a_line_that_is_written_in_part_is_told(tmp_path: Path) -> None:
+def test_a_partly_written_line_is_reported(tmp_path: Path) -> None:
     command = [sys.executable, "-c", FULL, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("agent-memory: [Errno 28] only part of a line could be written")
@@ -67,14 +67,14 @@ def test_a_line_that_is_written_in_part_is_told(tmp_path: Path) -> None:
 
 
 def overfull_log(folder: Path) -> tuple[paths.LevelPaths, Path]:
-    """Return a log that the next writer will find too large."""
+    """Return a log that is too large, so that the next writer rotates it."""
     place = paths.LevelPaths(str(folder))
     path = Path(place.make_folder("logs")) / event_log.FILE_NAME
     path.write_text(json.dumps({"number": -1, "filler": "x" * event_log.MAX_BYTES}) + "\n")
     return place, path
 
 
-# Waits where the interpreter tells of a call, before that is made.
+# Waits in an audit hook, just before the interpreter makes the call.
 PAUSING = """
 import sys
 from memory_core.storage import event_log, paths
@@ -88,7 +88,7 @@ event_log.write(paths.LevelPaths(sys.argv[1]), "agent.memory.loaded", number=0)
 
 
 @pytest.mark.parametrize("call", ["fcntl.flock", "os.rename"])
-def test_two_that_find_the_log_too_large_lose_no_line(tmp_path: Path, call: str) -> None:
+def test_two_processes_that_rotate_the_log_lose_no_line(tmp_path: Path, call: str) -> None:
     place, path = overfull_log(tmp_path)
     slow = start_program(PAUSING, tmp_path, call)
     event_log.write(place, "agent.memory.loaded", number=1)

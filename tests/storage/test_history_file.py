@@ -1,4 +1,4 @@
-"""A history that grew is packed, and answers as before."""
+"""Packing of a large history file, after which all queries have the same results."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def at(number: int) -> str:
     return f"2026-11-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000Z"
 
 
-def many(count: int, first: int = 0) -> list[item_history.Record]:
-    """Return records of items that come, are taught again, leave and come back."""
+def make_records(count: int, first: int = 0) -> list[item_history.Record]:
+    """Return records of items that are learned, confirmed, evicted and restored."""
     kinds = ("learned", "reinforced", "evicted", "restored")
-    found = []
+    records = []
     for number in range(first, first + count):
         text, kind = WORDS[number % len(WORDS)], kinds[number // len(WORDS) % 4]
         fields: dict[str, Any] = {"section": "A", "run": f"a{number}", "source": "agent"}
         fields |= {"agent": "engineer", "change": f"{at(number)}-{first}", "session": "s" * 60}
-        found.append(item_history.make_record(kind, at(number), text, **fields))
-    return found
+        records.append(item_history.make_record(kind, at(number), text, **fields))
+    return records
 
 
 def plain(path: Path) -> list[str]:
@@ -41,9 +41,9 @@ def plain(path: Path) -> list[str]:
 
 @pytest.fixture
 def large(sandbox: Sandbox) -> Path:
-    """A history of a memory, large enough to be packed at the next write."""
+    """Create a memory history that is large enough to be packed at the next write."""
     path = sandbox.memories / "history" / "engineer.jsonl"
-    history_file.append(str(path), many(1600))
+    history_file.append(str(path), make_records(1600))
     known = item_history.History(history_file.read(str(path)))
     sandbox.write_memory("engineer", *[each.text for each in known if each.is_present])
     text = (sandbox.memories / "engineer.md").read_text().replace("Project Architecture", "A")
@@ -62,7 +62,7 @@ def state(records: list[item_history.Record]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_packing_changes_no_answer(sandbox: Sandbox, large: Path, tmp_path: Path) -> None:
+def test_packing_changes_no_result(sandbox: Sandbox, large: Path, tmp_path: Path) -> None:
     person = Person(sandbox, tmp_path)
     project = find_project(str(sandbox.root), sandbox.env)
 
@@ -93,15 +93,15 @@ def test_the_next_write_packs(sandbox: Sandbox, large: Path, tmp_path: Path) -> 
     assert after[1:] == before
 
 
-def test_a_small_history_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_small_history_is_not_packed(tmp_path: Path) -> None:
     path = tmp_path / "qa.jsonl"
-    history_file.append(str(path), many(300))
+    history_file.append(str(path), make_records(300))
     before = path.read_bytes()
     pack(path)
     assert path.read_bytes() == before
 
 
-def test_runs_are_packed_apart_and_what_is_packed_stays(large: Path) -> None:
+def test_runs_are_packed_separately_and_packed_lines_stay(large: Path) -> None:
     tasks = [
         {"v": 1, "time": at(number), "kind": "task", "id": f"{number:010}", "outcome": "done"}
         for number in range(300)
@@ -112,7 +112,7 @@ def test_runs_are_packed_apart_and_what_is_packed_stays(large: Path) -> None:
     assert [json.loads(line)["of"] for line in first] == ["items", "runs"]
     assert len(history_file.read(str(large))) == 1900
     assert not [each for each in history_file.read(str(large), runs=False) if each in tasks[:100]]
-    history_file.append(str(large), many(1600, first=1600))
+    history_file.append(str(large), make_records(1600, first=1600))
     pack(large)
     assert large.read_text().splitlines()[:2] == first
     assert len(history_file.read(str(large))) == 3500
@@ -123,13 +123,13 @@ def test_a_damaged_packed_line_is_kept(large: Path) -> None:
     packed, *rest = large.read_text().splitlines()
     damaged = packed[:100] + packed[200:]
     large.write_text("\n".join([damaged, *rest, ""]))
-    history_file.append(str(large), many(1600, first=1600))
+    history_file.append(str(large), make_records(1600, first=1600))
     pack(large)
     assert large.read_text().splitlines()[0] == damaged
 
 
 @pytest.mark.parametrize("cut", [0.1, 0.5, 0.9])
-def test_a_torn_packed_line_is_passed_over(large: Path, cut: float) -> None:
+def test_a_torn_packed_line_is_skipped(large: Path, cut: float) -> None:
     pack(large)
     packed, *rest = large.read_text().splitlines()
     large.write_text("\n".join([packed[: int(len(packed) * cut)], *rest, ""]))
@@ -137,23 +137,23 @@ def test_a_torn_packed_line_is_passed_over(large: Path, cut: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "no base64 ~", "AAAA", "eJwDAAAAAAE="])
-def test_what_was_not_packed_by_us_is_passed_over(tmp_path: Path, text: str) -> None:
+def test_packed_lines_of_other_programs_are_skipped(tmp_path: Path, text: str) -> None:
     path = tmp_path / "qa.jsonl"
-    (record,) = many(1)
+    (record,) = make_records(1)
     path.write_text(json.dumps({"v": 1, "packed": text}) + "\n" + json.dumps(record) + "\n")
     assert history_file.read(str(path)) == [record]
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_two_branches_of_which_one_has_packed_are_one(large: Path, seed: int) -> None:
+def test_a_packed_and_an_unpacked_branch_merge(large: Path, seed: int) -> None:
     base = history_file.read(str(large))
-    ours, theirs = many(30, 1600), many(30, 1700)
+    ours, theirs = make_records(30, 1600), make_records(30, 1700)
     other = large.with_name("other.jsonl")
     history_file.append(str(other), [*base, *theirs])
     history_file.append(str(large), ours)
     pack(large)
     lines = list(dict.fromkeys([*large.read_text().splitlines(), *other.read_text().splitlines()]))
-    random.Random(seed).shuffle(lines)  # as a union may have them
+    random.Random(seed).shuffle(lines)  # as a union merge may order them
     large.write_text("\n".join([*lines, ""]))
     merged = item_history.sort_records(history_file.read(str(large)))
     assert merged == item_history.sort_records([*base, *ours, *theirs])

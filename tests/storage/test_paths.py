@@ -1,4 +1,4 @@
-"""Which folder is the project of an event."""
+"""Finding the project folder of an event."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_root_of_a_project(tmp_path: Path) -> None:
     assert project_root(Path("/nowhere"), home, CLAUDE_PROJECT_DIR=str(deep)) == str(shop / "src")
 
 
-def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
+def test_a_submodule_is_a_separate_project(tmp_path: Path) -> None:
     inner = tmp_path / "shop" / "lib"
     inner.mkdir(parents=True)
     (tmp_path / "shop" / ".git").mkdir()
@@ -45,7 +45,7 @@ def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
 
 
 def loop(path: Path) -> None:
-    """Make what cannot be looked at, as on a disk that fails; root meets it as well."""
+    """Make a path that cannot be examined, as on a failing disk; root gets the error too."""
     path.symlink_to(path.name)
 
 
@@ -71,9 +71,7 @@ def closed(project: Path) -> None:
 @pytest.mark.parametrize(
     "spoil", [memory_on_a_bad_disk, repository_on_a_bad_disk, main_tree_on_a_bad_disk, closed]
 )
-def test_no_folder_is_passed_over_for_one_that_can_be_looked_at(
-    tmp_path: Path, spoil: Callable[[Path], None]
-) -> None:
+def test_an_unreadable_folder_is_not_skipped(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     shop = tmp_path / "shop"
     lib = shop / "lib"
     lib.mkdir(parents=True)
@@ -85,13 +83,13 @@ def test_no_folder_is_passed_over_for_one_that_can_be_looked_at(
     lib.chmod(0o755)
 
 
-def test_a_project_on_a_bad_disk_is_not_passed_over_for_the_events_folder(tmp_path: Path) -> None:
+def test_an_unreadable_project_is_not_replaced_by_the_current_folder(tmp_path: Path) -> None:
     loop(tmp_path / "disk")
     with pytest.raises(OSError, match="disk"):
         project_root(tmp_path, tmp_path, CLAUDE_PROJECT_DIR=str(tmp_path / "disk" / "shop"))
 
 
-def test_a_memory_on_a_disk_that_is_not_mounted_is_the_projects(tmp_path: Path) -> None:
+def test_a_memory_on_an_unmounted_disk_belongs_to_the_project(tmp_path: Path) -> None:
     lib = tmp_path / "shop" / "lib"
     lib.mkdir(parents=True)
     (tmp_path / "shop" / ".claude-mpm").mkdir()
@@ -99,13 +97,13 @@ def test_a_memory_on_a_disk_that_is_not_mounted_is_the_projects(tmp_path: Path) 
     assert project_root(lib, tmp_path) == str(lib)
 
 
-def test_what_can_be_no_path_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_path_is_not_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert project_root(Path("a\0b"), tmp_path / "home") == str(tmp_path)
 
 
 @pytest.mark.parametrize("spoil", [memory_on_a_bad_disk, closed])
-def test_a_report_waits_while_its_project_cannot_be_looked_at(
+def test_a_report_waits_while_its_project_is_unreadable(
     sandbox: Sandbox, spoil: Callable[[Path], None]
 ) -> None:
     sandbox.write_memory("engineer", FACT)

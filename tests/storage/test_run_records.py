@@ -18,7 +18,7 @@ def test_every_id_is_one_plain_part_of_a_path(name: str) -> None:
     assert plain == name or not run_records.is_safe_id(name)
 
 
-def test_a_run_is_known_by_all_that_was_noted(tmp_path: Path) -> None:
+def test_a_record_combines_all_notes_of_a_run(tmp_path: Path) -> None:
     records = run_records.SessionRuns(paths.LevelPaths(str(tmp_path)), "s1")
     assert records.record("a1") == {}
     records.note("a1", agent="engineer", keys=["x"])
@@ -28,7 +28,7 @@ def test_a_run_is_known_by_all_that_was_noted(tmp_path: Path) -> None:
     assert records.record("a1") == {"agent": "engineer", "ended": 1.5, "keys": ["x", "y"]}
 
 
-def test_old_records_are_cleared_and_young_ones_stay(tmp_path: Path) -> None:
+def test_only_old_records_are_cleared(tmp_path: Path) -> None:
     place = paths.LevelPaths(str(tmp_path))
     for session in ("old", "young"):
         run_records.SessionRuns(place, session).note("a1", agent="engineer")

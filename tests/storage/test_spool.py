@@ -1,4 +1,4 @@
-"""The spool: durable entries, and entries that somebody else has merged."""
+"""The spool: entries survive a power failure, and another writer may merge them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ print(path)
 """
 
 
-def settled(folder: Path, *options: str) -> tuple[str, list[str]]:
-    """Have an entry put on the disk under strace; return its path and what was synced."""
+def write_under_strace(folder: Path, *options: str) -> tuple[str, list[str]]:
+    """Write an entry under strace; return its path and the paths that were synced."""
     if not shutil.which("strace") and not os.environ.get("CI"):
         pytest.skip("strace is not installed (package strace)")
     trace = folder.parent / "strace.log"
@@ -37,23 +37,23 @@ def settled(folder: Path, *options: str) -> tuple[str, list[str]]:
     return done.stdout.strip(), re.findall(r"fsync\(\d+<(.*?)>\)", trace.read_text())
 
 
-def test_what_has_to_wait_is_on_the_disk_with_the_folders_above(sandbox: Sandbox) -> None:
-    path, synced = settled(sandbox.root)
+def test_a_waiting_entry_and_its_folders_are_synced(sandbox: Sandbox) -> None:
+    path, synced = write_under_strace(sandbox.root)
     spools = sandbox.state / "spool"
     above = (spools / "engineer", spools, sandbox.state, sandbox.state.parent, sandbox.root)
     assert synced == [path, *map(str, above)]
     assert sandbox.read_log() == []
 
 
-def test_a_disk_that_fails_meanwhile_is_told_and_the_entry_stays(sandbox: Sandbox) -> None:
-    path, _synced = settled(sandbox.root, "-e", "inject=fsync:error=EIO")
+def test_a_failed_sync_is_reported_and_the_entry_stays(sandbox: Sandbox) -> None:
+    path, _synced = write_under_strace(sandbox.root, "-e", "inject=fsync:error=EIO")
     (kept,) = spool.read_entries(paths.LevelPaths(str(sandbox.root)), "engineer")
     assert kept[0] == path
     message = sandbox.read_log("agent.memory.error")[0]["error"]
     assert f"{path[len(str(sandbox.root)) + 1 :]} might not survive a power failure" in message
 
 
-def test_what_another_writer_has_merged_need_not_wait(sandbox: Sandbox) -> None:
+def test_an_entry_that_is_already_merged_is_not_synced(sandbox: Sandbox) -> None:
     place = paths.LevelPaths(str(sandbox.root))
     path = spool.add(place, "engineer", {})
     spool.remove([path])

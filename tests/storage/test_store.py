@@ -1,4 +1,4 @@
-"""The memory files: mode, names, links, agents."""
+"""Memory files: mode, file names, links, list of agents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from memory_core.storage import paths, store
 
 
-def test_a_file_keeps_its_mode_and_its_old_name(tmp_path: Path) -> None:
+def test_a_file_keeps_its_mode_and_file_name(tmp_path: Path) -> None:
     files = store.Store(paths.LevelPaths(str(tmp_path)))
     folder = Path(files.folder)
     folder.mkdir(parents=True)
@@ -41,7 +41,7 @@ def test_the_agents_with_a_memory(tmp_path: Path) -> None:
     assert files.agents() == ["PM", "engineer", "qa"]
 
 
-def test_what_is_kept_aside_is_kept_once_a_day(tmp_path: Path) -> None:
+def test_an_archived_item_is_written_once_a_day(tmp_path: Path) -> None:
     files = store.Store(paths.LevelPaths(str(tmp_path)))
     files.append("archive", "engineer", ["a", "b"], "2026-11-20 10:00:00")
     files.append("archive", "engineer", ["b", "c"], "2026-11-20 11:00:00")

@@ -1,4 +1,4 @@
-"""JSON by the C functions is the same as by the standard library."""
+"""The fast JSON functions agree with the standard library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_json_is_what_the_standard_library_reads_and_writes(value: Any) -> None:
+def test_json_agrees_with_the_standard_library(value: Any) -> None:
     text = fastjson.dumps(value)
     assert text.isascii()
     assert text == json.dumps(value)
@@ -39,9 +39,7 @@ def plain_loads(text: str) -> Any:
 
 
 @given(VALUES.map(json.dumps), st.integers(0, 40), TEXTS)
-def test_json_is_refused_where_the_standard_library_refuses_it(
-    text: str, at: int, junk: str
-) -> None:
+def test_invalid_json_is_refused_as_by_the_standard_library(text: str, at: int, junk: str) -> None:
     spoilt = text[:at] + junk + text[at:]
     try:
         expected = plain_loads(spoilt)
@@ -68,7 +66,7 @@ def test_json_works_without_the_private_c_functions() -> None:
 
 
 @pytest.mark.parametrize("bad", ["", "{", '{"a', '{"a" 1}', "[1", "1 2", "NaN"])
-def test_what_is_not_json_is_told_where_json_is_not_imported(bad: str) -> None:
+def test_invalid_json_is_reported_without_importing_json(bad: str) -> None:
     program = (
         "import sys\n"
         f"sys.path.append({str(REPO)!r})\n"

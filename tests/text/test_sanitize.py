@@ -10,7 +10,7 @@ from memory_core.text import sanitize
 
 @given(st.text(st.sampled_from("<>/!agent-memory system:reminder\u200b\u202e\n")))
 @settings(max_examples=500)
-def test_no_text_holds_a_tag_of_the_harness(text: str) -> None:
+def test_cleaned_text_has_no_tag_of_claude_code(text: str) -> None:
     safe = sanitize.escape_tags(text).casefold()
     for tag in ("agent-memory", "system-reminder", "system", "antml:x"):
         assert f"<{tag}" not in safe
@@ -18,6 +18,6 @@ def test_no_text_holds_a_tag_of_the_harness(text: str) -> None:
 
 
 @given(st.text(st.characters(categories=["L", "N", "P", "Zs"], exclude_characters="<")))
-def test_ordinary_text_is_given_as_it_stands(text: str) -> None:
+def test_ordinary_text_is_not_changed(text: str) -> None:
     plain = "".join(char for char in text if char.isprintable())
     assert sanitize.escape_tags(plain) == plain

@@ -1,4 +1,4 @@
-"""Which texts are one learning: a table of pairs, and what holds for all texts."""
+"""Which texts count as the same learning: a table of pairs, and properties of any text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_pairs(pair: dict[str, Any]) -> None:
 
 
 @given(TEXTS, TEXTS)
-def test_the_same_both_ways(text: str, other: str) -> None:
+def test_similarity_is_symmetric(text: str, other: str) -> None:
     assert similarity.is_same(text, other) == similarity.is_same(other, text)
 
 
@@ -55,7 +55,7 @@ def test_the_same_both_ways(text: str, other: str) -> None:
 @example("`Foo`'`Bar`")
 @example("` a ` b` `Foo`")
 @example("_`a`' b_")
-def test_a_text_is_the_same_as_its_fold(text: str) -> None:
+def test_a_text_equals_its_folded_form(text: str) -> None:
     folded = similarity.normalize_text(text)
     assert similarity.normalize_text(folded) == folded
     assert similarity.is_same(text, text)
@@ -67,7 +67,7 @@ SENTENCES = [pair["text"] for pair in PAIRS]
 PLAIN = [text for text in SENTENCES if not set("`_*'\"") & set(text)]
 
 
-def with_one_more(sentence: str, word: str, place: int) -> str:
+def insert_word(sentence: str, word: str, place: int) -> str:
     words = sentence.split()
     return " ".join([*words[:place], word, *words[place:]])
 
@@ -77,13 +77,13 @@ def with_one_more(sentence: str, word: str, place: int) -> str:
     st.sampled_from([*FACTS, "not", "never", "without"]),
     st.integers(0, 20),
 )
-def test_a_fact_or_a_negation_more_is_another_learning(
+def test_an_added_fact_or_negation_makes_another_learning(
     sentence: str, fact: str, place: int
 ) -> None:
-    assert not similarity.is_same(sentence, with_one_more(sentence, fact, place))
+    assert not similarity.is_same(sentence, insert_word(sentence, fact, place))
 
 
-# What no list of English negations holds.
+# Words that are not in the list of English negations.
 TURNS = """
     nicht nie kein ne pas jamais nunca não jamás не ni niet geen non mai inte aldrig ikke eivät nie
     barely zero non- un- invalid stale empty obsolete supposedly excluding barring pretend hundred
@@ -96,8 +96,8 @@ TURNS = """
     st.one_of(st.sampled_from(TURNS.split()), st.text("bdghqxzжщ", min_size=1)),
     st.integers(0, 20),
 )
-def test_any_word_more_is_another_learning(sentence: str, word: str, place: int) -> None:
-    assert not similarity.is_same(sentence, with_one_more(sentence, word, place))
+def test_an_added_word_makes_another_learning(sentence: str, word: str, place: int) -> None:
+    assert not similarity.is_same(sentence, insert_word(sentence, word, place))
 
 
 CODE = st.text("aAbB_*.,;:!?'\"(){}[]<>$/\\- \u2019\u2013é", max_size=6).filter(str.strip)
@@ -106,7 +106,7 @@ CODE = st.text("aAbB_*.,;:!?'\"(){}[]<>$/\\- \u2019\u2013é", max_size=6).filter
 @given(CODE, CODE, st.sampled_from(["Use {} in tests", "Use {}", "{} is used", "**{}** ends it"]))
 @example("Foo", "foo", "Use {}")
 @example("save!", "save", "Use {}")
-def test_what_stands_in_backticks_is_meant_to_the_letter(one: str, two: str, text: str) -> None:
+def test_text_in_backticks_must_match_exactly(one: str, two: str, text: str) -> None:
     texts = (text.format(f"`{code}`") for code in (one, two))
     assert similarity.is_same(*texts) is (one.split() == two.split())
 
@@ -115,25 +115,25 @@ PROSE = ["use", "the", "tabs", "In", "a", "Makefile", "not", "API", "b", "read-o
 
 
 @given(st.lists(st.sampled_from(PROSE)))
-def test_a_text_in_capitals_is_the_text(words: list[str]) -> None:
+def test_a_text_in_capitals_is_the_same(words: list[str]) -> None:
     text = " ".join(words)
     assert similarity.normalize_text(text.upper()) == similarity.normalize_text(text.lower())
 
 
 @given(st.sampled_from(SENTENCES), st.sampled_from([*FACTS, "App/src", r"C:\Logs", "5Mb", "-rf"]))
-def test_the_case_of_a_fact_counts(sentence: str, fact: str) -> None:
+def test_the_case_of_a_fact_matters(sentence: str, fact: str) -> None:
     one, two = (f"{sentence.rstrip('.')} with {word}" for word in (fact, fact.swapcase()))
     assert similarity.is_same(one, two) is (fact == fact.swapcase())
 
 
 @given(st.sampled_from(SENTENCES), st.lists(st.sampled_from(FACTS), min_size=2, max_size=2))
-def test_another_fact_is_another_learning(sentence: str, facts: list[str]) -> None:
+def test_a_changed_fact_makes_another_learning(sentence: str, facts: list[str]) -> None:
     one, two = (f"{sentence.rstrip('.')} with {fact}" for fact in facts)
     assert similarity.is_same(one, two) is (facts[0] == facts[1])
 
 
 @given(TEXTS, TEXTS)
-def test_what_is_kept_says_all_that_counts(text: str, other: str) -> None:
+def test_the_kept_text_has_all_facts(text: str, other: str) -> None:
     if similarity.is_same(text, other) and similarity.normalize_text(
         text
     ) != similarity.normalize_text(other):
@@ -144,7 +144,7 @@ def test_what_is_kept_says_all_that_counts(text: str, other: str) -> None:
 
 
 def test_comparing_is_quick() -> None:
-    """Five new learnings against a full memory; measured 1 to 2 ms, allowed far more."""
+    """Compare five new learnings with a full memory; it takes 1 to 2 ms."""
     items = [f"{pair['text']} {number}" for number in range(2) for pair in PAIRS][:150]
     start = time.perf_counter()
     earlier = [similarity.ParsedText(item) for item in items]
@@ -155,13 +155,13 @@ def test_comparing_is_quick() -> None:
 
 
 @pytest.mark.parametrize("piece", ["*a* ", "*a", "_a", "a* ", "use the ", "`", "-", "for "])
-def test_long_text_takes_no_longer_than_its_length(piece: str) -> None:
+def test_time_is_linear_in_the_length(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     assert similarity.is_same(text, text + "x") in (True, False)
     assert similarity.normalize_text(text) == similarity.normalize_text(text + " ")
 
 
-def test_importing_costs_nothing() -> None:
+def test_importing_is_cheap() -> None:
     code = (
         "import sys; before = set(sys.modules); from memory_core.text import similarity\n"
         "similarity.is_same('Use **tabs** in Makefiles', 'Use spaces in Makefiles')\n"
