@@ -1,4 +1,4 @@
-"""Show what an agent knows: items, preferences, performance and errors of all its levels."""
+"""Show an agent's knowledge: items, preferences, performance and errors of all its levels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ERRORS_HEADING = "### Common Errors to Avoid"
 
 
 class Knowledge(NamedTuple):
-    """What an agent knows, the most certain items first; `preferences` is value by key."""
+    """An agent's knowledge, the most certain items first; `preferences` maps key to value."""
 
     agent: str
     items: list[RatedItem]
@@ -34,9 +34,9 @@ class Knowledge(NamedTuple):
 
 
 def read_knowledge(project: Project, agent: str) -> Knowledge:
-    """Return what an agent knows, without the items below `memory.min_confidence`.
+    """Return an agent's knowledge, without the items below `memory.min_confidence`.
 
-    The user's level adds what the project's memory does not have.
+    Items and preferences of the user level are included unless the project level has them.
     """
     items: list[RatedItem] = []
     values: dict[str, str] = {}
@@ -61,7 +61,7 @@ def read_knowledge(project: Project, agent: str) -> Knowledge:
 
 
 def preview_block(project: Project, agent: str) -> recall.MemoryBlock:
-    """Return the block that a hook would add to the agent's prompt now, for no specific task."""
+    """Return the block that a hook would add now to the agent's prompt, without a task."""
     if not project.serves(agent) or agent in events.HARNESS_AGENTS:
         return recall.MemoryBlock("", None, 0)
     budget = recall.CONTEXT_LIMIT if agent == agent_names.PM else project.prompt_budget(agent)
@@ -69,9 +69,9 @@ def preview_block(project: Project, agent: str) -> recall.MemoryBlock:
 
 
 def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
-    """Return the part that fits `budget` tokens: preferences, then items.
+    """Return the part that fits into `budget` tokens: first preferences, then items.
 
-    Items that share words with the query come first, then the most certain.  Errors and
+    Items that share words with the query come first, then the most certain ones.  Errors and
     performance are included if they take at most a quarter of the budget.
     """
     selected = Knowledge(knowledge.agent, [], knowledge.preferences, performance.Performance(), [])
@@ -118,7 +118,7 @@ def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
 
 
 def category_of(section: str) -> str | None:
-    """Return the category whose items stand in a section of this title, or None."""
+    """Return the category whose items are in a section of this title, or None."""
     name = template.category_of(section)
     return name if name != section else None
 
@@ -140,6 +140,6 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
 
 
 def _render_item(section: str, text: str) -> str:
-    """Return a bullet; text behind a label needs no escapes, since it cannot begin a block."""
+    """Return a bullet; text after a label needs no escapes, because it cannot begin a block."""
     label = section.replace("]", ")").rstrip(" \\")
     return f"- [{label}] {text}" if label else f"- {markdown.escape(text)}"

@@ -1,4 +1,4 @@
-"""Report the state of a project: memories in numbers, deliveries, and what needs attention."""
+"""Report the state of a project: sizes of memories, deliveries, and problems."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ VERDICTS = ("delivered", "doubled", "lost")
 EVENT_PREFIX = "agent.memory."
 DELIVERY_EVENTS = tuple(f"{EVENT_PREFIX}{verdict}" for verdict in VERDICTS)
 
-# A trend counts the new items of so many weeks; the last week ends now.
+# Number of weeks in a trend, which counts new items; the last week ends now.
 TREND_WEEKS = 8
 WEEK_SECONDS = 7 * 86400
 
-# The share of its limit from which on a memory is nearly full.
+# A memory is nearly full from this share of its limit on.
 NEARLY_FULL = 0.9
 
 CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
@@ -33,11 +33,11 @@ DOCTOR_COMMAND = "agent-memory doctor"
 
 
 class MemoryStatus(NamedTuple):
-    """One agent's memory in numbers; `error` says why it or its history cannot be read.
+    """The numbers of one agent's memory; `error` says why it or its history is unreadable.
 
     `size` and `limit` are in bytes, `changed` in seconds since 1970 (0 without a file).
-    `review` counts learnings in quarantine, `spooled` those not merged yet.  `warnings` are
-    (line, sentence).  `trend` counts the items learned in each of the last weeks, oldest
+    `review` counts learnings in quarantine, `spooled` those that are not merged yet.  `warnings`
+    are (line, sentence).  `trend` counts the items learned in each of the last weeks, oldest
     first.
     """
 
@@ -131,7 +131,7 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
 
 
 class Delivery(NamedTuple):
-    """A delivery of a memory; `verdict` is one of VERDICTS."""
+    """One delivery of a memory to an agent; `verdict` is one of VERDICTS."""
 
     agent: str
     verdict: str

@@ -31,7 +31,7 @@ class ArchivedItem(NamedTuple):
 
 
 class RestoreResult(NamedTuple):
-    """The restored item, and the (section, text) that were evicted to make room.
+    """The restored item, and the (section, text) of items that were evicted to make room.
 
     If the item `was_present` in the memory, it was only removed from the archive.
     """
@@ -68,7 +68,7 @@ def list_absent(store: Store, agent: str) -> list[ArchivedItem]:
 
 
 def restore(project: Project, store: Store, agent: str, item: str) -> RestoreResult:
-    """Put an item back into its section; items beyond the limits go to the archive.
+    """Put an item back into its section; items beyond the limits move to the archive.
 
     `item` is an id, a text, a part of either, or a number in the archive.  Items that are
     not in the archive are searched in the history.  Raises NotRestored, ItemNotFound and
@@ -95,7 +95,7 @@ MATCHERS = ((*lookup.WHOLE_MATCHERS, _matches_number), (lookup.matches_part,))
 
 
 def find(memory: AgentMemory, item: str) -> ArchivedItem:
-    """Return the item that a name means: in the archive, else removed, else present.
+    """Return the item with this name: first from the archive, then removed, then present items.
 
     Raises ItemNotFound and AmbiguousItem.
     """
@@ -117,7 +117,7 @@ def find_in_lists(item: str, *lists: list[ArchivedItem]) -> ArchivedItem:
                 by = "number" if matches[0].number else "id"
                 raise lookup.AmbiguousItem(f"several items match {item!r}: use the {by}: {names}")
             if matches:
-                return matches[-1]  # the last time that this item left
+                return matches[-1]  # the last record that removed this item
     raise lookup.ItemNotFound(f"no item {item!r} in the archive or the history")
 
 
@@ -161,9 +161,9 @@ def _count(document: markdown.Document, text: str) -> int:
 
 
 def _remove_entry(store: Store, agent: str, number: int) -> None:
-    """Remove an entry; entries of this restore are behind it, so its number still holds.
+    """Remove an entry; its number is still right, because this restore only appends entries.
 
-    An empty file stays: git would ask about a file that is gone.
+    The archive file stays even if it is empty, because git would ask about a deleted file.
     """
     path = store.dated_path("archive", agent)
     snapshot = store.read_file(path)

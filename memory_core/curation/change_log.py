@@ -1,7 +1,7 @@
 """List, compare and undo the changes of a project's memories.
 
-A change is what one write or one command did, to one memory or to several.  Its records
-share a change id.
+A change is the effect of one write or one command on one memory or several.  Its records share
+a change id.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from memory_core.storage.store import Store
 if TYPE_CHECKING:
     from memory_core.history.item_history import Record
 
-# Records that move or reword items; others change their confidence only.
+# Kinds of records that move or reword items; all others only change the confidence.
 MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 
 
 class Change(NamedTuple):
-    """One change: its id, the time of its last record, its records, oldest first."""
+    """One change: its id, the time of its last record, and its records, oldest first."""
 
     id: str
     time: str
@@ -41,12 +41,12 @@ class Change(NamedTuple):
 
     @property
     def is_by_hand(self) -> bool:
-        """Whether a person made it in the file itself; undo leaves such changes alone."""
+        """Return whether the user edited the file itself; undo skips such changes."""
         return all(record.get("source") == item_history.HAND_SOURCE for record in self.records)
 
 
 class UndoResult(NamedTuple):
-    """A change that was undone, and the texts that stay because they were changed since.
+    """A change that was undone, and the texts that stay because they were changed later.
 
     `present_ids` are the ids of the items that each memory has now.
     """
@@ -57,13 +57,13 @@ class UndoResult(NamedTuple):
 
 
 class NothingToUndo(ValueError):
-    """There are fewer changes to undo than were asked for; the message says how many."""
+    """There are fewer changes to undo than requested; the message has the number."""
 
     status = 1
 
 
 class ItemOrigin(NamedTuple):
-    """An item of a memory and its state by the history, None if the history lacks it."""
+    """An item of a memory with its state from the history, None if it has no records."""
 
     id: str
     text: str
@@ -74,7 +74,7 @@ class ItemOrigin(NamedTuple):
 def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[Record]:
     """Return all records of these agents, oldest first.
 
-    Hand edits that no write has recorded yet get the time of now.  Each record has its agent
+    Hand edits that no write has recorded yet have the present time.  Each record has its agent
     and, if it is known, the text of its item; its time is that of the clock.
     """
     records = [
@@ -120,9 +120,10 @@ def list_origins(project: Project, store: Store, agent: str) -> list[ItemOrigin]
 
 
 def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[str, str]:
-    """Return an agent's memory with the items as they were at a time, and when its history begins.
+    """Return an agent's memory at a past time, and the time when its history begins.
 
-    The text is "" if the history begins later, the begin is "" without a history.
+    The text has the items of that time; it is "" if the history begins later.  The second value is
+    "" without a history.
     """
     memory = read_memory(project, agent, store)
     records, kinds, clock = memory.history.records, item_history.ITEM_KINDS, item_history.clock_time
@@ -136,9 +137,9 @@ def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[
 
 
 class Comparison(NamedTuple):
-    """The difference between a memory and an earlier version: a unified diff, items' texts.
+    """The difference between a memory and an earlier version: a unified diff, texts of items.
 
-    `since` is the time of the earlier version, or that of the last change; "" without one.
+    `since` is the time of the earlier version or of the last change; "" without one.
     """
 
     since: str
@@ -150,8 +151,8 @@ class Comparison(NamedTuple):
 def compare(project: Project, store: Store, agent: str, since: str = "") -> Comparison:
     """Compare a memory with its version at a time, by default before its last change.
 
-    The last change is the last one that moved items: hand edits since the last write, or
-    else what a command or a report did.
+    The last change is the last one that moved or reworded items: manual edits since the last write,
+    else the last command or report.
     """
     memory = read_memory(project, agent, store)
     records = item_history.sort_records(memory.history.records)
@@ -181,9 +182,9 @@ def compare(project: Project, store: Store, agent: str, since: str = "") -> Comp
 def undo(
     project: Project, store: Store, count: int, along: transaction.ProgressWrapper = iter
 ) -> list[UndoResult]:
-    """Undo the last `count` changes of reports and commands, newest first.
+    """Undo the last `count` changes by reports and commands, newest first.
 
-    Hand edits stay, also those of an item that an undone change has changed.  An undo is a
+    Manual edits are kept, also edits of an item that an undone change has changed.  An undo is a
     change itself.  Raises NothingToUndo if there are fewer changes.
     """
     undoable = list_undoable(store)
@@ -211,7 +212,7 @@ def _format_too_few(count: int) -> str:
 
 
 def list_undoable(store: Store) -> list[Change]:
-    """Return the changes of reports and commands, oldest first."""
+    """Return the changes by reports and commands, oldest first."""
     agents = [agent for agent in store.agents_with_history() if agent]
     return [change for change in list_changes(store, agents) if _is_undoable(change)]
 
@@ -224,7 +225,7 @@ def _is_undoable(change: Change) -> bool:
 
 
 def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Undo changes in one memory; return (change id, text) of what stays as it is."""
+    """Undo changes in one memory; return (change id, text) of items that were not undone."""
 
     def is_chosen(record: Record) -> bool:
         is_by_hand = record.get("source") == item_history.HAND_SOURCE
@@ -238,7 +239,7 @@ def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str
             _bring_back(memory, step, step.target)
         else:
             _take_out(memory, step.now)
-    # Of the steps of one item the last is the oldest: the item before all changes.
+    # The last step of an item is the oldest; its target is the item before all changes.
     last = {step.record["id"]: step for step in steps}
     restored = frozenset(step.target.text for step in last.values() if step.target)
     for change_id in reversed(ids):
@@ -252,16 +253,16 @@ def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str
 
 
 def _find_kept(document: markdown.Document, step: revert.UndoStep) -> str:
-    """Return the text of an item that a step did not undo, "" if it did."""
+    """Return the text of an item that a step did not undo, "" if it was undone."""
     if step.target and revert.find_items(document, step.target.text):
         return ""
     if step.now:
         return step.now if revert.find_items(document, step.now) else ""
-    return step.target.text if step.target else ""  # there is no room for it
+    return step.target.text if step.target else ""  # the document has no room for it
 
 
 def _take_out(memory: AgentMemory, text: str) -> None:
-    """Remove an item that a change added, unless a person moved it to another section."""
+    """Remove an item that a change added, unless the user moved it to another section."""
     state = memory.history.find(text)
     if state is None:
         return
@@ -273,16 +274,16 @@ def _take_out(memory: AgentMemory, text: str) -> None:
     if is_moved and markdown.find_section(document, state.section):
         return
     copies = [section for item_text, section, _nested in items if item_text == state.text]
-    # If a person copied it into other sections, only the original goes.
+    # If the user copied it into other sections, remove only the original.
     only = state.section if state.section in copies and len(copies) > 1 else None
     changes.remove_items(memory, [text], "removed", only, source=item_history.PERSON_SOURCE)
 
 
 def _bring_back(memory: AgentMemory, step: revert.UndoStep, target: revert.PriorItem) -> None:
-    """Put an item as it was in the place of the one that a change made of it."""
+    """Replace the item that a change made by its earlier version."""
     text = revert.apply_step(memory.text, step, memory.limits)
     if text == memory.text:
-        return  # a later change stands against it
+        return  # a later change prevents it
     before = {fields[0]: fields for fields in agent_memory.list_items(memory.document)}
     memory.set_document(markdown.parse_document(text))
     after = {fields[0]: fields for fields in agent_memory.list_items(memory.document)}
@@ -291,7 +292,7 @@ def _bring_back(memory: AgentMemory, step: revert.UndoStep, target: revert.Prior
             is_kept = nested == after.get(target.text, before[gone_text])[2]
             item = agent_memory.join_nested(gone_text, "" if is_kept else nested)
             memory.evicted.append((section, item))
-    # When a better wording replaced it, its nested lines stayed in the memory.
+    # A better wording that replaced the item has kept its nested lines.
     whole = agent_memory.join_nested(target.text, target.nested)
     entries = [(target.section, whole), (target.section, target.text)]
     memory.from_archive += dict.fromkeys(entries)

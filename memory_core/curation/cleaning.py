@@ -1,6 +1,6 @@
-"""Find and remove what is no longer needed: unused files, orphaned memories, weak items.
+"""Find and remove unused files, orphaned memories, and items with low confidence.
 
-Items move to the archive, and undo brings them back.  The spool is never touched.
+Items move to the archive, and undo restores them.  The spool is never changed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, file_io, history_file, paths, run_records, spool
 from memory_core.storage.store import Store
 
-# A memory is unused after a month: sessions are resumed and branches checked out within days.
+# A memory is unused after a month; sessions are resumed and branches checked out within days.
 IDLE_SECONDS = 30 * 86400
 
-# The doctor reads a week of the log; a quarter of a year is enough for people.
+# The doctor reads one week of the log; three months are enough for users.
 LOG_MAX_AGE = 90 * 86400
 
 SUBFOLDERS = ("archive", "quarantine", "history")
@@ -46,9 +46,9 @@ class UnusedFile(NamedTuple):
 
 
 class OrphanMemory(NamedTuple):
-    """The memory of an agent that is defined nowhere, with the time of its last use (UTC).
+    """The memory of an agent without a definition, with the time of its last use (UTC).
 
-    `is_bare` says whether only a header remains without the items.
+    `is_bare` says whether the text has nothing except the header and items.
     """
 
     agent: str
@@ -60,14 +60,14 @@ class OrphanMemory(NamedTuple):
 
 
 class SkippedCleanup(NamedTuple):
-    """A file or memory that is kept although it looks unused, and the reason."""
+    """A file or memory that looks unused but is kept, and the reason."""
 
     what: str
     reason: str
 
 
 class UnusedData(NamedTuple):
-    """The result of a search: what can be removed, and what is kept."""
+    """Files and memories that can be removed, and those that are kept."""
 
     files: list[UnusedFile]
     orphans: list[OrphanMemory]
@@ -84,7 +84,7 @@ class CleanResult(NamedTuple):
 
 
 class PruneResult(NamedTuple):
-    """The items that leave one agent's memory, and for each the time of its last use."""
+    """One agent's items to archive, each with the time of its last use."""
 
     agent: str
     items: list[RatedItem]
@@ -97,7 +97,7 @@ def find_unused(
     environ: Mapping[str, str],
     progress: transaction.ProgressWrapper = iter,
 ) -> UnusedData:
-    """Return what can be removed at one level; nothing is changed.  Raises OSError."""
+    """Return removable files and memories of one level; changes nothing.  Raises OSError."""
     files = list(_find_leftovers(store))
     orphans, skipped = _find_orphans(project, store, environ, progress)
     return UnusedData(files, orphans, skipped)
@@ -108,7 +108,7 @@ def find_unused(
 
 def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     """Find the files of interrupted writes and of old sessions, and the old log."""
-    # A killed process left .NAME.PID next to the file NAME.
+    # A killed process leaves a temporary file .NAME.PID next to the file NAME.
     errors = os.path.join(store.place.state, "errors")
     folders = [os.path.join(store.folder, kind) for kind in SUBFOLDERS]
     for folder in [store.folder, *folders, errors]:
@@ -179,7 +179,7 @@ def _find_orphans(
 
 
 class _StillNeeded(Exception):
-    """A memory that is kept; the message is the reason."""
+    """A memory that must be kept; the message is the reason."""
 
 
 def _format(error: OSError) -> str:
@@ -195,7 +195,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
     history = history_file.read(store.history(agent))
     now = time.time()
     changed = event_log.format_utc(min(snapshot.changed, now))
-    # A later time comes from a wrong clock.
+    # A time in the future comes from a wrong clock.
     until = event_log.format_utc(now + agent_memory.MAX_CLOCK_LEAD)
     times = [last_event, changed, *(str(record["time"]) for record in history)]
     last = max(moment for moment in times if moment <= until)
@@ -250,15 +250,15 @@ def has_only_header(text: str) -> bool:
 def remove_unused(
     project: Project, store: Store, unused: UnusedData, progress: transaction.ProgressWrapper = iter
 ) -> CleanResult:
-    """Remove the result of find_unused, except what was used in the meantime.
+    """Remove the files and memories that find_unused returned, unless they were used meanwhile.
 
-    Raises OSError if a memory is locked, or cannot be read or written.  What is done by
-    then is in the history, and the next search finds the rest.
+    Raises OSError if a memory is locked, or cannot be read or written.  Finished removals are in
+    the history, and the next search finds the remaining files.
     """
     result = CleanResult([], [], [], [])
     change_id = agent_memory.make_change_id("clean")
     transaction.check_unlocked(store, [orphan.agent for orphan in unused.orphans])
-    # Temporary files first: a write of a memory would remove them without a report.
+    # Temporary files come first, because writing a memory would remove them unreported.
     for file in unused.files:
         _remove(file, result)
     for orphan in progress(unused.orphans):
@@ -268,14 +268,14 @@ def remove_unused(
         try:
             os.rmdir(folder)
         except OSError:
-            pass  # it still has younger files
+            pass  # the folder still has newer files
     return result
 
 
 def _remove_orphan(
     project: Project, store: Store, orphan: OrphanMemory, change_id: str, result: CleanResult
 ) -> None:
-    """Move all items to the archive, and remove the file if it has no other text."""
+    """Move all items to the archive; remove the file if no other text is left."""
 
     def change(memory: AgentMemory) -> bool:
         is_same = memory.snapshot is not None and memory.snapshot.text == orphan.text
@@ -306,7 +306,7 @@ def _remove(file: UnusedFile, result: CleanResult) -> None:
         result.files.append(file)
 
 
-# Weak items.
+# Items with low confidence.
 
 
 def prune_items(
@@ -318,13 +318,13 @@ def prune_items(
     write: bool = False,
     progress: transaction.ProgressWrapper = iter,
 ) -> list[PruneResult]:
-    """Archive items with a confidence lower than `below`, last used `older_than` seconds ago.
+    """Archive items with a confidence below `below`, last used `older_than` seconds ago.
 
-    An item is used when a run reports it again or a person confirms it; otherwise the time
-    when it was added counts.  Preferences and items without a history are kept.  All of it
-    is one change; without `write` nothing is changed.
+    An item is used when a run reports it again or the user confirms it; otherwise its creation time
+    counts.  Preferences and items without a history are kept.  All of it is one change; without
+    `write` nothing is changed.
     """
-    # Times in a history may be some seconds ahead of the clock, so 0 means any age.
+    # Times in a history may be some seconds ahead of the clock, so 0 must match any age.
     until = item_history.FAR_FUTURE
     if older_than:
         until = event_log.format_utc(time.time() - older_than)

@@ -1,7 +1,7 @@
-"""Edit a memory in an editor: open a copy, check it, merge it back.
+"""Edit a memory in an editor: open a copy, check it, and merge it back.
 
-The editor has a copy, so the file never has half-written text.  When the person is done,
-the copy is merged with what others wrote in the meantime, item by item, as one change.
+The editor has a copy, so the memory file never has half-written text.  Afterwards the copy is
+merged item by item with changes that others wrote meanwhile, as one change.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from memory_core.text import sanitize
 
 
 class EditCopy(NamedTuple):
-    """The text to edit; `is_new` if there is no memory file yet."""
+    """The text to edit; `is_new` if the memory file does not exist yet."""
 
     text: str
     is_new: bool
 
 
 class EditWarning(NamedTuple):
-    """A possible mistake: the line from 1, or 0 for the whole text, and a sentence."""
+    """A possible mistake: the line from 1 (0 for the whole text) and a sentence."""
 
     line: int
     what: str
 
 
 class EditResult(NamedTuple):
-    """The texts of changed items, whether others wrote meanwhile, and whether free text changed.
+    """Texts of changed items, whether others wrote meanwhile, whether free text changed.
 
     `without_section` are items that are in no section any more.  Undo does not cover free text.
     """
@@ -49,7 +49,7 @@ class EditResult(NamedTuple):
 
 
 def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
-    """Return the memory, or a header with the default headings."""
+    """Return the memory's text, or for a new memory a header with the default headings."""
     snapshot = store.read(agent)
     if snapshot:
         return EditCopy(snapshot.text, is_new=False)
@@ -60,7 +60,7 @@ def open_copy(project: Project, agent: str, store: Store) -> EditCopy:
 
 
 def is_unchanged(copy: EditCopy, text: str) -> bool:
-    """Say whether the person changed nothing; in a new memory, white space does not count."""
+    """Say whether the user changed nothing; in a new memory, white space does not count."""
     if copy.is_new:
         return _remove_empty(text).split() == _remove_empty(copy.text).split()
     return text == copy.text
@@ -82,14 +82,14 @@ def _remove_empty(text: str) -> str:
 
 
 def list_warnings(project: Project, agent: str, text: str) -> list[EditWarning]:
-    """Return what the person may not have meant; the text can be saved all the same."""
+    """Return possible mistakes in the text; they do not prevent saving it."""
     document, limits = markdown.parse_document(text), project.limits(agent)
     warnings = [EditWarning(line, what) for line, what in document.warnings]
     return sorted([*warnings, *_check_lines(document.lines), *_check_limits(document, limits)])
 
 
 def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
-    """Warn of lines that an agent receives in another form."""
+    """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n").removeprefix(markdown.BOM if number == 1 else "")
         escaped = sanitize.escape_tags(text)
@@ -123,9 +123,9 @@ def _check_limits(document: markdown.Document, limits: template.Limits) -> Itera
 def save_copy(
     project: Project, agent: str, copy: EditCopy, text: str, store: Store | None = None
 ) -> EditResult:
-    """Merge the edited text into the memory, as one change; edits of others are kept.
+    """Merge the edited text into the memory, as one change; changes by others are kept.
 
-    Raises OSError if the memory cannot be locked, read or written; then it is unchanged.
+    Raises OSError if the memory cannot be locked, read or written; it is then unchanged.
     """
     if copy.is_new:
         text = _remove_empty(text)
@@ -150,7 +150,7 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
         "",
         item_history.FAR_FUTURE,
     )
-    # Before the history has these edits: it still says which items are new.
+    # Compare before the edits are recorded, while the history shows which items are new.
     changed = [text for text, _, _, was in difference.new if was or history.find(text)]
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
     added += [text for text, _, _ in difference.returned]
@@ -167,12 +167,12 @@ def _list_outside(document: markdown.Document) -> set[str]:
 
 def _is_free_text_changed(copy: EditCopy, text: str) -> bool:
     before, after = (_list_free_lines(version) for version in (copy.text, text))
-    # A new memory may lack headings of the copy.
+    # A new memory may not have all headings of the copy.
     return not set(after) <= set(before) if copy.is_new else before != after
 
 
 def _list_free_lines(text: str) -> list[str]:
-    """Return the lines without those of items and header comments, and blank ones."""
+    """Return the lines that are not blank, items or header comments."""
     document = markdown.parse_document(text)
     skipped = find_managed_lines(document)
     lines = enumerate(document.lines)

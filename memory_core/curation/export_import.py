@@ -43,15 +43,15 @@ ENTRY_KINDS = ("archive", "quarantine")
 # In bytes: a hundred agents with the largest memory and history seen so far.
 MAX_BYTES = 64 * 1024 * 1024
 
-ExportedAgents = dict[str, dict[str, Any]]  # by agent the fields of `record_models.AgentExport`
+ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
 SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
 
 class ImportResult(NamedTuple):
-    """What an import does to one agent's memory.
+    """The effect of an import on one agent's memory.
 
-    `archived` are the new entries of the archive, `records` counts the new records of the
-    history, `entries` those of archive and quarantine.
+    `archived` are the new entries of the archive.  `records` counts the new records of the
+    history, `entries` the new entries of archive and quarantine.
     """
 
     agent: str
@@ -62,7 +62,7 @@ class ImportResult(NamedTuple):
 
 
 class InvalidExport(ValueError):
-    """A file that is not an export of memories; the message names the place."""
+    """A file that is not an export of memories; the message names the invalid place."""
 
     status = 2
 
@@ -76,7 +76,7 @@ def build_export(
     agents: Sequence[str],
     progress: transaction.ProgressWrapper = iter,
 ) -> dict[str, Any]:
-    """Return the memories of these agents as one value for JSON; raises OSError."""
+    """Return the memories of these agents as one JSON value; raises OSError."""
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -107,7 +107,7 @@ def _read_text(store: Store, path: str) -> str:
 
 
 def save_file(path: str, text: str) -> None:
-    """Write a file, completely or not at all; raises OSError."""
+    """Write a file completely or not at all; raises OSError."""
     if os.path.exists(path) and not os.path.isfile(path):  # a terminal, a pipe
         Path(path).write_text(text, encoding="utf-8")
     else:
@@ -132,7 +132,7 @@ def parse_export(data: bytes) -> ExportedAgents:
         raise InvalidExport(problem)
     for agent, exported in value["agents"].items():
         for record in exported["history"]:
-            record["agent"] = agent  # undo selects records by it
+            record["agent"] = agent  # undo selects records by their agent
     agents: ExportedAgents = value["agents"]
     return agents
 
@@ -167,7 +167,7 @@ def import_agents(
 ) -> list[ImportResult]:
     """Merge the result of parse_export into the memories, or replace them, as one change.
 
-    Items beyond the limits, and text that a replaced memory loses, go to the archive.
+    Items beyond the limits, and text that a replaced memory loses, move to the archive.
     Without `write` nothing is changed.  Raises InvalidExport before any change, and OSError.
     """
     results = [
@@ -216,7 +216,7 @@ def _import_agent(
 
 
 def _list_new(store: Store, kind: str, agent: str, text: str) -> list[dated_entries.DatedEntry]:
-    """Return the entries of a text that are not in archive or quarantine yet."""
+    """Return the entries of a text that archive or quarantine do not have yet."""
     own = dated_entries.parse_entries(_read_text(store, store.dated_path(kind, agent)))
     present = {(entry.day, entry.text) for entry in own}
     entries = dated_entries.parse_entries(text)
@@ -224,9 +224,9 @@ def _list_new(store: Store, kind: str, agent: str, text: str) -> list[dated_entr
 
 
 def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:
-    """Return the union of both documents, and the free text that it has no place for.
+    """Return the union of both documents, and free text that does not fit into it.
 
-    If a preference has two values, the value of the memory stays.
+    If a preference has two values, the memory keeps its value.
     """
     document = exported["document"]
     if not (memory.snapshot and document):
@@ -247,7 +247,7 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
 
 
 def _merge_nested(text: str, other: markdown.Document) -> str:
-    """Add to items the nested lines of the same items in another document."""
+    """Add the nested lines of equal items in another document to the items."""
     document = markdown.parse_document(text)
     for words, _section, theirs in agent_memory.list_items(other):
         twins = revert.find_items(document, words)
@@ -300,7 +300,7 @@ def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -
 
 
 def _replace(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:
-    """Return the exported text, and the items and free text that only the memory has."""
+    """Return the exported text, and items and free text that only the memory has."""
     text = exported["document"]
     if not text or not memory.snapshot:
         return _add_preferences(memory, text or memory.text, exported), []

@@ -13,9 +13,9 @@ from memory_core.storage.store import README_TEXT, Store
 
 
 def create_folder(store: Store) -> list[str]:
-    """Create the memory folder and the files that belong in it; return those that were missing.
+    """Create the memory folder and its fixed files; return the files that were missing.
 
-    The README explains the folder, .gitignore keeps state/ and logs/ out of git, and
+    The README explains the folder, .gitignore excludes state/ and logs/ from git, and
     history/.gitattributes makes git keep the lines of both sides when it merges histories.
     """
     ignore = os.path.join(store.place.folder, ".gitignore")
@@ -33,16 +33,16 @@ def create_folder(store: Store) -> list[str]:
 
 
 def _is_complete(path: str) -> bool:
-    """Say whether a file exists; an empty one is the rest of an interrupted write."""
+    """Say whether a file exists and is not empty, as after an interrupted write."""
     return os.path.islink(path) or (os.path.exists(path) and os.path.getsize(path) > 0)
 
 
 def list_agents_without_memory(
     store: Store, environ: Mapping[str, str], user: bool = False
 ) -> list[str]:
-    """Return the agents that are defined in files, and have no memory at this level.
+    """Return the agents with a definition file but without a memory at this level.
 
-    With `user`, only the files in the user's own agents folder count.
+    With `user`, only files in the user's own agents folder count.
     """
     own = os.path.join(settings_files.find_config_folder(environ), "agents") + os.sep
     agents = {
@@ -55,7 +55,7 @@ def list_agents_without_memory(
 
 
 def create_memories(project: Project, store: Store, agents: Iterable[str]) -> list[tuple[str, str]]:
-    """Create an empty memory for each agent without one; return these as (agent, file)."""
+    """Create an empty memory for each agent without one; return them as (agent, file)."""
     created = []
     for agent in dict.fromkeys(agents):
         with store.lock(agent):

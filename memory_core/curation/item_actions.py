@@ -1,9 +1,9 @@
-"""Add, confirm, contradict and remove items, and record tasks and errors that programs report.
+"""Add, confirm, contradict and remove items; record tasks and errors that programs report.
 
-Each call is one change, which undo takes back.  Parameters that most functions share:
-`store` is the level (default: the project's), `item` is a name for lookup.find_item, `by`
-may have run, session and source.  Functions that change a memory raise OSError if its file
-cannot be locked, read or written.
+Each call is one change, which can be undone.  Parameters of most functions: `store` is the
+level (default: the project's), `item` is a name for lookup.find_item, `by` may have run,
+session and source.  Functions that change a memory raise OSError if its file cannot be locked,
+read or written.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from memory_core.storage import event_log, run_history
 from memory_core.storage.store import Store
 from memory_core.text import similarity
 
-# If one of several learnings is refused, the message quotes so many characters of it.
+# If one of several learnings is refused, the message quotes this many characters of it.
 QUOTE_LENGTH = 40
 
 
@@ -42,12 +42,12 @@ class RatedItem(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """The text with its nested lines."""
+        """Return the text with its nested lines."""
         return agent_memory.join_nested(self.text, self.nested)
 
 
 class TaughtItem(NamedTuple):
-    """An item that was taught: it may have been in the memory already, or replace one (its id)."""
+    """A taught item; it may have been present already, or replace an item (given by its id)."""
 
     item: RatedItem
     was_present: bool
@@ -55,9 +55,9 @@ class TaughtItem(NamedTuple):
 
 
 class TeachResult(NamedTuple):
-    """The items that were taught, items that lost confidence, and evicted items.
+    """Taught items, items that lost confidence, and evicted items.
 
-    The last are (section, text), the text with its nested lines.
+    Evicted items are (section, text with nested lines).
     """
 
     taught: list[TaughtItem]
@@ -72,7 +72,7 @@ class LearningRefused(ValueError):
 
 
 class ReportRefused(ValueError):
-    """A report of a program that is not recorded; the message is the reason."""
+    """A report of a program that cannot be recorded; the message is the reason."""
 
     status = 2
 
@@ -93,10 +93,10 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
 def judge(
     project: Project, agent: str, item: str, kind: str, store: Store | None = None, **by: str
 ) -> RatedItem:
-    """Judge an item; `kind` is confirmed, contradicted, removed (archived), or reinforced.
+    """Change the confidence of an item, or archive it; return the item.
 
-    Reinforced means that a run reported it again; each run counts once.  Raises
-    ItemNotFound or AmbiguousItem.
+    `kind` is confirmed, contradicted, removed (archived), or reinforced (a run reported it again;
+    each run counts once).  Raises ItemNotFound or AmbiguousItem.
     """
     by = {"source": "person", **by}
 
@@ -109,7 +109,7 @@ def judge(
         state = memory.history.get(rated.id)
         return rated._replace(confidence=state.confidence if state else project.weights.person)
 
-    # An unknown name must not create any file, such as the lock.
+    # Check the name first: an unknown one must not create any file, such as the lock.
     lookup.find_item(item, list_items(read_memory(project, agent, store)))
     return transaction.change_memory(project, agent, change, store)
 
@@ -125,7 +125,7 @@ def teach(
     store: Store | None = None,
     **by: str,
 ) -> TeachResult:
-    """Add learnings, or confirm the items that say the same: all of them, or none.
+    """Add learnings, or confirm equal items; either all of them or none.
 
     `kind` is a type or a category of docs/learnings.md.  Raises LearningRefused for a
     learning that a report could not teach either.
@@ -170,7 +170,7 @@ def _list_taught(
     pairs: list[list[str]],
     items: dict[str, RatedItem],
 ) -> list[TaughtItem]:
-    """Return the item of each learning, except of those that were evicted at once."""
+    """Return the item of each learning that was not evicted at once."""
     document, parsed = memory.document, dict[str, similarity.ParsedText]()
     was = {item_history.id_of(new): old for old, new in merged.replaced}
     new = {*map(item_history.id_of, merged.added), *was}
@@ -187,7 +187,7 @@ def _list_taught(
 
 
 def check_enabled(project: Project) -> None:
-    """Raise ReportRefused if memory is switched off, which an unreadable config.yml does."""
+    """Raise ReportRefused if memory is off; an unreadable config.yml turns it off."""
     config = project.config
     if config["enabled"]:
         return
@@ -207,7 +207,7 @@ def check_included(project: Project, agent: str) -> None:
 
 
 def check_may_learn(project: Project, agent: str) -> None:
-    """Raise ReportRefused if the settings say that the agent's reports teach nothing."""
+    """Raise ReportRefused if the settings switch off learning for the agent."""
     check_included(project, agent)
     if not project.config.may_learn(agent):
         raise ReportRefused(f"nothing is learned for {agent}: memory.auto_learning is off for it")
@@ -225,8 +225,8 @@ def record_task(
 ) -> None:
     """Record a finished task for the agent's performance; None means unknown.
 
-    `outcome` is one of performance.OUTCOMES; a run counts once.  `fields` may have tokens,
-    tool_uses, type and session.  Raises ReportRefused for another outcome, or a negative
+    `outcome` is one of performance.OUTCOMES; each run counts once.  `fields` may have tokens,
+    tool_uses, type and session.  Raises ReportRefused for an unknown outcome, or a negative
     number.
     """
     if outcome not in performance.OUTCOMES:
@@ -255,7 +255,7 @@ def record_error(
 ) -> performance.Record:
     """Record an error and, if known, its resolution, run and session; return the record.
 
-    Only the first line of a text counts, up to 200 characters.  Raises ReportRefused if it
+    Only the first line of each text is used, up to 200 characters.  Raises ReportRefused if it
     is empty.
     """
     record = performance.make_error_record(text, resolution=resolution, **run)

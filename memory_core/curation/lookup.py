@@ -1,4 +1,4 @@
-"""Find the agent or the item that a person or a program names.
+"""Find an agent or an item by the name that a user or a program gives.
 
 Errors suggest the nearest names.
 """
@@ -16,22 +16,22 @@ from memory_core.storage import file_io
 from memory_core.storage.store import Store
 from memory_core.text import similarity
 
-# The share of letters that two names must have in common to be taken for a typo.
+# Minimum similarity of two names, from 0 to 1, for one to be taken for a typo of the other.
 TYPO_CUTOFF = 0.8
 
-# A shorter prefix of an id is as likely a word or a number in a text.
+# A shorter prefix of an id may just as well be a word or a number in a text.
 MIN_PREFIX = 4
 
-# An error lists this many candidates, and this many characters of the text of a candidate.
+# Maximum number of candidates in an error, and of characters of each.
 SHOWN_ITEMS = 5
 SHOWN_LENGTH = 60
 
-# The share of words that an item and a name must have in common to be suggested.
+# Minimum share of common words for an item to be suggested.
 MIN_LIKENESS = 0.4
 
 
 class UnknownAgent(ValueError):
-    """No agent here has this name; `near` is the agent that may be meant, or ""."""
+    """The project has no agent of this name; `near` is a similar name, or ""."""
 
     status = 2
 
@@ -85,7 +85,7 @@ def list_known_agents(
 ) -> set[str]:
     """Return the ids of the agents with files in the project, the user level or `store`.
 
-    The agents that Claude Code has in this project count as well.
+    Agents that Claude Code has in this project are included.
     """
     stores = [project.store, project.level(user=True), *([store] if store else [])]
     with_files = {agent for level in stores for agent in list_agents(level)}
@@ -99,7 +99,7 @@ def find_agent(
     store: Store | None = None,
     accept_new: bool = False,
 ) -> str:
-    """Return the id of the agent that a name means.
+    """Return the id of the agent with this name.
 
     Raises UnknownAgent for an agent without files or definition.  With `accept_new` it is
     raised only if the name looks like a typo of a known agent.  Raises InvalidAgentName for
@@ -132,7 +132,7 @@ ItemT = TypeVar("ItemT", bound=HasId)
 
 
 def find_item(name: str, items: Iterable[ItemT]) -> ItemT:
-    """Return the item that a name means; of several with the same id, the first.
+    """Return the item with this name; of several with the same id, the first.
 
     A name is an id, a prefix of an id (at least MIN_PREFIX digits), a text, the same words,
     or a part of a text.  Raises ItemNotFound and AmbiguousItem.
@@ -154,7 +154,7 @@ def match_items(
 ) -> list[ItemT]:
     """Return the matches of the first matcher that has any.
 
-    So a name that is a whole text never means a part of other texts.
+    So a name that equals a whole text never matches a part of other texts.
     """
     for matches in matchers:
         matching = [item for item in items if matches(item, name)]

@@ -1,6 +1,6 @@
 """Give each agent one memory file with its current name.
 
-Without `write` no file is changed or locked.
+No file is changed or locked unless `write` is set.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from memory_core.storage import file_io, store
 class Migration(NamedTuple):
     """An agent whose memory has old names, or several files.
 
-    `file` is the new name, `old_names` are removed.  `archived` are the entries for the
-    archive: text that one file has no place for (front matter, another title), and items
-    beyond the limits.  `refused` says why nothing can be done, or is "".
+    `file` is the new name; `old_names` are removed.  `archived` are entries for the archive: items
+    beyond the limits, and text that does not fit into one file (front matter, a second title).
+    `refused` is the reason why nothing can be done, or "".
     """
 
     agent: str
@@ -40,7 +40,7 @@ def migrate_files(
     write: bool = False,
     along: transaction.ProgressWrapper = iter,
 ) -> list[Migration]:
-    """Bring the memories of these agents, or of all, to one file with the current name."""
+    """Combine the memories of these agents, or of all, into one file with the current name."""
     level = project.level(user)
     owners = list_targets(project, level, names or level.agents())
     migrations = (_migrate(owner, write) for owner in along(owners))
@@ -48,7 +48,7 @@ def migrate_files(
 
 
 def _migrate(owner: MaintainedFiles, write: bool) -> Migration | None:
-    """Return what is done, or would be done, for an agent; None if nothing is to do."""
+    """Return the done or planned migration of an agent; None if its file is right."""
     target = os.path.join(owner.store.folder, f"{owner.store.stem(owner.agent)}.md")
     try:
         plan = _plan(owner, target)
@@ -68,11 +68,13 @@ def _migrate(owner: MaintainedFiles, write: bool) -> Migration | None:
 class _Plan(NamedTuple):
     migration: Migration
     target: str
-    texts: list[store.FileSnapshot]  # the first one becomes the target and takes in the others
+    texts: list[
+        store.FileSnapshot
+    ]  # the first one becomes the target, into which the others are merged
 
 
 def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:
-    """Return what to do, None for nothing; raises ValueError for a link, and OSError."""
+    """Return the plan, None if the file is right; raises ValueError for a link, and OSError."""
     files = owner.store.files(owner.agent)
     if files in ([], [target]):
         return None
@@ -87,7 +89,7 @@ def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:
 
 
 def _combine(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[str, list[str]]:
-    """Return the text of all files as one, and the entries for the archive."""
+    """Return the combined text of all files, and the entries for the archive."""
     base, *others = texts
     if not others:
         return base.text, []
@@ -103,7 +105,7 @@ def _combine(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[s
 
 
 def _apply(owner: MaintainedFiles, plan: _Plan) -> None:
-    """Do it in an order in which everything is on disk at each moment."""
+    """Carry out the plan in an order in which no text is ever missing from the disk."""
     change, (base, *others) = plan.migration.change, plan.texts
     owner.archive(plan.migration.archived)
     if change.after != change.before:

@@ -1,9 +1,9 @@
-"""Find items that say the same, and facts that a new wording adds or loses.
+"""Find items with the same meaning, and facts that a new wording adds or loses.
 
-A person reviews each proposal as a diff, so this goes further than `similarity`: of two
-items one may have more words.  None of these words may be a fact (a number, a path, a
-version, an identifier), a negation or a restriction, and none may stand where it narrows the
-claim: behind "not", "all", "if", "can".  The item that stays is one of the originals.
+A user reviews each proposal as a diff, so this module accepts more than `similarity`: one of two
+items may have extra words.  An extra word must not be a fact (a number, a path, a version, an
+identifier), a negation or a restriction.  It must not narrow the claim either, as words do after
+"not", "all", "if", "can".  The remaining item is one of the originals.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# A token of `similarity`: the key to compare, the word, and whether it turns the sentence.
+# A token of `similarity`: the key to compare, the word, and whether it negates the sentence.
 Token = tuple[str, str, bool]
 
-# Titles of sections that list what to avoid: the same words elsewhere mean the opposite.
+# Titles of sections of things to avoid; the same words elsewhere mean the opposite.
 AVOID_TITLES = _split_words("""
     avoid mistake mistakes anti-pattern anti-patterns antipattern antipatterns pitfall
     pitfalls never not dont don't donts don'ts
 """)
 
-# A shorter text, or one with a smaller share of the longer text's words, leaves too much new.
+# With a shorter text, or a smaller share of the longer text's words, too many words are new.
 MIN_WORDS = 3
 MIN_WORD_SHARE = english.MIN_OVERLAP
 MAX_CHARACTERS = 1000
@@ -39,7 +39,7 @@ MAX_CHARACTERS = 1000
 FIRST_EXTRA_WORD = 2
 IMPERATIVES = _split_words("use keep add put make create prefer define wrap handle return")
 
-# Behind these words, extra words narrow the claim, as behind a negation.
+# After these words, extra words narrow the claim, as after a negation.
 NARROWING = _split_words("""
     all any every each only solely exclusively can could may might if when whenever while
     until before after during once most least than
@@ -75,19 +75,19 @@ REASON_WORDS = ("because", "so")
 # Words that a new wording may add or lose.
 LINKING = _split_words("and of to for in on with as by through which that it its them their")
 
-# Words that give the word behind them a direction, so the pair must stay together.
+# Words that give the next word a direction, so the pair must stay together.
 DIRECTIONS = _split_words("""
     from into before after over under above below than instead until if when unless without
     during except
 """)
 
-# A shorter word is a negation in some language.
+# Shorter words are negations in some language.
 MIN_WORD_LENGTH = 4
 
-# A new wording must keep this share of the words of each original.
+# Minimum share of the words of each original that a new wording must keep.
 MIN_KEPT_SHARE = 1 / 2
 
-# Longer words have a stem and an ending.
+# Words longer than this are split into stem and ending.
 MIN_STEM_LENGTH = 3
 ENDINGS = (("ied", "y"), ("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""))
 
@@ -101,14 +101,14 @@ class SectionItem(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Items that say the same; `best` says all that the `others` say."""
+    """Items with the same meaning; `best` has all facts of the `others`."""
 
     best: SectionItem
     others: list[SectionItem]
 
 
 def find_clusters(items: Iterable[SectionItem]) -> list[Cluster]:
-    """Return the items that another item makes superfluous; an item is in one cluster at most."""
+    """Return clusters of items that one item makes superfluous; no item is in two of them."""
     sides: dict[bool, list[SectionItem]] = {}
     for item in items:
         if item.text and not preferences.is_title(item.section):
@@ -117,7 +117,7 @@ def find_clusters(items: Iterable[SectionItem]) -> list[Cluster]:
 
 
 def is_avoid_section(section: str) -> bool:
-    """Say whether a section lists what to avoid."""
+    """Say whether a section lists things to avoid."""
     return not AVOID_TITLES.isdisjoint(markdown.normalize_title(section).split())
 
 
@@ -146,8 +146,8 @@ def _cluster(items: list[SectionItem]) -> Iterator[Cluster]:
 
 
 def covers(one: ParsedText, other: ParsedText) -> bool:
-    """Say whether the first text says all that the second one says, and does not narrow it."""
-    # Nearly all pairs end here.
+    """Say whether the first text has the whole meaning of the second one without narrowing it."""
+    # Nearly all pairs are rejected here.
     if 2 * len(one.sketch & other.sketch) < len(other.sketch):
         return False
     if similarity.is_same_parsed(one, other):
@@ -209,8 +209,8 @@ def _is_harmless(word: str) -> bool:
 def find_new_facts(proposal: str, originals: Sequence[str]) -> list[str]:
     """Return the words of a proposed wording that none of its originals has.
 
-    Linking words and other forms of a word ("retried", "retry") are allowed.  The words
-    behind a negation or a direction ("from", "before") must stand behind it in an original.
+    Linking words and other forms of a word ("retried", "retry") are allowed.  The words after a
+    negation or a direction ("from", "before") must follow it in an original, too.
     """
     parsed = [ParsedText(text).tokens for text in originals]
     words = {word for tokens in parsed for token in tokens for word in token[:2]}
@@ -231,8 +231,8 @@ def find_new_facts(proposal: str, originals: Sequence[str]) -> list[str]:
 def find_lost_facts(proposal: str, originals: Sequence[str]) -> list[str]:
     """Return the facts, negations and restrictions that a proposed wording does not keep.
 
-    Their order counts as well, and an original of which too little is kept is lost as a
-    whole.
+    They must also keep their order.  If too few words of an original are kept, the whole original
+    is returned.
     """
     tokens = ParsedText(proposal).tokens
     words = {word for token in tokens for word in token[:2]}
@@ -257,7 +257,7 @@ def find_lost_facts(proposal: str, originals: Sequence[str]) -> list[str]:
 
 
 def _is_in_order(tokens: list[Token], others: list[Token]) -> bool:
-    """Say whether the second list has all of the first, in the same order."""
+    """Say whether the second list has all tokens of the first one, in the same order."""
     rest = iter(others)
     return all(any(_is_alike(token, other) for other in rest) for token in tokens)
 
@@ -267,9 +267,9 @@ def _is_fact(token: Token) -> bool:
 
 
 def _list_turns(tokens: list[Token]) -> Iterator[tuple[list[str], str]]:
-    """Yield each negation with the two words behind it, and each direction with one.
+    """Yield each negation with the next two words, and each direction with the next word.
 
-    As the stems, and as the phrase.
+    Each result is (stems, phrase).
     """
     counting = [token for token in tokens if token[0] not in LINKING]
     for at, token in enumerate(counting):
@@ -280,7 +280,7 @@ def _list_turns(tokens: list[Token]) -> Iterator[tuple[list[str], str]]:
 
 
 def _stem(token: Token) -> str:
-    """Return what the forms of a word have in common; facts have no forms."""
+    """Return the common stem of all forms of a word; facts are returned unchanged."""
     word = token[0]
     if _is_fact(token) or not word.isalpha():
         return word

@@ -1,7 +1,7 @@
 """Make a memory shorter without losing a fact: merge duplicates, reword old items.
 
-Nothing is changed before a person accepts a proposal.  A proposal whose items were changed
-in the meantime is skipped.
+Nothing is changed before the user accepts a proposal.  A proposal whose items were changed
+meanwhile is skipped.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ The notes:
 class Proposal(NamedTuple):
     """Items of an agent's memory, and the text that replaces the first of them.
 
-    The other items go to the archive.  `reason` completes the sentence "these ...".
-    `refused` says why a proposal of Claude Code is not shown, or why an accepted one was not
-    applied, or is "".
+    The other items move to the archive.  `reason` completes the sentence "these ...".  `refused`
+    is the reason why a proposal of Claude Code is not shown, or why an accepted one was not
+    applied, or "".
     """
 
     agent: str
@@ -84,7 +84,7 @@ class Proposal(NamedTuple):
 
 
 class InvalidAnswer(headless.NoAnswer):
-    """An answer of Claude Code that does not have the expected form."""
+    """An answer of Claude Code in an unexpected format."""
 
 
 def read_items(project: Project, agent: str) -> list[SectionItem]:
@@ -108,7 +108,7 @@ def propose_merges(project: Project, agent: str) -> list[Proposal]:
 
 
 def _find_side_effect(proposal: Proposal, items: Sequence[SectionItem]) -> str:
-    """Say why a proposal would change other items, or "": items with one id leave together."""
+    """Return why a proposal would change other items, or ""; items with one id change together."""
     rest = Counter(items) - Counter(proposal.olds)
     others = {item_history.id_of(item.text) for item in rest}
     new = item_history.id_of(proposal.new)
@@ -120,7 +120,7 @@ def _find_side_effect(proposal: Proposal, items: Sequence[SectionItem]) -> str:
 
 
 def format_diff(proposal: Proposal) -> list[str]:
-    """Return the lines of a diff: `-` before an item that leaves, `+` before a new one."""
+    """Return the lines of a diff: `-` before a removed item, `+` before a new one."""
     lines: list[str] = []
     for section in dict.fromkeys(old.section for old in proposal.olds):
         lines.append(f"@@ {section or 'above all sections'} @@")
@@ -177,7 +177,7 @@ def _apply(memory: AgentMemory, proposal: Proposal) -> str:
 
 
 def _join(memory: AgentMemory, proposal: Proposal) -> None:
-    """Archive all items except the first, which inherits their history."""
+    """Archive all items except the first one, which inherits their history."""
     first_id = item_history.id_of(proposal.new)
     others = [old for old in proposal.olds[1:] if item_history.id_of(old.text) != first_id]
     changes.remove_items(memory, [old.text for old in others], "archived", source="person")
@@ -185,7 +185,7 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
     fields = {"section": stays.section, "nested": stays.nested, "source": "person"}
     for old in others:
         memory.record("merged", proposal.new, was=item_history.id_of(old.text), **fields)
-    # To the history, items with the same words are one item, which does not leave.
+    # In the history, items with the same words are one item, which stays.
     same = [old for old in proposal.olds[1:] if item_history.id_of(old.text) == first_id]
     document, gone, best = memory.document, [], [proposal.olds[0]]
     lines = [item for item in document.items if item.text]
@@ -278,7 +278,7 @@ def _parse_answer(answer: str) -> list[Any]:
 def _check_proposal(
     project: Project, agent: str, items: list[SectionItem], value: Any, valid: list[Proposal]
 ) -> Proposal:
-    """Check one proposal: the notes may contain instructions to Claude Code."""
+    """Check one proposal; the items may contain instructions to Claude Code."""
     fields = value if isinstance(value, dict) else {}
     numbers, text = fields.get("items"), fields.get("text")
     if not isinstance(text, str) or not _are_numbers(numbers, len(items)):
@@ -286,7 +286,7 @@ def _check_proposal(
         fault = "it does not have the form that was asked for"
         return Proposal(agent, [], shown, REASON_SHORTER, fault)
     olds = [items[number - 1] for number in numbers or ()]
-    # The item that already has these words is the one that stays.
+    # If an item already has these words, it is the one to keep.
     olds.sort(key=lambda old: item_history.id_of(old.text) != item_history.id_of(text))
     proposal = Proposal(agent, olds, text.strip(), REASON_SHORTER)
     fault = next(_find_faults(project, proposal, valid), "")
@@ -307,7 +307,7 @@ def _are_numbers(numbers: object, count: int) -> bool:
 
 
 def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) -> Iterator[str]:
-    """Yield what is wrong with a wording, the most obvious fault first."""
+    """Yield the faults of a wording, the most obvious one first."""
     text, olds = proposal.new, [old.text for old in proposal.olds]
     if any(old in other.olds for other in valid for old in proposal.olds):
         yield "one of its items is in another proposal"

@@ -18,7 +18,7 @@ def set_preference(
     store: Store | None = None,
     source: str = "person",
 ) -> bool:
-    """Set a preference; return False if it has this value.  Raises InvalidPreference."""
+    """Set a preference; return False if it has this value already.  Raises InvalidPreference."""
     merge.put_preference("", key, value, project.limits(agent))  # raises before any file is created
 
     def change(memory: AgentMemory) -> bool:
@@ -44,7 +44,7 @@ def set_preference(
 def remove_preference(
     project: Project, agent: str, key: str, store: Store | None = None, source: str = "person"
 ) -> bool:
-    """Remove a preference; return False if the agent has none of this key."""
+    """Remove a preference; return False if the agent does not have this key."""
     if preferences.find(_read_document(project, agent, store), key) is None:
         return False
 
@@ -55,7 +55,7 @@ def remove_preference(
 
 
 def read_preferences(project: Project, agent: str, store: Store | None = None) -> dict[str, str]:
-    """Return value by key, the keys as they are written in the memory file."""
+    """Return the values by key, with the keys spelled as in the memory file."""
     return preferences.read_values(_read_document(project, agent, store))
 
 

@@ -15,7 +15,7 @@ from memory_core.storage.store import Store
 
 
 class ShareResult(NamedTuple):
-    """The copy of an item: whose, at which level; `was_present` if nothing was copied."""
+    """A copy of an item: its agent and level; `was_present` if nothing had to be copied."""
 
     agent: str
     is_user: bool
@@ -45,7 +45,7 @@ def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[
 
 
 def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> SourceItem:
-    """Return the item of one of these agents that a name means.
+    """Return the item of one of these agents that has this name.
 
     Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
     """

@@ -1,4 +1,4 @@
-"""One hook event about one run of an agent, with what is recorded of that run."""
+"""One hook event of a run, with the record of that run."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
     from memory_core.memory.project import Project
 
-# Outcomes of a run as the history has them.  `performance` says what they mean; to import
-# it would cost each hook more than the rest of its work.
+# Outcomes of a run in the history, as documented in `performance`.  Importing that module would
+# take longer than all other work of a hook.
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 FINAL_OUTCOMES = (DONE, FAILED)
 
-# Of a task's prompt, so many characters may say what type of task it is.
+# Number of characters of a prompt that are searched for the type of its task.
 PROMPT_HEAD = 300
 
 
 class Delegation:
-    """A hook event about one run of one agent.
+    """A hook event of one run of an agent.
 
-    `run` is "" where the event names none: at the call, or for a skill that did not fork.
-    `agent` is "" where it is not known.  `runs` are the run records of the session.
+    `run` is "" if the event does not name it: at the call, or for a skill that did not fork.
+    `agent` is "" if it is unknown.  `runs` are the run records of the session.
     """
 
     __slots__ = ("_record", "agent", "event", "project", "run", "runs")
@@ -42,7 +42,7 @@ class Delegation:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The run's record, as it was when it was first asked for."""
+        """Return the record of the run; it is read once, at the first call."""
         if self._record is None:
             self._record = self.runs.record(self.run)
         return self._record
@@ -68,13 +68,13 @@ class Delegation:
         )
 
     def save_success(self, **fields: Any) -> None:
-        """Write down that the run succeeded, with `fields` for its history record.
+        """Record the success of the run; `fields` are for its history record.
 
-        What keeps this from being saved is logged; then a sweep finds the run.
+        An error is logged; then a later sweep records the run.
         """
         key = self.run or self.call
         if not key:
-            return  # the history could not tell it from other runs
+            return  # without an id the history cannot distinguish it from other runs
         names = {"agent": self.agent, "run": self.run, "session": events.session(self.event)}
         record = {
             "time": event_log.format_utc(time.time()),
@@ -96,22 +96,22 @@ class Delegation:
 
 
 def of_call(project: Project, event: Event) -> Delegation:
-    """Return the delegation that a tool call, or its answer, is about."""
+    """Return the delegation of a tool call or of the answer to it."""
     agent = agent_names.id_of(events.called_agent(event))
     return Delegation(project, event, agent, events.called_run(event))
 
 
 def of_skill(project: Project, event: Event) -> Delegation:
-    """Return the run of a forked skill: its answer names the run only."""
+    """Return the run of a forked skill; its answer has only the id of the run."""
     delegation = Delegation(project, event, run=events.called_run(event))
     delegation.agent = str(delegation.record.get("agent") or "")
     return delegation
 
 
 def of_own_run(project: Project, event: Event) -> Delegation:
-    """Return the delegation that an agent's own event is about: its start, its end, its tools.
+    """Return the run of an event that the agent itself causes: its start, its end, its tools.
 
-    Up to 2.0.76 SubagentStop does not name the agent; its start may have been recorded.
+    Up to 2.0.76 SubagentStop does not name the agent; the record of its start may have the name.
     """
     delegation = Delegation(project, event, run=events.own_run(event))
     name = events.own_agent(event) or str(delegation.record.get("agent") or "")
@@ -120,7 +120,7 @@ def of_own_run(project: Project, event: Event) -> Delegation:
 
 
 def task_words(event: Event) -> dict[str, str]:
-    """Return the words that say what type of task a call is; none for a skill."""
+    """Return the words of a call that classify its task; none for a skill."""
     if not events.is_delegation(event):
         return {}
     prompt = events.prompt(event).lstrip()[:PROMPT_HEAD]
@@ -128,19 +128,19 @@ def task_words(event: Event) -> dict[str, str]:
 
 
 def launch_words(launch: dict[str, Any]) -> dict[str, str]:
-    """Return the same words from the note of a launch."""
+    """Return the same words from the record of a launch."""
     return {name: str(launch[name]) for name in ("description", "prompt") if name in launch}
 
 
 def task_numbers(run: Delegation) -> dict[str, int]:
-    """Return the run's time, tokens and tool calls: the event's numbers or our own clock's."""
+    """Return duration, tokens and tool calls of a run, from the event or from own timing."""
     totals = events.totals(run.event).items() if events.is_delegation(run.event) else ()
     counts = {name: count for name, count in totals if type(count) is int and count >= 0}
     return {**measure(run.record), **counts}
 
 
 def measure(record: dict[str, Any], until: float = 0.0) -> dict[str, int]:
-    """Return how long a run took by our own clock, if its start was recorded."""
+    """Return {"duration_ms": ...} since the recorded start of a run, {} without a start."""
     began = record.get("began") or record.get("launched")
     if type(began) is not float:
         return {}

@@ -1,11 +1,11 @@
 """Answer Claude Code's events in the life of a delegation.
 
-    handle_call      PreToolUse           the memory is added to the prompt, a receipt is left
-    handle_start     SubagentStart        without a receipt the memory is added here
-    handle_handback  PreToolUse           auto mode: learnings are taken out of the report
-    handle_answer    PostToolUse          the same, in the foreground; or a launch in the background
-    handle_stop      SubagentStop         learnings of the last message are saved
-    handle_failure   PostToolUseFailure   the receipt is void; or a tool of the agent failed
+    handle_call      PreToolUse           adds the memory to the prompt, writes a receipt
+    handle_start     SubagentStart        adds the memory if there is no receipt
+    handle_handback  PreToolUse           auto mode: removes learnings from the report
+    handle_answer    PostToolUse          the same in the foreground; notes background launches
+    handle_stop      SubagentStop         saves the learnings of the last message
+    handle_failure   PostToolUseFailure   voids the receipt, or records a failed tool
 
 Each function takes the project and an event, and returns the reply or None.
 `claude_code.events` knows the fields of events, this module their order.
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     Reply = dict[str, Any]
 
-# What the main agent reads of a report that held nothing but learnings.
+# The main agent reads this text if a report had only learnings.
 EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
 
 
 def handle(project: Project, event: Event, assumed: str) -> Reply | None:
-    """Answer an event; `assumed` is its name if it has none itself."""
+    """Answer an event; `assumed` is the name of an event that does not have one."""
     handlers = {
         "PreToolUse": handle_call if events.is_delegation(event) else handle_handback,
         "SubagentStart": handle_start,
@@ -49,7 +49,7 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
 
 
 def finish(project: Project, event: Event, assumed: str) -> None:
-    """Do what can wait until the reply is printed."""
+    """Do the work that can wait until the reply is printed."""
     if events.may_change_tasks(event):
         from memory_core.tasks import occasions
 
@@ -71,7 +71,7 @@ def handle_call(project: Project, event: Event) -> Reply | None:
 
     task = events.prompt(event)
     block = recall.build_block(project, call.agent, project.prompt_budget(call.agent), lambda: task)
-    # Without a receipt SubagentStart would add the memory again: then it alone does.
+    # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
     if not block.text or not call.runs.add_receipt(
         call.call, call.agent, events.calling_run(event)
     ):
@@ -81,14 +81,14 @@ def handle_call(project: Project, event: Event) -> Reply | None:
 
 
 def _is_served_at_start(call: Delegation) -> bool:
-    """Return whether a changed prompt would do harm or get lost, so that SubagentStart serves."""
+    """Return whether the prompt must not be changed, so that SubagentStart adds the memory."""
     return events.is_auto_mode(call.event) or run_records.are_prompts_lost(call.project.place)
 
 
 def handle_start(project: Project, event: Event) -> Reply | None:
     """Give the starting agent its memory, unless its prompt already has it."""
     start = delegation.of_own_run(project, event)
-    # The transcript of a resumed run still has what the run was given at first.
+    # The transcript of a resumed run still has its memory block.
     if not start.is_served or not start.runs.begin(start.run):
         return None
     from memory_core.memory import recall
@@ -108,7 +108,7 @@ def handle_start(project: Project, event: Event) -> Reply | None:
 
 
 def _claim_receipt(start: Delegation) -> str:
-    """Return the call whose prompt brought this run its memory, or an empty string."""
+    """Return the id of the call whose prompt had the memory for this run, or ""."""
     from memory_core.claude_code import transcripts
 
     main = events.transcript_path(start.event)
@@ -123,7 +123,7 @@ def _claim_receipt(start: Delegation) -> str:
 
 
 def _recall_at_start(start: Delegation) -> MemoryBlock:
-    """Build the block without a prompt: the task is in the transcript of the main session."""
+    """Build the block at the start; the task is in the transcript of the main session."""
     from memory_core.claude_code import transcripts
     from memory_core.memory import recall
 
@@ -137,7 +137,7 @@ def _recall_at_start(start: Delegation) -> MemoryBlock:
 
 
 def handle_handback(project: Project, event: Event) -> Reply | None:
-    """Save the learnings of a report on its way to the main agent, and take them out of it."""
+    """Save the learnings of a report for the main agent, and remove them from the report."""
     edit = _capture(delegation.of_own_run(project, event))
     if edit is None:
         return None
@@ -145,7 +145,7 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
 
 
 def handle_answer(project: Project, event: Event) -> Reply | None:
-    """Save what a delegation, a hand-back or a forked skill answered."""
+    """Save the learnings of the answer of a delegation, a hand-back or a forked skill."""
     if events.is_handback(event):
         return handle_stop(project, event)
     if events.may_change_tasks(event):
@@ -171,7 +171,7 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
 
             run_outcomes.record_failed(answer, **fields)
         return None
-    # Before the capture, whose writer merges all of the spool at once.
+    # Before the capture, which merges the whole spool at once.
     if is_new:
         answer.save_success(**fields)
     edit = _capture(answer)
@@ -180,7 +180,7 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
 
 
 def _note_launch(launch: Delegation) -> None:
-    """Note the task of an agent in the background; the event of its end does not have it."""
+    """Record the task of a background agent, because the event of its end does not have it."""
     if not launch.is_served or not launch.run:
         return
     words = delegation.task_words(launch.event)
@@ -190,11 +190,11 @@ def _note_launch(launch: Delegation) -> None:
 
 
 def handle_stop(project: Project, event: Event) -> Reply | None:
-    """Save the learnings of an agent that ends.  The reply is None, so that it may end."""
+    """Save the learnings of an agent that ends; return None, so that it may end."""
     stop = delegation.of_own_run(project, event)
     if not stop.agent:
         return None
-    # Before the capture, whose writer merges all of the spool at once.
+    # Before the capture, which merges the whole spool at once.
     if not events.is_handback(event) and stop.run and stop.is_served:
         _save_end(stop)
     _capture(stop)
@@ -204,11 +204,11 @@ def handle_stop(project: Project, event: Event) -> Reply | None:
 
 
 def _save_end(stop: Delegation) -> None:
-    """Record the outcome of a run that ended, unless the answer to its call will say more."""
+    """Record the outcome of a run that ended, unless the answer of its call has more details."""
     record = stop.runs.record(stop.run)
     launch = stop.runs.record(run_records.launch_id_of(stop.run))
     is_in_foreground = record.get("call") and not launch
-    # A run without a report is a warm-up of 2.0.x, or in auto mode about to be asked for one.
+    # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
     is_over = launch or "ended" in record or events.report_texts(stop.event)
     if record.get("told") in delegation.FINAL_OUTCOMES or is_in_foreground or not is_over:
         return
@@ -222,7 +222,7 @@ def _save_end(stop: Delegation) -> None:
 
 
 def _note_end(stop: Delegation) -> None:
-    """Note that a hook has seen the run's report, so that no sweep reads its transcript."""
+    """Record that a hook has seen the report of the run, so that no sweep reads it again."""
     stop.runs.try_note(stop.run, agent=stop.agent, ended=time.time())
 
 
@@ -241,7 +241,7 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
 
 
 def handle_session_start(project: Project, event: Event) -> Reply | None:
-    """Give the main session its own memory, and nothing of any agent's."""
+    """Give the main session its own memory, never the memory of an agent."""
     from memory_core.git import merge_driver
     from memory_core.memory import recall
     from memory_core.tasks import occasions
@@ -260,10 +260,10 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
 
 
 def _capture(run: Delegation) -> Callable[[str], str] | None:
-    """Save what the event's report teaches.
+    """Save the learnings of the report in an event.
 
-    Return a function that takes the learnings out of the report's texts, or None if there
-    is nothing to take out.
+    Return a function that removes the learnings from the texts of the report, or None if there are
+    no learnings to remove.
     """
     if not run.is_served:
         return None
@@ -321,5 +321,5 @@ def _log_loaded(run: Delegation, block: MemoryBlock, route: str) -> None:
 
 
 def _log_failed(run: Delegation, reason: str) -> None:
-    """Log the head of the error message, which is Claude Code's, not the agent's."""
+    """Log the head of the error message, which comes from Claude Code and not from the agent."""
     run.log("agent.delegation.failed", error=reason[:200])

@@ -1,7 +1,7 @@
-"""Collect reports that no hook has seen: a run was interrupted, or `claude` was killed.
+"""Collect reports that no hook has seen, because a run or `claude` itself was killed.
 
-A sweep reads the transcripts of agents from where the last sweep ended, each byte once.
-It skips runs whose end a hook has seen.
+A sweep reads the transcripts of agents from the end of the last sweep on, so each byte is read
+once.  It skips runs whose end a hook has seen.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from memory_core.claude_code.events import Event
     from memory_core.memory.project import Project
 
-# The start of a session waits for its sweep: 4 MB are read in some 20 ms.
+# Limits at the start of a session, which waits for the sweep: 4 MB take about 20 ms.
 SESSION_BYTES = 4_000_000
 SESSION_SECONDS = 1.0
 
-# A person who runs the command has time.
+# Limits of the command, where the user can wait.
 COMMAND_BYTES = 1_000_000_000
 COMMAND_SECONDS = 600.0
 
-# Claude Code writes the last lines of a transcript shortly after it reports the run's end.
+# Claude Code writes the last lines of a transcript shortly after the event of the run's end.
 SETTLE_SECONDS = 60
 
 # Offsets are kept as long as a session is likely to be resumed.
@@ -39,9 +39,9 @@ OFFSET_MAX_AGE = 2 * 86400
 
 
 class SweepResult:
-    """How many transcripts and bytes a sweep read, and how many learnings it saved.
+    """The number of transcripts and bytes that a sweep read, and of learnings that it saved.
 
-    `complete` is False if the limits ended it early.
+    `complete` is False if a limit ended the sweep early.
     """
 
     __slots__ = ("bytes", "complete", "learnings", "transcripts")
@@ -54,7 +54,7 @@ class SweepResult:
 
 
 def sweep_at_start(project: Project, event: Event) -> None:
-    """Delete old state and sweep, within the time that a session's start allows."""
+    """Delete old state and sweep, within the time limit for the start of a session."""
     folder = os.path.dirname(events.transcript_path(event))
     run_records.clear_old(project.place)
     remember.merge_all_spooled(project)
@@ -62,9 +62,9 @@ def sweep_at_start(project: Project, event: Event) -> None:
 
 
 def sweep(project: Project, folders: list[str], size: int, seconds: float) -> SweepResult:
-    """Learn from the transcripts below `folders` and those of earlier sweeps.
+    """Save learnings of the transcripts below `folders` and in folders of earlier sweeps.
 
-    It takes about `size` bytes and `seconds` at most; the next sweep goes on from there.
+    Reads about `size` bytes and takes about `seconds` at most; the next sweep continues there.
     """
     state = _SweepState(project)
     began, deadline = time.time(), time.monotonic() + seconds
@@ -75,7 +75,7 @@ def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Sw
             break
         try:
             _read(project, state, path, size, result)
-        except OSError as error:  # the other transcripts can still be read
+        except OSError as error:  # skip it: the other transcripts may be readable
             event_log.write(project.place, "agent.memory.error", error=str(error))
     state.save(began if result.complete else None)
     return result
@@ -110,14 +110,14 @@ def _may_teach(line: bytes) -> bool:
 
 
 def _identify(path: str) -> tuple[str, str]:
-    """Return (session, run) of a transcript: from its name, and its folder or first line."""
+    """Return (session, run) of a transcript from its name, and its folder or first line."""
     run = os.path.basename(path)[len("agent-") : -len(".jsonl")]
     session, below, _rest = path.partition(f"{os.sep}subagents{os.sep}")
     return (os.path.basename(session), run) if below else (transcripts.read_session(path), run)
 
 
 def _learn(run: Delegation, session: str, lines: list[dict[str, Any]]) -> int:
-    """Save what the lines teach; return the number of learnings."""
+    """Save the learnings in these lines; return their number."""
     if not run.is_served:
         return 0
     extractions = [
@@ -134,10 +134,10 @@ def _learn(run: Delegation, session: str, lines: list[dict[str, Any]]) -> int:
 
 
 class _SweepState:
-    """The progress of sweeps: folders to read, since when, and the offset in each transcript.
+    """The progress of sweeps: folders to read, time of the last one, offset in each transcript.
 
-    The first sweep of a project begins at its own time, since older transcripts were
-    written before the project had memories.
+    The first sweep of a project begins at its own time; older transcripts were written before the
+    project had memories.
     """
 
     def __init__(self, project: Project) -> None:
@@ -166,7 +166,7 @@ class _SweepState:
         ]
 
     def save(self, since: float | None) -> None:
-        """Write the state; `since` is the begin of a sweep that was complete."""
+        """Write the state; `since` is the start time of a complete sweep."""
         horizon = time.time() - OFFSET_MAX_AGE
         recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
         state = {"since": since or self.since, "folders": self.folders, "offsets": recent}

@@ -1,14 +1,14 @@
 """Record failed runs, failed tools and interrupted runs in the history of their agent.
 
-The outcome of a run is recorded once, by the first of
+The outcome of a run is recorded once, by the first of these events:
 
-    its answer     PostToolUse: with the numbers, in the foreground
-    its failure    PostToolUseFailure: it names the call only, whose receipt names the run
+    its answer     PostToolUse: has the numbers, in the foreground
+    its failure    PostToolUseFailure: names only the call, whose receipt names the run
     its end        SubagentStop: in the background, and for an agent that nobody called
-    the sweep      of a run that was killed, or whose end no hook has seen
+    the sweep      for a run that was killed, or whose end no hook has seen
 
-`told` in the run's record keeps the others from recording it again.  If two do all the
-same, both records have one id, and `performance` counts them once.  Successful runs are
+The key `told` in the record of the run prevents a second record.  If two of them still record
+the outcome, both records have one id, and `performance` counts them once.  Successful runs are
 saved by `Delegation.save_success`, which imports less.
 """
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
     from memory_core.history.item_history import Record
 
-# An agent that fails more often in one run learns nothing more from it.
+# Maximum number of errors to record per run; more would teach nothing new.
 MAX_RUN_ERRORS = 20
 
 
 def record_call_failure(call: Delegation) -> None:
     """Record that a delegation failed or was stopped, if its agent was at work.
 
-    A call that is denied, or that names no agent, fails with the same event, but has
-    neither a run that claimed its receipt nor an API error.
+    A denied call, or a call of an unknown agent, causes the same event.  In these cases no run has
+    claimed its receipt, and there is no API error.
     """
     has_begun = call.run or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "told" not in call.runs.record(call.call):
@@ -42,10 +42,10 @@ def record_call_failure(call: Delegation) -> None:
 
 
 def record_failed(run: Delegation, **fields: Any) -> None:
-    """Record a run that failed or was stopped; `fields` are the words and numbers of its task."""
+    """Record a run that failed or was stopped; `fields` describe and measure its task."""
     key = run.run or run.call
     if not key:
-        return  # the history could not tell it from other runs
+        return  # without an id the history cannot distinguish it from other runs
     is_stopped = events.is_interrupt(run.event)
     outcome = delegation.STOPPED if is_stopped else delegation.FAILED
     ids = {"run": run.run, "session": events.session(run.event)}
@@ -60,7 +60,7 @@ def record_failed(run: Delegation, **fields: Any) -> None:
 
 
 def record_tool_failure(run: Delegation) -> None:
-    """Record that a tool failed in an agent's run; each error once a run."""
+    """Record the failure of a tool in a run; each error is recorded once per run."""
     if not run.run or events.is_interrupt(run.event) or not run.is_served:
         return
     error = _make_error(run)
@@ -72,9 +72,12 @@ def record_tool_failure(run: Delegation) -> None:
 
 
 def record_missed_run(run: Delegation, session: str, path: str) -> None:
-    """Record from its transcript at `path` what no event said of a run: its end or numbers."""
+    """Record the outcome or the numbers of a run that no event had.
+
+    They are read from its transcript at `path`.
+    """
     launch, record = run.runs.record(run_records.launch_id_of(run.run)), run.record
-    # A run in the background ends before its last words are in its transcript.
+    # A background run ends before its last message is in its transcript.
     is_counted = (
         not launch or record.get("told") not in delegation.FINAL_OUTCOMES or "counted" in record
     )
@@ -84,7 +87,7 @@ def record_missed_run(run: Delegation, session: str, path: str) -> None:
 
     outline = transcripts.summarize(path)
     if run.runs.record(outline.call).get("told"):
-        return  # it failed, and no event said which run the call had led to
+        return  # the call failed, and no event named its run
     until = record.get("ended") or transcripts.mtime_of(path)
     numbers = {**outline.numbers, **delegation.measure({**launch, **record}, until)}
     words = delegation.launch_words(launch)
@@ -101,7 +104,7 @@ def record_missed_run(run: Delegation, session: str, path: str) -> None:
 
 
 def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
-    """Return (outcome, error) of a run by its last words, "" if it was still at work."""
+    """Return (outcome, error) of a run; `last` is its last message, "" if it still worked."""
     if record.get("told") in delegation.FINAL_OUTCOMES:
         return record["told"], ""
     if last.startswith(events.API_ERROR):

@@ -1,4 +1,4 @@
 """Parse, edit and limit the text of a memory file.
 
-Text goes in and text comes out: no file is opened and no history is read.
+All functions work on text: they open no file and read no history.
 """

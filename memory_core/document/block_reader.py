@@ -1,7 +1,7 @@
 """Read the lines of a memory file as Markdown blocks.
 
-The reader follows CommonMark as far as it decides which lines are headings, items of a top-level
-list, code or comments.  It differs on purpose:
+The reader follows CommonMark in deciding which lines are headings, items of a top-level list, code
+or comments.  It differs on purpose:
 
 - Code and comments that are never closed end at the next `## ` heading, so that no section is lost.
 - Headings begin with `#`, and tags and tables are text.
@@ -22,15 +22,17 @@ SECTION_START = "## "
 COMMENT_START, COMMENT_END = "<!--", "-->"
 CONFLICT_MARKERS = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
 
-QUOTE = -1  # in the list of open containers; every other number is an item's indentation
+QUOTE = -1  # in the list of open containers; all other numbers are the indentation of an item
 NO_LEAF, PARAGRAPH, CODE, COMMENT = range(4)
 
 DIGITS = "0123456789"
 CONTAINER_STARTS = frozenset("-+*>" + DIGITS)
 LEAF_STARTS = frozenset("#`~<-*_")
-AMBIGUOUS_STARTS = CONTAINER_STARTS | LEAF_STARTS | {" ", ""}  # after a bullet: maybe not an item
+AMBIGUOUS_STARTS = (
+    CONTAINER_STARTS | LEAF_STARTS | {" ", ""}
+)  # after a bullet, so it may not be an item
 
-# As deep as markdown-it goes; deeper containers are text.  Without a limit, a line of a megabyte
+# Same limit as markdown-it; deeper containers are text.  Without a limit, a line of a megabyte
 # of `> > > ...` would take quadratic time.
 MAX_DEPTH = 20
 
@@ -63,7 +65,7 @@ class Heading:
 
 
 class BlockReader:
-    """The blocks that are open at a line, and the results so far."""
+    """The open blocks at the current line, and the results up to there."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -99,7 +101,7 @@ class BlockReader:
         self._close(0)
 
     def _expand(self, line: str) -> str:
-        """Return a line without line end, tabs and byte order mark: columns are indices."""
+        """Return a line without line end, tabs and byte order mark, so that columns are indices."""
         line = line.rstrip("\r\n")
         if self.at == 0:
             line = line.removeprefix(BOM)
@@ -118,7 +120,7 @@ class BlockReader:
     def _warn(self, sentence: str) -> None:
         self.warnings.append((self.at + 1, sentence))
 
-    # A line goes through the open containers, may open more, and ends in a leaf.
+    # Each line is matched with the open containers, may open new ones, and ends in a leaf.
 
     def _read_line(self, line: str) -> None:
         depth, pos = self._match(line) if self.open else (0, 0)
@@ -132,7 +134,7 @@ class BlockReader:
             self.item.end = self.at + 1
 
     def _match(self, line: str) -> tuple[int, int]:
-        """Return how many open containers the line is in, and where its rest begins."""
+        """Return the number of open containers that the line continues, and its next column."""
         depth = pos = 0
         hollow, self.hollow = self.hollow, False
         for width in self.open:
@@ -167,7 +169,7 @@ class BlockReader:
             self._close(depth)
 
     def _open_container(self, line: str, depth: int, pos: int, start: int, joined: bool) -> int:
-        """Open the quotation or item that begins at `start`; return where its inside begins."""
+        """Open the quotation or item that begins at `start`; return the column of its content."""
         if line[start] == ">":
             self._close(depth)
             self.open.append(QUOTE)
@@ -185,7 +187,7 @@ class BlockReader:
         return inner
 
     def _read_plain(self, line: str) -> bool:
-        """Read a line like most lines of a memory: the full rules take longer."""
+        """Read a line of the most frequent form; the full rules take longer."""
         if not line:
             if self.leaf >= CODE or self.hollow or QUOTE in self.open:
                 return False
@@ -212,7 +214,7 @@ class BlockReader:
         self.items.append(self.item)
 
     def _close(self, depth: int) -> None:
-        """Close the leaf, and every container but the outer `depth`."""
+        """Close the leaf, and all containers except the outer `depth`."""
         if depth == 0 and self.item is not None:
             self.item.text = unescape(" ".join(self.words))
             self.item = None
@@ -293,7 +295,7 @@ class BlockReader:
         return True
 
     def _skip_verbatim(self, sign: str, length: int, closes: Callable[[str], bool]) -> None:
-        """Find where the code or comment ends that begins here."""
+        """Skip the code or comment that begins at this line."""
         self.verbatim.append(self.at)
         self.verbatim_end, is_closed = self._find_end(sign, length, closes)
         if not is_closed:
@@ -304,7 +306,7 @@ class BlockReader:
             self._warn(f"{opening} is never closed; it ends at the next section")
 
     def _find_end(self, sign: str, length: int, closes: Callable[[str], bool]) -> tuple[int, bool]:
-        """Return the line below code or a comment, and whether it is closed."""
+        """Return the line after code or a comment, and whether it is closed."""
         if length < self.never_closed.get(sign, length + 1):
             end, is_closed = self._find_closer(sign, length, closes)
             if end:
@@ -340,7 +342,9 @@ class BlockReader:
                 if not conflict:
                     return end, True
         if not end:
-            self.never_closed[sign] = length  # later code need not search: linear time
+            self.never_closed[sign] = (
+                length  # later code does not search again, which keeps the time linear
+            )
         return end, True
 
 
@@ -360,9 +364,9 @@ def _behind_quote(line: str, start: int) -> int:
 
 
 def find_marker_end(line: str, start: int, is_interrupting: bool) -> int:
-    """Return where the list marker at `start` ends, 0 if there is none.
+    """Return the end column of the list marker at `start`, 0 if there is none.
 
-    A marker that interrupts a paragraph is not empty and counts from 1.
+    A marker that interrupts a paragraph must have content, and its number must be 1.
     """
     end = start + 1
     if line[start] in DIGITS:
@@ -378,12 +382,12 @@ def find_marker_end(line: str, start: int, is_interrupting: bool) -> int:
 
 
 def count_digits(text: str) -> int:
-    """Count the digits that a text begins with."""
+    """Count the digits at the start of a text."""
     return len(text) - len(text.lstrip(DIGITS))
 
 
 def _behind_marker(line: str, end: int) -> int:
-    """Return the column where an item's content begins; content far to the right is code."""
+    """Return the first column of an item's content; content far to the right is code."""
     text = _skip(line, end)
     return end + 1 if text >= len(line) or text - end > 4 else text
 
@@ -394,19 +398,19 @@ def _is_rule(text: str) -> bool:
 
 
 def strip_closing(title: str) -> str:
-    """Return a heading's title without the row of # that may close it."""
+    """Return a heading's title without the closing row of `#`."""
     title = title.strip(" ")
     bare = title.rstrip("#")
     return bare.rstrip(" ") if not bare or bare.endswith(" ") else title
 
 
-# Signs that Markdown would not read as text at the start of an item.  A backslash before one of
-# these is not part of the text.
+# Signs that have a meaning in Markdown at the start of an item.  A backslash before one of these
+# is not part of the text.
 ESCAPABLE = "#-+*>`~<[_=|\\"
 
 
 def escape(text: str) -> str:
-    """Write a text so that an item can begin with it and `unescape` returns it."""
+    """Escape a text so that an item can begin with it and `unescape` returns it."""
     at, escapable = _find_escapable(text)
     is_escaped = text[at : at + 1] == "\\" and text[at + 1 : at + 2] in tuple(escapable)
     return text[:at] + "\\" + text[at:] if is_escaped or _begins_block(text) else text
@@ -422,7 +426,7 @@ def unescape(text: str) -> str:
 
 
 def _find_escapable(text: str) -> tuple[int, str]:
-    """Return where a backslash can be, and the signs that it can escape there."""
+    """Return the possible position of a backslash, and the signs that it can escape there."""
     digits = count_digits(text[:10])
     return (digits, ".)\\") if 0 < digits < 10 else (0, ESCAPABLE)
 

@@ -1,7 +1,7 @@
 """Combine two versions of a memory file, or of an archive or quarantine file, into one text.
 
-A block of the common ancestor that one version has removed is removed, unless the other version
-has changed it.  All other blocks stay.
+A block of the common ancestor is removed if one version has removed it and the other version has
+not changed it.  All other blocks stay.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     Table = dict[Key, list[Block]]
 
 NO_SECTION_LIMIT = 1 << 30
-MIN_OVERLAP = 0.5  # share of the words that an item keeps when somebody rewords it
+MIN_OVERLAP = 0.5  # minimum share of words that a reworded item keeps
 
 
 class CombinedText(NamedTuple):
@@ -62,7 +62,7 @@ class Combination:
         }
         self.is_theirs_newer = bool(base) and _read_time(theirs) > _read_time(ours)
         self.left: list[str] = []
-        self.joined: dict[Key, Block | None] = {}  # of two similar items: what replaces them
+        self.joined: dict[Key, Block | None] = {}  # replacements for pairs of similar items
         self.kept: set[Key] = set()
         self.groups: dict[Path, list[Block]] = {(): []}
         self.new: set[Path] = set()  # groups that ours lacks
@@ -72,7 +72,7 @@ class Combination:
         self._join_reworded(self.theirs, self.ours)
 
     def _join_similar(self) -> None:
-        """Find the new items of both versions that say the same, and keep the better texts."""
+        """Find new items of both versions with the same meaning, and keep the better texts."""
         mine = _list_new_items(self.ours, self.theirs, self.base)
         for other in _list_new_items(self.theirs, self.ours, self.base):
             words = similarity.ParsedText(other.text)
@@ -103,7 +103,7 @@ class Combination:
                     break
 
     def combine(self, order: Iterable[Block | None]) -> None:
-        """Put the blocks that stay into groups; None separates two versions.
+        """Put the remaining blocks into groups; None in `order` separates the two versions.
 
         The blocks after None, and those below the second heading of one title, are added
         to the first heading of this title.
@@ -139,7 +139,7 @@ class Combination:
             has_gap = False
 
     def _open(self, path: Path, block: Block, number: int, is_second: bool) -> tuple[Path, bool]:
-        """Return the path of a heading, and whether its group is there already."""
+        """Return the path of a heading, and whether its group exists already."""
         most = max(len(table.get(block.key, ())) for table in (self.ours, self.theirs))
         name = (block.level, block.text, number if number <= most else 1)
         parents = tuple(part for part in path if part[0] < block.level) if block.level > 2 else ()
@@ -199,14 +199,14 @@ class Combination:
         return here != (theirs if ours == base else ours)
 
     def _keep(self, block: Block, seen: dict[Key, int], is_second: bool) -> Block | None:
-        """Return the block that stands for this one, None if it leaves."""
+        """Return the block to keep in place of this one, None if it is removed."""
         key = block.key
         base, ours, theirs = (table.get(key, []) for table in (self.base, self.ours, self.theirs))
         number = seen[key] = seen.get(key, 0) + 1
         if key in self.joined:
             return self.joined[key] if number == 1 else None
         if is_second and block.kind == HEADER and block.text in HEADER_COMMENTS:
-            return None  # the header of ours counts
+            return None  # the header of our version is used
         if is_second and block.kind == PREFERENCE and ours:
             if not any(_is_same(block, other) for other in ours):
                 self.left.append("\n".join(block.whole))
@@ -222,7 +222,7 @@ class Combination:
         return block
 
     def _choose(self, old: Block | None, ours: Block, theirs: Block) -> Block:
-        """Return the block of two versions with the changes of both."""
+        """Return one block with the changes of both versions."""
         if ours.text in HEADER_COMMENTS and ours.kind == HEADER:
             return theirs if self.is_theirs_newer else ours
         if ours.whole == theirs.whole or (old and theirs.whole == old.whole):
@@ -298,7 +298,7 @@ class Combination:
 
 
 def _would_join(above: Block, block: Block) -> bool:
-    """Check whether a block directly below another one would be read as a part of it."""
+    """Say whether a block directly below another one would become a part of it."""
     if above.kind == TEXT:
         is_number = block.kind in LISTED and block.lines[0].lstrip()[:1].isdecimal()
         return is_number or _is_indented(block)
@@ -356,7 +356,7 @@ def _merge_lines(base: Lines, ours: Lines, theirs: Lines) -> Lines:
 
 
 def _is_same(ours: Block, theirs: Block) -> bool:
-    """Say whether two titles or two preferences of one key have the same text."""
+    """Say whether two titles, or two preferences with one key, have the same text."""
     if ours.kind == PREFERENCE:
         values = [block.lines[0].partition(":")[2].strip(" *") for block in (ours, theirs)]
         return values[0] == values[1] and theirs.nested in ((), ours.nested)
@@ -375,7 +375,7 @@ def _dedent(block: Block) -> Block:
 
 
 def _restyle(block: Block, above: Block | None) -> Block:
-    """Move an item to the left margin; one of a single line gets the bullet of its new list."""
+    """Move an item to the left margin; if it has one line, give it the bullet of its new list."""
     block = _dedent(block)
     if len(block.whole) > 1 or block.kind == ENTRY or not block.text:
         return block
@@ -388,7 +388,7 @@ def _restyle(block: Block, above: Block | None) -> Block:
 
 
 def _sort_paths(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield each path, and the deeper ones directly behind it."""
+    """Yield each path, directly followed by the deeper ones."""
     paths = list(paths)
     tops = [path for path in paths if len(path) < 2]
     for top in tops:

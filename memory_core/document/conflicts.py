@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 
 def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
-    """Resolve the conflicts in a text: the lines of both sides stay, equal items once.
+    """Resolve the conflicts in a text: keep the lines of both sides, and equal items once.
 
-    Lines between ||||||| and ======= are dropped: neither side has them.  Markers in code are
-    code.  A conflict without an end goes to the next heading; other single markers are removed.
+    Lines between ||||||| and ======= are dropped, because neither side has them.  Markers in code
+    are code.  A conflict without an end lasts until the next heading; other single markers are
+    removed.
     """
     if not markdown.parse_document(text).markers:
         return CombinedText(text, [])
@@ -28,10 +29,10 @@ def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
 
 
 def combine(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
-    """Add to a text what only the other one has, below the same headings.
+    """Add text that only the other document has, below the same headings.
 
-    The title, the front matter and the values of preferences stay; different ones of the other
-    text are returned as `left`.  Conflicts in either are resolved.
+    The title, the front matter and the values of preferences of the first text stay; different ones
+    of the other text are returned as `left`.  Conflicts in either text are resolved.
     """
     first, second = merge_sides(text, sections), merge_sides(other, sections)
     result = versions.combine_versions("", first.text, second.text, sections=sections)

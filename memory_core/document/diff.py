@@ -12,7 +12,7 @@ NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 class FileChange(NamedTuple):
-    """The bytes of a file before and after a change; None means that there is no file."""
+    """The bytes of a file before and after a change; None stands for a missing file."""
 
     path: str
     before: bytes | None

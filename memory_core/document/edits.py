@@ -1,4 +1,4 @@
-"""Change a document: each edit changes only the lines that it is about.
+"""Change a document: each edit changes only its own lines.
 
 An edit returns a new document.  If it would change how other lines are read, it uses another
 place or raises ValueError.
@@ -71,7 +71,7 @@ def remove_items(document: Document, items: list[Item]) -> Document:
         blank = _splice(document, items[0].line, items[0].end, [""])
         comment = _splice(document, items[0].line, items[0].end, [EMPTY_COMMENT])
         return blank if _is_read(blank, document, shape) else comment
-    # In halves, because few of many items separate their neighbours, and each try parses the text.
+    # Try halves, because few items separate their neighbours, and each try parses the text.
     half = len(items) // 2
     return remove_items(remove_items(document, last_first[:half]), last_first[half:])
 
@@ -93,7 +93,7 @@ def replace_item(document: Document, item: Item, text: str) -> Document:
 def add_section(
     document: Document, title: str, suffix: str = "", order: Sequence[str] = ()
 ) -> Document:
-    """Add a heading without items: at its place in `order`, else at the end.
+    """Add a heading without items, at its place in `order` or else at the end.
 
     Raises ValueError if the title does not fit into a line.
     """
@@ -138,9 +138,9 @@ def insert_block(document: Document, section: Section | None, block: list[str]) 
 
 
 def insert_lines(document: Document, at: int, block: list[str]) -> Document | None:
-    """Insert lines above a line; None if they, or the rest, would be read in another way.
+    """Insert lines above a line; return None if any line would be read in another way.
 
-    Code that they leave open is closed.
+    If the new lines leave code open, it is closed.
     """
     own = parse_document("\n".join(["", *block]))  # below a blank line they are not front matter
     after = _splice(document, at, at, [*block, *own.unclosed.values()])
@@ -159,7 +159,7 @@ def set_suffixes(document: Document, suffix: str) -> Document:
 
 
 def set_comment(document: Document, key: str, value: str) -> Document:
-    """Write the header comment `<!-- key: value -->`: in its line, else below the title."""
+    """Write the header comment `<!-- key: value -->` in its present line, else below the title."""
     comment = f"<!-- {key}: {value} -->"
     at = find_comment(document, key)
     if at is None:
@@ -246,7 +246,7 @@ def _is_text(document: Document, at: int) -> bool:
 
 
 def _own_end(document: Document, section: Section) -> int:
-    """Return the line of the first deeper heading, or where the section ends."""
+    """Return the line of the first deeper heading, else the end of the section."""
     lines = (heading.line for heading in document.headings)
     return next((line for line in lines if section.line < line < section.end), section.end)
 
@@ -283,7 +283,7 @@ def _next_bullet(document: Document, items: list[Item]) -> str:
     return bullets[-1].replace(last[:-1], str(int(last[:-1]) + 1), 1)
 
 
-# The parts of a document: an edit may change only those that it is about.
+# The parts of a document, which show whether an edit has changed other parts.
 
 
 def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:

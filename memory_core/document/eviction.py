@@ -1,8 +1,8 @@
 """Remove items from a document that is beyond its limits.
 
-A section with too many items gives its oldest ones.  A file that is too large gives, until it
-fits, first the oldest of `Recent Learnings`, then the least certain of the other sections, then
-items outside of sections, and preferences last.  At equal ages the largest section gives first.
+A section with too many items loses its oldest ones.  A file that is too large loses the oldest
+items of `Recent Learnings` first, then the least certain ones of the other sections, then items
+outside of sections, and preferences last.  At equal ages the largest section loses items first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Age = tuple[float, str]  # confidence from 0 to 1, time of creation
     Ages = Callable[[str], Age]
 
-# When a group of items gives: a smaller rank gives first.
+# The order of groups of items: a smaller rank is evicted first.
 RANK_RECENT, RANK_OTHER, RANK_OUTSIDE, RANK_PREFERENCES = range(4)
 
 
@@ -29,7 +29,7 @@ def evict(
     """Return the document within its limits, and the removed items.
 
     An item is (section title, text with nested lines).  `ages` returns the age of an item's
-    text; the texts in `spared` leave only if nothing else is left.
+    text; the texts in `spared` are removed only if nothing else is left.
     """
     evicted: list[tuple[str, str]] = []
     while leaving := _choose(document, limits, spared, ages):
@@ -77,7 +77,7 @@ def _group(document: Document) -> Iterator[tuple[int, list[Item]]]:
 def _rank(
     document: Document, rank: int, items: list[Item], spared: set[str], ages: Ages
 ) -> Iterator[tuple[tuple[object, ...], Item]]:
-    """Yield the items of a group with their sort keys: the smallest key leaves first."""
+    """Yield the items of a group with their sort keys; the smallest key is evicted first."""
 
     def key(item: Item) -> tuple[bool, Age]:
         confidence, created_at = ages(item.text)

@@ -1,8 +1,8 @@
 """Read and write the YAML front matter of a Markdown file, and small YAML files.
 
 Only texts and lists of texts are read: plain, quoted and block scalars, and lists of both kinds.
-Backlog.md and people write no more.  A YAML parser is too slow for hooks, and a dependency that
-may be missing.  Values with nested keys are skipped.
+Backlog.md and users write nothing else.  A YAML parser is too slow for hooks, and may not be
+installed.  Values with nested keys are skipped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 RULE = "---\n"
 
-# The characters of a scalar that needs no quotes.
+# A scalar of these characters needs no quotes.
 PLAIN_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/- ")
 RESERVED_WORDS = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
 
@@ -119,7 +119,7 @@ def _parse_double_quotes(text: str) -> str:
         else:
             char, at = text[at], at + 1
         value += char
-    # Like JSON, other writers may use two escapes for one character.
+    # Other writers may use two escapes for one character, like JSON.
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Read a memory file into a document, without loss: its lines are the text."""
+"""Read a memory file into a document; the joined lines of the document are the text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from io import StringIO
 from memory_core.document import block_reader
 from memory_core.document.block_reader import BlockReader
 
-# Names that other modules use as if they were from here.
+# Other modules import these names from here.
 BOM, BULLET, SECTION_START = block_reader.BOM, block_reader.BULLET, block_reader.SECTION_START
 CONFLICT_MARKERS = block_reader.CONFLICT_MARKERS
 Heading = block_reader.Heading
@@ -50,14 +50,14 @@ class Document:
         self.sections: list[Section] = []
 
     def with_line(self, at: int, line: str) -> Document:
-        """Return the document with another line there, which must be of the same kind."""
+        """Return the document with one line replaced by a line of the same kind."""
         other = Document([*self.lines[:at], line, *self.lines[at + 1 :]], self)
         other.sections = self.sections
         return other
 
 
 def parse_document(text: str) -> Document:
-    """Read any text; `"".join(document.lines) == text` for each text."""
+    """Read any text; the joined `document.lines` equal the text."""
     lines = split_lines(text)
     front = count_front_matter(lines)
     reader = BlockReader(lines)
@@ -106,7 +106,7 @@ def _warn_of_twins(document: Document) -> None:
 
 
 def normalize_title(title: str) -> str:
-    """Return the form in which equal titles are equal: no case, emphasis or final colon."""
+    """Return the title for comparisons: without case, emphasis and final colon."""
     return " ".join(title.strip("*_: ").split()).casefold()
 
 

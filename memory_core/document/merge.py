@@ -1,4 +1,4 @@
-"""Bring learnings and preferences into a memory document, once each and within the limits."""
+"""Add learnings and preferences to a memory document, each once and within the limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory_core.text.similarity import ParsedText
 
     class LearningLike(Protocol):
-        """A learning: its type and its text, of one line each."""
+        """A learning with its type and its text, both of one line."""
 
         @property
         def type(self) -> str: ...
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class MergeResult:
-    """A new text, and what happened to each learning and to the items that had to leave.
+    """A new text, and the result for each learning and for the evicted items.
 
     Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`.
     """
@@ -46,7 +46,7 @@ class LearningRejected(ValueError):
 
 
 def equal_age(_text: str) -> Age:
-    """Give every item the same age: then the first item of a section leaves first."""
+    """Give every item the same age, so that the first item of a section is evicted first."""
     return 0.0, ""
 
 
@@ -60,8 +60,8 @@ def merge_learnings(
 ) -> MergeResult:
     """Merge learnings into a document; without new learnings the text stays the same.
 
-    `ages` returns the confidence and creation time for the text of an item; they decide which
-    items leave.
+    `ages` returns the confidence and the creation time for the text of an item, which decide the
+    order of eviction.
     """
     merged = MergeResult(text)
     document = template.stamp(markdown.parse_document(text), limits, now, author)
@@ -150,7 +150,7 @@ def _find_item(document: Document, text: str) -> Item:
 def find_duplicate(
     items: Sequence[Item], content: str, parsed: dict[str, ParsedText]
 ) -> Item | None:
-    """Find the item with the same words, else the first item that says the same in other words.
+    """Find the item with the same words, else the first item with the same meaning.
 
     `parsed` caches the parsed item texts between calls.
     """
@@ -222,12 +222,12 @@ def check_fits(document: Document, item: Item, limits: Limits) -> None:
 
 
 def put_preference(text: str, key: str, value: str, limits: Limits) -> str:
-    """Set `- key: value` in the preferences; the text stays the same if it is set already.
+    """Set `- key: value` in the preferences; if it is set already, the text stays the same.
 
-    A new value replaces the old one in its line.  The section is added in front of all others
-    if it is missing.  The result may be larger than the limits; `evict_excess` then makes room.
+    A new value replaces the old one in its line.  If the section is missing, it is added in front
+    of all others.  The result may be larger than the limits; `evict_excess` then makes room.
     Raises InvalidPreference for an invalid key or value, a line that is too long, and a file
-    that has no room for it even without any learning.
+    without enough room even if all learnings were evicted.
     """
     key, value = preferences.check_pair(key, value)
     document = markdown.parse_document(text)

@@ -1,6 +1,6 @@
 """Preferences: the items `- key: value` of the section `## Preferences`.
 
-People write them, so learnings never change this section, no limit of items or sections counts it,
+Users write them, so learnings never change this section, no limit of items or sections counts it,
 and its items are evicted last.  An item without a key is given to the agent unchanged.
 
 A key is a few words without ": ".  Two keys are equal in any case, with blanks, dashes or
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TITLE = "Preferences"
 SUGGESTED_KEYS = ("coding-style", "communication", "work-style")
 
-MAX_KEY_LENGTH = 60  # characters: a longer text is a sentence with a colon
+MAX_KEY_LENGTH = 60  # in characters; a longer text is a sentence with a colon
 
 _COLON = ": "
 _BOLD, _BOLD_COLON = "**", ":** "  # people write `- **key:** value`
@@ -91,13 +91,13 @@ def _read_key(item: Item) -> str:
 
 
 def normalize_key(key: str) -> str:
-    """Return the form in which two spellings of a key are equal."""
+    """Return the key for comparisons; all its spellings have the same result."""
     words = _strip_key(key).replace("-", " ").replace("_", " ").split()
     return " ".join(words).casefold()
 
 
 def check_pair(key: str, value: str) -> tuple[str, str]:
-    """Return key and value in the form in which they are saved; raises InvalidPreference."""
+    """Return key and value in their saved form; raises InvalidPreference."""
     for name, text in (("key", key), ("value", value)):
         if "\n" in text.strip() or "\r" in text.strip():
             raise InvalidPreference(f"the {name} of a preference must be one line")

@@ -1,4 +1,4 @@
-"""Insert an item that a document had before, with its nested lines, in its old form."""
+"""Restore an item that a document had before, with its nested lines."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def insert_after(
 ) -> tuple[Document, str]:
     """Insert an item below the item with the text `above`, if its section still has that one.
 
-    `above` can be edits.TOP; otherwise the item becomes the last one.  Also returns the item's
-    text in the document; raises ValueError if no line can hold the item.
+    `above` can be edits.TOP.  Otherwise the item becomes the last one of its section.  Returns the
+    document and the text of the item in it; raises ValueError if no line can hold the item.
     """
     document, section = merge.ensure_section(document, title, limits) if title else (document, None)
     place = _find_place(section, above) if section and above else None
@@ -96,7 +96,7 @@ def _list_forms(item: str) -> Iterator[tuple[list[str], str]]:
 
 
 def _find_new_item(before: Document, after: Document) -> tuple[str, int] | None:
-    """Return text and length of the only new item, None if more has changed."""
+    """Return text and length of the only new item, None if anything else has changed."""
     old = [(item.text, item.end - item.line) for item in before.items]
     new = [(item.text, item.end - item.line) for item in after.items]
     titles, new_titles = ([part.title for part in text.headings] for text in (before, after))

@@ -19,7 +19,7 @@ SECTION_TITLES = {
     "performance": "Performance Considerations",
     "context": "Current Technical Context",
 }
-RECENT_TITLE = "Recent Learnings"  # the section of every other type
+RECENT_TITLE = "Recent Learnings"  # the section of all other types
 TITLE_ORDER = (*SECTION_TITLES.values(), RECENT_TITLE)
 
 # Categories are other names for some types; they share the sections of these types.
@@ -30,9 +30,9 @@ CATEGORY_TYPES = {
     "workflow": "strategy",
 }
 
-DEFAULT_SIZE = 8 * 1024  # bytes, about 2,000 tokens: an agent reads all of it in every run
+DEFAULT_SIZE = 8 * 1024  # bytes, about 2,000 tokens, which an agent reads in every run
 DEFAULT_SECTIONS = 10  # the nine standard sections and one more
-DEFAULT_ITEMS = 15  # per section; a person can still review that many
+DEFAULT_ITEMS = 15  # per section; few enough for a user to review
 DEFAULT_LINE_LENGTH = 120  # characters; fits most editors without wrapping
 
 LIMITS_COMMENT = "MEMORY LIMITS"
@@ -68,7 +68,7 @@ def section_of(kind: str) -> str:
 
 
 def category_of(title: str) -> str:
-    """Return the category of a section's items, or the title if it has no category."""
+    """Return the category of a section's items, or the title for sections without a category."""
     categories = {
         markdown.normalize_title(SECTION_TITLES[kind]): category
         for category, kind in CATEGORY_TYPES.items()
@@ -101,7 +101,7 @@ def update_header(text: str, limits: Limits, now: str, author: str) -> str:
 
 
 def stamp(document: Document, limits: Limits, now: str, author: str) -> Document:
-    """Do what `update_header` does, for a parsed document."""
+    """Do the same as `update_header` for a parsed document."""
     document = edits.set_comment(document, LIMITS_COMMENT, str(limits))
     document = edits.set_comment(document, UPDATED_COMMENT, _format_update(now, author))
     return edits.set_suffixes(document, format_suffix(limits))
@@ -130,5 +130,5 @@ def count_bytes(text: str) -> int:
         return len(text)
     try:
         return len(text.encode("utf-8", "surrogateescape"))
-    except UnicodeEncodeError:  # half a surrogate pair, which no file can contain
+    except UnicodeEncodeError:  # a lone surrogate, which no file can contain
         return len(text.encode("utf-8", "surrogatepass"))

@@ -53,7 +53,7 @@ class DriverChanges:
 
 
 def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
-    """Merge three files into the file `ours`; `path` is their path in the repository.
+    """Merge three files into the second one, `ours`; `path` is their path in the repository.
 
     Returns the exit status: 1 if a file cannot be read or written.
     """
@@ -142,7 +142,7 @@ def _read_attributes(folder: str) -> str:
 
 
 def _write_attributes(project: Project, folder: str, text: str, changes: DriverChanges) -> None:
-    """Write a .gitattributes file, or remove it if it is empty."""
+    """Write a .gitattributes file; remove the file if the text is empty."""
     from memory_core.storage import file_io
 
     path = os.path.join(folder, ".gitattributes")
@@ -197,11 +197,11 @@ def _read_if_present(path: str) -> str:
         return ""
 
 
-# The check at the start of each session: it reads files, because git would take too long.
+# The check at the start of each session reads files itself, because running git takes too long.
 
 
 def is_driver_missing(folder: str) -> bool:
-    """Check whether a folder's attributes name the driver, but this clone does not have it."""
+    """Say whether a folder's attributes name the driver, but this clone does not have it."""
     try:
         if ATTRIBUTE_LINE not in _read_attributes(folder).splitlines():
             return False

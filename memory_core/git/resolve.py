@@ -1,6 +1,6 @@
 """Resolve git's conflicts in memory, archive and quarantine files.
 
-Without `write` no file is changed or locked.
+No file is changed or locked unless `write` is set.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DATED_KINDS = ("archive", "quarantine")
 
 
 class Resolution(NamedTuple):
-    """A file with conflict markers; `archived` and `refused` are as in a Migration."""
+    """A file with conflict markers; `archived` and `refused` have the meaning as in Migration."""
 
     agent: str
     change: TextChange
@@ -92,7 +92,7 @@ class MaintainedFiles(NamedTuple):
             return str(error)
         named = error.filename if isinstance(error.filename, str) else path
         folder, name = os.path.split(named)
-        if name.startswith("."):  # a temporary file, whose name says nothing to people
+        if name.startswith("."):  # a temporary file, whose name means nothing to the user
             named = path if folder == os.path.dirname(path) else folder
         return f"{self.name(named)}: {error.strerror}"
 

@@ -11,7 +11,7 @@ from memory_core.document.version_blocks import HEADER, Block
 
 
 def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
-    """Return the text with the changes of both versions; `base` is empty if there is none.
+    """Return the text with the changes of both versions; `base` is "" without a common base.
 
     An item that one version removed stays removed, unless the other version has changed it.
     If both versions changed a preference, the first value stays.  Conflicts in the texts are
@@ -22,14 +22,14 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
 
 
 def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Block | None]:
-    """Return all blocks of both versions, in the order in which git merges them as lines."""
+    """Return all blocks of both versions in the order of a line-based merge by git."""
     numbers: dict[tuple[str, ...], int] = {}
     blocks: list[Block | None] = []
     with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
         for file_name, version in (("ours", ours), ("base", base), ("theirs", theirs)):
             with open(os.path.join(folder, file_name), "w", encoding="ascii") as file:
                 for block in version:
-                    # The comments of the header differ always: they must not be conflicts.
+                    # The header comments always differ, and must not cause conflicts.
                     name = block.key if block.kind == HEADER else (*block.key, *block.whole)
                     number = numbers.setdefault(name, len(numbers))
                     if number == len(blocks):
@@ -39,5 +39,9 @@ def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Bl
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
         except (OSError, subprocess.CalledProcessError):
-            return [*ours, None, *theirs]  # without git: their new blocks behind ours
+            return [
+                *ours,
+                None,
+                *theirs,
+            ]  # without git: new blocks of `theirs` follow those of `ours`
     return [blocks[int(number)] for number in done.stdout.split()]

@@ -7,7 +7,7 @@ from itertools import groupby
 from memory_core.history import item_history
 from memory_core.text import sanitize
 
-# Characters of an error's text.
+# Maximum number of characters of an error's text.
 MAX_LENGTH = 200
 
 
@@ -36,7 +36,7 @@ def shorten(line: str) -> str:
 
 
 def id_of(line: str) -> str:
-    """Return the id of an error: the same where only numbers and ids of a run differ."""
+    """Return the id of an error; errors that differ only in numbers and ids have the same id."""
     words = ("".join(chars) for _is_word, chars in groupby(line, _is_word_char))
     return item_history.id_of("".join(map(_mask, words)))
 

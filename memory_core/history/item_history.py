@@ -3,20 +3,20 @@
 A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for some kinds
 (`record_models.HistoryRecord` has all).  Kinds that concern items:
 
-    learned       text, section; run, session, source: where it came from
+    learned       text, section; run, session, source: the origin of the item
     reinforced    run, session, source: a run reported it again
     merged        text, section; was: id of the item that this better wording replaced
     edited        text, section; was: id of the wording before a hand edit
-    removed       it was missing at a write, or a command removed it
+    removed       it was missing from the file at a write, or a command removed it
     evicted       it was beyond a limit, and is in the archive
     archived      a command moved it to the archive
     restored      text, section: it was put back
-    returned      text, section: it was gone, and was in the file again at a write
+    returned      text, section: it had been removed, and was in the file again at a write
     imported      text, section: it was there when the history began, or came from elsewhere
-    approved      text, section: a person accepted it from the quarantine
+    approved      text, section: the user accepted it from the quarantine
     preference    text, section; was: id of the value before
-    confirmed     a person said that it is right
-    contradicted  a run or a person said that it is wrong
+    confirmed     the user said that it is right
+    contradicted  a run or the user said that it is wrong
 
 The order of the records does not matter, and a record may occur twice: git merges the
 histories of two branches as lines.  Records of other kinds do not concern items.
@@ -48,7 +48,7 @@ PERSON_SOURCE = "person"  # the source of a person's commands
 IMPORT_SOURCE = "import"  # the source, and origin, of items from an imported file
 HUMAN_SOURCES = (HAND_SOURCE, PERSON_SOURCE)
 
-# The share of words that an edited item keeps, as git has it for the lines of a renamed file.
+# Minimum share of words that an edited item keeps; git uses the same share for renamed files.
 MIN_LIKENESS = 0.5
 
 # Maximum number of pairs (a new item, a removed item) to compare; with more, somebody
@@ -81,16 +81,16 @@ DEFAULT_WEIGHTS = Weights()
 
 
 class ItemState:
-    """An item by its history; `is_present` if it was in the memory after the last record.
+    """The state of an item; `is_present` if it was in the memory after the last record.
 
-    `born` is the time of its first wording, `added_at` when it was added last, `used` when a run
-    reported it or a person confirmed it last.  `run`, `session` and `source` say who added it,
-    `nested` are its nested lines.
+    `born` is the time of its first wording, `added_at` the time when it was last added, `used` the
+    time when a run last reported it or the user last confirmed it.  `run`, `session` and `source`
+    say who added it; `nested` is the text of its nested lines.
     """
 
     def __init__(self, key: str, born: str, confidence: float) -> None:
         self.id = key
-        self.changed = self.used = born  # `changed`: by a record of any kind
+        self.changed = self.used = born  # `changed`: time of the last record of any kind
         self.text = self.section = self.nested = self.added_at = self.was = ""
         self.run = self.session = self.source = ""
         self.born = born
@@ -114,7 +114,7 @@ class History:
         self.add(sort_records(records))
 
     def add(self, records: Iterable[Record]) -> None:
-        """Add records that are later than all others."""
+        """Add records, all of them later than the present ones."""
         records = list(records)
         self.records += records
         if any(record["kind"] == "undone" for record in records):
@@ -131,27 +131,27 @@ class History:
         return iter(self._states.values())
 
     def last(self, until: str) -> str:
-        """Return the time of the last change up to `until`; later times come from a wrong clock."""
+        """Return the time of the last record up to `until`; later times come from a wrong clock."""
         done = (
             record["time"] for record in self.records if record["kind"] in (*ITEM_KINDS, "undone")
         )
         return max((time for time in done if time <= until), default="")
 
     def find(self, text: str) -> ItemState | None:
-        """Return the item with this text, whether it is in the memory now or not."""
-        # Most texts are exactly as recorded, and then need not be normalised.
+        """Return the item with this text, present or not; None if the history does not have it."""
+        # Most texts equal the recorded text, and need no normalising.
         return self._by_text.get(text) or self._states.get(id_of(text))
 
     def age_of(self, text: str) -> tuple[float, str]:
-        """Return an item's confidence and creation time.
+        """Return the confidence and the creation time of an item.
 
-        An item without a history is a person's, or was added just now.
+        An item without records was written by hand or added just now.
         """
         state = self.find(text)
         return (state.confidence, state.born) if state else (DEFAULT_WEIGHTS.person, "~")
 
     def get(self, key: str) -> ItemState | None:
-        """Return the item with this id."""
+        """Return the item with this id, None if the history does not have it."""
         return self._states.get(key)
 
     def _take(self, record: Record) -> None:
@@ -184,7 +184,7 @@ class History:
         return weights.agent
 
     def _weigh(self, state: ItemState, record: Record, is_new: bool) -> None:
-        """Change the confidence by a record: each run counts once, a person every time."""
+        """Change the confidence by a record; a run counts once, the user counts every time."""
         kind, run = record["kind"], record.get("run") or ""
         by_person = record.get("source") in HUMAN_SOURCES
         state.is_weighed = state.is_weighed or kind not in DEPARTURE_KINDS
@@ -233,7 +233,7 @@ class History:
 
 
 def sort_records(records: Iterable[Record]) -> list[Record]:
-    """Return the records without duplicates, by time, then in the order of their write."""
+    """Return the records without duplicates, sorted by time, then in the order of writing."""
     once = {key_of(record): record for record in records}
     return sorted(once.values(), key=lambda record: (record["time"], *_turn(record)))
 
@@ -269,7 +269,7 @@ def find_undone(records: Sequence[Record]) -> set[str]:
         if record["kind"] == "undone" and change_of(record) != record["id"]:
             by.setdefault(record["id"], []).append(change_of(record))
     gone: set[str] = set()
-    # Backwards, so that it is clear whether an undo counts before the change that it undoes.
+    # Newest first, because a later undo decides whether an earlier one is effective.
     for record in reversed(records):
         change = change_of(record)
         if any(other not in gone for other in by.get(change, ())):
@@ -278,7 +278,7 @@ def find_undone(records: Sequence[Record]) -> set[str]:
 
 
 def id_of(text: str) -> str:
-    """Return the id of an item with this text, whatever its case and spacing."""
+    """Return the id of an item with this text; case and spacing do not matter."""
     return hash_text(similarity.normalize_text(text))
 
 
@@ -292,9 +292,9 @@ def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:
 class Difference:
     """The difference between a document and its history.
 
-    `new` items have a text, section, nested lines and the id of the wording they replace or "";
-    `returned` had left before; `gone` a person removed; `missed` were learned after the version
-    that the person's editor had.
+    `new` items have a text, a section, nested lines, and the id of the wording that they replace
+    or "".  `returned` items had been removed before.  The user removed `gone` items.  `missed`
+    items were learned after the version that the user's editor had loaded.
     """
 
     def __init__(self) -> None:
@@ -309,10 +309,10 @@ def compare(
 ) -> Difference:
     """Compare a document's items, as (text, section, nested lines), with its history.
 
-    `stamp` is the time in the document's header: whoever saved it had that version, and did not
-    know later records.  Without a header it is "": then the file may come from an editor that
-    was opened before the first write, unless that write was before `since`.  Records later than
-    `until` were written while the clock was wrong.
+    `stamp` is the time in the document's header: the editor had loaded that version, so later
+    records were unknown to the user.  Without a header it is "": the file may come from an editor
+    that was opened before the first write, unless that write was before `since`.  Records later
+    than `until` were written while the clock was wrong.
     """
     difference = Difference()
     fresh, present = [], set()
@@ -342,10 +342,10 @@ def compare(
 
 
 def _first_or_last(here: list[ItemState], present: set[str], since: str) -> str:
-    """Return a stamp for a version without header: before the first write, or after the last.
+    """Return "0" (before the first write) or "9" (after the last) for a file without a header.
 
-    If none of the items that we wrote are there, and all are recent, an old editor saved the
-    file; otherwise a person removed the header, and the missing items.
+    If none of the recorded items are in the file, and all of them are recent, an old editor saved
+    the file.  Otherwise the user removed the header and the missing items.
     """
     written = [state for state in here if not state.is_by_hand]
     lately = all(state.added_at >= since for state in written)

@@ -4,7 +4,7 @@ Two kinds of records are about runs.  Others are skipped, except learnings that 
 error:
 
     task    id of the run; type, outcome; duration_ms, tokens, tool_uses if they are known
-    error   id of what went wrong; text, tool; resolution if a program reported it
+    error   id of the error text; text, tool; resolution if a program reported it
 
 The result does not depend on the order of the records, and a record may come twice.
 """
@@ -36,7 +36,7 @@ LEARNING_KINDS = ("learned", "merged", "reinforced")
 
 OTHER_TYPE = "other"
 
-# The first of these words in a task says what type it is.
+# The first of these words in a task decides its type.
 TYPE_WORDS = {
     "bugfix": "fix fixes fixing fixed bug bugs bugfix hotfix debug debugging repair broken"
     " crash crashes regression",
@@ -50,10 +50,10 @@ TYPE_WORDS = {
     " locate survey compare understand study look inspect",
 }
 
-# These say little ("add tests" is not a feature): they count if none of the others is there.
+# Weaker words ("add tests" is not a feature), used only if a task has none of the words above.
 VAGUE_TYPE_WORDS = {"feature": "add create write make build introduce extend support"}
 
-# The maximum length of a task's first sentence.
+# Maximum length of the first sentence of a task.
 MAX_SENTENCE = 300
 
 
@@ -84,7 +84,7 @@ def _words(text: str) -> list[str]:
 
 
 def parse_count(value: object) -> int | None:
-    """Return a count from outside, None if it is not valid."""
+    """Return a count from an event or a record, None if it is not a valid count."""
     return value if type(value) is int and 0 <= value <= MAX_NUMBER else None
 
 
@@ -130,14 +130,14 @@ def make_error_record(text: str, tool: str = "", **details: str) -> Record | Non
 
 
 class MeasureTotal:
-    """The total of a measure, and the number of runs for which it is known."""
+    """The sum of a measure over all runs that have it, and the number of these runs."""
 
     def __init__(self, numbers: list[int]) -> None:
         self.total, self.count = sum(numbers), len(numbers)
 
     @property
     def mean(self) -> int | None:
-        """The mean, rounded half up; None without a run."""
+        """Return the mean, rounded half up; None without a run."""
         return (2 * self.total + self.count) // (2 * self.count) if self.count else None
 
     def data(self) -> dict[str, int | None]:
@@ -145,7 +145,7 @@ class MeasureTotal:
 
 
 class Tally:
-    """Finished runs: the number of runs by outcome, and what they took."""
+    """The number of finished runs, by outcome, and the totals of their measures."""
 
     def __init__(self, runs: list[Record]) -> None:
         outcomes = [run["outcome"] for run in runs]
@@ -157,18 +157,18 @@ class Tally:
 
     @property
     def success(self) -> tuple[int, int]:
-        """The success rate, exactly: done runs of finished runs."""
+        """Return the success rate as an exact fraction: done runs of finished runs."""
         return self.done, self.finished
 
     def data(self) -> dict[str, Any]:
-        """Return it as values for JSON; `success` is a percentage, null without a run."""
+        """Return the fields for JSON; `success` is a percentage, null without a run."""
         counts = {name: getattr(self, name) for name in ("finished", *OUTCOMES)}
         sums = {name: getattr(self, name).data() for name in MEASURES}
         return {**counts, "success": format_percent(*self.success) or None, **sums}
 
 
 class Performance:
-    """An agent's finished runs: all of them, and by type of task, most frequent first."""
+    """An agent's finished runs: in total, and by type of task, most frequent first."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         runs = list_runs(records)
@@ -180,7 +180,7 @@ class Performance:
         self.types = {name: Tally(types[name]) for name in order}
 
     def data(self) -> dict[str, Any]:
-        """Return it as values for JSON."""
+        """Return the fields for JSON."""
         return {**self.total.data(), "types": {name: t.data() for name, t in self.types.items()}}
 
 
@@ -210,9 +210,9 @@ def _format_tally(tally: Tally) -> str:
 
 
 def format_percent(part: int, whole: int) -> str:
-    """Return a rate as a percentage with a decimal at most, rounded half up; "" of nothing.
+    """Return a rate as a percentage with at most one decimal, rounded half up.
 
-    Only all is 100% and only none 0%.
+    Only the whole is "100%", only zero is "0%", and without runs the result is "".
     """
     if not whole:
         return ""
@@ -223,9 +223,9 @@ def format_percent(part: int, whole: int) -> str:
 
 
 def list_runs(records: Iterable[Record]) -> list[Record]:
-    """Return each finished run once, with the fields of all its records; the latest count.
+    """Return each finished run once, with the fields of all its records; the latest values win.
 
-    A sweep may call a run stopped that is still at work, so any other outcome counts more.
+    A sweep may record a run as stopped that is still at work, so every other outcome wins.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:
@@ -265,7 +265,7 @@ def _type(record: Record) -> str:
 
 
 class CommonError:
-    """A frequent error: its text, the resolution or "", the number of runs, the last time."""
+    """A frequent error: text, resolution or "", number of runs, time of the last one."""
 
     def __init__(
         self, key: str, records: list[Record], learned: dict[str, list[TimedText]]
@@ -283,24 +283,24 @@ class CommonError:
 
     @property
     def is_common(self) -> bool:
-        """Whether agents should know it: a command that failed once is everyday work."""
+        """Return whether agents should know it; one failed command is not worth reporting."""
         return bool(self.tool in DELEGATION_TOOLS or self.resolution or self.count >= COMMON_COUNT)
 
     def data(self) -> dict[str, Any]:
-        """Return it as values for JSON."""
+        """Return the fields for JSON."""
         return dict(sorted(vars(self).items()))
 
 
-TimedText = tuple[str, str]  # (time, text) of what a run taught
+TimedText = tuple[str, str]  # (time, text) of a learning
 
 
 def find_common_errors(records: Iterable[Record]) -> list[CommonError]:
-    """Return the errors that are common, at most KEPT: the most frequent first, then the latest."""
+    """Return the common errors, at most KEPT: the most frequent first, then the latest."""
     from memory_core.history import error_text
 
     records = list(records)
     groups: dict[str, list[Record]] = {}
-    keys: dict[str, str] = {}  # of each text that was seen: most come again and again
+    keys: dict[str, str] = {}  # cache by text, because most errors are repeated
     for record in records:
         text = str(record.get("text") or "") if record.get("kind") == "error" else ""
         if text not in keys:
@@ -328,7 +328,7 @@ def format_errors(errors: list[CommonError]) -> list[str]:
 
 
 def _learned(records: list[Record]) -> dict[str, list[TimedText]]:
-    """Return (time, text) of what each run taught, by run and in order of time."""
+    """Return the learnings of each run as (time, text), by run id and in order of time."""
     texts = {
         record["id"]: record["text"] for record in sorted(records, key=_place) if record.get("text")
     }
@@ -341,16 +341,17 @@ def _learned(records: list[Record]) -> dict[str, list[TimedText]]:
 
 
 def _clock(record: Record) -> str:
-    """Return when a record was made: its change begins with the time by the clock.
+    """Return the clock time of a record, which its change id begins with.
 
-    Times of versions run ahead of that where several are written within a second.
+    The field `time` may be ahead of the clock, because versions written within one second get
+    different times.
     """
     change = str(record.get("change") or "")
     return f"{change[:23]}Z" if change[4:5] == "-" else str(record["time"])
 
 
 def _resolution(record: Record, learned: dict[str, list[TimedText]]) -> str:
-    """Return what the record says that helped, else what its run learned first from then on."""
+    """Return the recorded resolution, else the first learning of the run after the error."""
     from memory_core.history import error_text
 
     resolution = record.get("resolution")
@@ -361,12 +362,12 @@ def _resolution(record: Record, learned: dict[str, list[TimedText]]) -> str:
 
 
 def _occurrence(record: Record) -> tuple[str, str, str]:
-    """Return what two records of one occurrence have in common."""
+    """Return a key that is equal for records of the same occurrence of an error."""
     run = record.get("run") or ""
     return (run, "", "") if run else ("", record["time"], record.get("session") or "")
 
 
 def _place(record: Record) -> tuple[str, ...]:
-    """Return what orders records: their time, and what differs between those of one time."""
+    """Return the sort key of a record: its time, then all fields that may differ."""
     keys = ("time", "kind", "text", "run", "session", "tool", "resolution", "section")
     return tuple(str(record.get(key) or "") for key in keys)

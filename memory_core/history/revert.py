@@ -1,8 +1,7 @@
 """Undo changes item by item, the last one first.
 
-Everything that the history does not record stays: free text, headings, the order that a
-person gave the items.  If a later change that is not undone changed an item again, that
-later change stays.
+Text that the history does not record stays: free text, headings, and the order of the items.
+If a later change that is not undone changed an item again, that later change stays.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ class PriorItem(NamedTuple):
 
 
 class UndoStep(NamedTuple):
-    """How to undo a record.
+    """The step that undoes a record.
 
-    `now` is the present text of the item, "" if the item comes back; `target` is what it
-    becomes, None if it is removed.  `behind` is the text of the item in front of it.
+    `now` is the present text of the item, "" if the step restores it; `target` is its earlier
+    state, None if the step removes it.  `behind` is the text of the item in front of it.
     """
 
     record: Record
@@ -43,10 +42,10 @@ class UndoStep(NamedTuple):
 
 
 def plan_steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> list[UndoStep]:
-    """Return the steps that undo the chosen records, in the order to do them.
+    """Return the steps that undo the chosen records, in the order of execution.
 
-    `records` are all records of one agent.  Items that another record has changed since
-    have no step.
+    `records` are all records of one agent.  Items that another record has changed since then are
+    left out.
     """
     so_far, steps = History(), dict[str, list[tuple[int, UndoStep]]]()
     for number, record in enumerate(item_history.sort_records(records)):
@@ -105,7 +104,7 @@ def _step(
 
 
 def apply_step(text: str, step: UndoStep, limits: template.Limits) -> str:
-    """Return a text with one step done; the same text if a later change stands against it."""
+    """Return a text with one step applied; the same text if a later change prevents it."""
     document, target = markdown.parse_document(text), step.target
     items = find_items(document, step.now) if step.now else []
     is_present = target is not None and bool(find_items(document, target.text))
@@ -135,7 +134,7 @@ def find_items(document: markdown.Document, text: str) -> list[markdown.Item]:
 def revert_records(
     text: str, records: Sequence[Record], chosen: Callable[[Record], bool], limits: template.Limits
 ) -> str:
-    """Return the memory without the chosen records; later changes of their items stay."""
+    """Return the memory text without the chosen records; later changes of their items stay."""
     for step in plan_steps(records, chosen):
         text = apply_step(text, step, limits)
     return text

@@ -1,6 +1,6 @@
-"""One agent's memory as a value: its text and history, and what is still to be written.
+"""One agent's memory as a value: its text, its history, and the changes to be written.
 
-Nothing here reads or writes a file.  `reading` makes the value, `changes` changes it, and
+Nothing here reads or writes a file.  `reading` creates the value, `changes` changes it, and
 `transaction` writes it.
 """
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
     SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
-# How far, in seconds, the time of a version may be ahead of the clock: each version has a
-# second of its own, also if several are written within one.
+# Maximum number of seconds that the time of a version may be ahead of the clock.  Versions have
+# different times in whole seconds, even if several are written within one second.
 MAX_CLOCK_LEAD = 300
 
 
 class AgentMemory:
     """An agent's memory file with its history, and the changes that are not written yet.
 
-    `snapshot` is the file as it was read, None if there is none; `before` its text, or that
-    of a new file.  `text` and `history` include all changes so far.  To write: `records`
-    for the history, `evicted` and `leftover` for the archive, `review` lines for the
-    quarantine; `from_archive` are entries to take out of the archive.  Records get the
-    change id `change` and the time `time`, as ISO 8601 in UTC.
+    `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
+    the text of a new file.  `text` and `history` include all changes up to now.  To be written:
+    `records` for the history, `evicted` and `leftover` for the archive, `review` lines for the
+    quarantine; `from_archive` are entries to remove from the archive.  Records get the change id
+    `change` and the time `time`, which is ISO 8601 in UTC.
     """
 
     __slots__ = (
@@ -67,7 +67,7 @@ class AgentMemory:
 
     @property
     def now(self) -> str:
-        """The time as the header of a memory file has it."""
+        """Return the time in the format of the header of a memory file."""
         return self.time[:19].replace("T", " ")
 
     @property
@@ -76,7 +76,7 @@ class AgentMemory:
 
     @property
     def merge_arguments(self) -> tuple[Any, ...]:
-        """What `merge.merge_learnings` needs besides the text and the learnings."""
+        """Return the last four arguments of `merge.merge_learnings`."""
         return self.limits, self.now, self.agent, self.history.age_of
 
     def record(self, kind: str, text: str, **fields: Any) -> None:
@@ -104,7 +104,7 @@ class AgentMemory:
         """Replace the text by a merge result, and record the items that it evicted."""
         before, self.text = self.text, merged.text
         if not merged.evicted:
-            return merged  # to parse the text once more takes as long as all the rest
+            return merged  # parsing the text again takes as long as the merge itself
         positions = ItemPositions(markdown.parse_document(before))
         self.evicted += merged.evicted
         for section, item in merged.evicted:
@@ -120,7 +120,7 @@ class AgentMemory:
 
 
 class ItemPositions:
-    """Where items stand in a document, while one after another is removed."""
+    """The positions of the items in a document while items are removed one by one."""
 
     def __init__(self, document: Document) -> None:
         self._sections = [[item.text for item in section.items] for section in document.sections]
@@ -133,8 +133,8 @@ class ItemPositions:
     def remove(self, text: str) -> str:
         """Remove an item; return the id of the item in front of it in its section.
 
-        It is TOP for the first item, and "" for one outside of sections.  Items that were
-        removed before do not count: undo brings them back later.
+        The result is TOP for the first item, and "" for an item outside of sections.  Items that
+        were removed before are skipped, because undo restores them later.
         """
         if text not in self._places:
             return ""
@@ -157,7 +157,7 @@ def list_items(document: Document) -> list[ItemFields]:
 
 
 def index_items(document: Document) -> dict[str, ItemFields]:
-    """Return the fields of items by their ids; of items with the same id the first."""
+    """Return the fields of items by id; of several items with one id only the first."""
     return {item_history.id_of(fields[0]): fields for fields in reversed(list_items(document))}
 
 
@@ -174,8 +174,8 @@ def join_nested(text: str, nested: str) -> str:
 def make_change_id(name: str) -> str:
     """Return a new id for all records of one command or write.
 
-    It begins with the time by the clock, since the times of versions may be ahead of the
-    clock: so changes sort by their ids.
+    It begins with the clock time, so that changes sort by their ids; the times of versions may be
+    ahead of the clock.
     """
     now = time.time_ns()
     begin = f"{event_log.format_utc(now // 10**9)[:-4]}{now // 1000 % 10**6:06d}"

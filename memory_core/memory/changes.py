@@ -1,4 +1,4 @@
-"""Change an agent's memory in its value: learn, remove, replace and restore items."""
+"""Change the value of an agent's memory: add, remove, replace and restore items."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def learn(memory: AgentMemory, pairs: list[list[str]], **source: str) -> MergeResult:
-    """Merge learnings, as [type, content]; `source` has their run, session and source."""
+    """Merge learnings, given as [type, content]; `source` has their run, session and source."""
     _record_contradictions(memory, pairs, source)
     learnings = [Learning(kind, content) for kind, content in pairs]
     merged = merge.merge_learnings(memory.text, learnings, *memory.merge_arguments)
@@ -45,7 +45,7 @@ def learn(memory: AgentMemory, pairs: list[list[str]], **source: str) -> MergeRe
 def _record_contradictions(
     memory: AgentMemory, pairs: list[list[str]], source: dict[str, str]
 ) -> None:
-    """Record each item whose id a learning of type `mistake` names: it says the item is wrong."""
+    """Record a contradiction of each item whose id a learning of type `mistake` names."""
     title = template.SECTION_TITLES["mistake"]
     words = {
         word.strip("\"'`()[]{}<>*_.,:;!?")
@@ -67,7 +67,7 @@ def remove_items(
 ) -> list[str]:
     """Move the items with these texts to the archive; return the texts of the removed items.
 
-    `kind` is the kind of the records, `removed` or `archived`.  With `section` only items
+    `kind` is the kind of the records, `removed` or `archived`.  If `section` is given, only items
     of the section with this title are removed.
     """
     document = memory.document
@@ -114,7 +114,7 @@ def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str)
 
 
 def apply_edit(memory: AgentMemory, document: Document, difference: Difference) -> None:
-    """Replace the document by the one that a person edited, and record the difference."""
+    """Replace the document by the user's edited version, and record the difference."""
     positions = ItemPositions(memory.document)
     gone, difference.gone = difference.gone, []
     for state in gone:

@@ -1,4 +1,4 @@
-"""Take over a text and a history that another project exported."""
+"""Merge the text and the history of a memory that was exported by another project."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def import_memory(
     memory: AgentMemory, text: str, records: list[Record], archived: list[SectionText]
 ) -> int:
-    """Replace the text, within the limits, and add the records; return how many are new.
+    """Replace the text, within the limits, and add the records; return the number of new ones.
 
-    The difference between the two texts is recorded as well.  `archived` goes to the archive.
+    The items that change are recorded, too.  `archived` are entries for the archive.
     """
     present = set(map(item_history.key_of, memory.history.records))
     new = [
@@ -33,7 +33,7 @@ def import_memory(
     ]
     memory.history = item_history.History([*memory.history.records, *new], memory.project.weights)
     memory.records += new
-    # An editor with this version has all that came before it.
+    # An editor that has loaded this version knows all earlier records.
     latest = event_log.format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
     memory.time = agent_memory.choose_time(max(memory.time, memory.history.last(latest)))
     before = index_items(memory.document)
@@ -52,7 +52,7 @@ def import_memory(
 
 
 def _changes_nothing(memory: AgentMemory) -> bool:
-    """Return whether only items without room were added, which are in the archive already."""
+    """Return whether the import only added items that were evicted and are already archived."""
     if memory.text != template.update_header(
         memory.before, memory.limits, memory.now, memory.agent
     ):

@@ -1,4 +1,4 @@
-"""A project: its settings, its memory files and the user's, and its agents' names."""
+"""A project: its settings, its memory files, the user's memory files, and names of agents."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from memory_core.history.item_history import Weights
     from memory_core.storage.store import Store
 
-# How many characters a prompt may carry: two memory files of the default size, more only
-# for an agent whose memory file may be larger.  60,000 characters were seen to arrive whole.
+# Maximum number of characters that are added to a prompt: two memory files of the default size;
+# more only for agents with a larger limit.  60,000 characters are known to arrive complete.
 PROMPT_BUDGET = 16_000
 MAX_PROMPT_BUDGET = 60_000
 
@@ -26,8 +26,8 @@ MAX_PROMPT_BUDGET = 60_000
 class Project:
     """The settings of a project and its two levels of memory files.
 
-    `place` holds the paths of the project level; `user_place` those of the user level, None
-    where there is no separate one.
+    `place` has the paths of the project level, `user_place` those of the user level.  The latter is
+    None if both levels would have the same folder.
     """
 
     def __init__(self, place: paths.LevelPaths, environ: Mapping[str, str]) -> None:
@@ -77,19 +77,19 @@ class Project:
         return item_history.Weights(**self.config["confidence"])
 
     def prompt_budget(self, agent: str) -> int:
-        """Return how many characters of memory an agent's prompt may carry."""
+        """Return the maximum number of characters of memory in an agent's prompt."""
         size = self.config.size_kb(agent) * 1024 + PROMPT_BUDGET // 2
         return min(max(PROMPT_BUDGET, size), MAX_PROMPT_BUDGET)
 
 
 class InvalidAgentName(ValueError):
-    """A name that no agent can have; the message says why."""
+    """A name that is not possible for an agent; the message is the reason."""
 
     status = 2
 
 
 def resolve_agent(project: Project, name: str, level: Store | None = None) -> str:
-    """Return the id of the agent that a person or a program names, in any spelling.
+    """Return the id of the agent with this name, in any spelling.
 
     `pm` means the main session unless an agent of that name has a memory file in `level`.
     Raises InvalidAgentName for a name without any letter or digit.
@@ -102,5 +102,5 @@ def resolve_agent(project: Project, name: str, level: Store | None = None) -> st
 
 
 def find_project(cwd: str, environ: Mapping[str, str]) -> Project:
-    """Return the project that `cwd` is in, or the one that the environment names."""
+    """Return the project of the folder `cwd`, or the project named by the environment."""
     return Project(paths.find_project(cwd, environ), environ)

@@ -1,7 +1,7 @@
-"""Read an agent's memory, with the edits that a person made in the file since the last write.
+"""Read an agent's memory, including manual edits of the file since the last write.
 
-The history is compared with the file.  If an item is missing, a person has removed it; or
-it was learned after the version that the person's editor had, and is added again.
+The history is compared with the file.  A missing item was either removed by the user, or it was
+learned after the version that the user's editor had loaded; then it is added again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memory_core.memory.project import Project
     from memory_core.storage.store import Store
 
-# How long, in seconds, an editor may have had a file open that had no header yet.
+# Maximum number of seconds that an editor may have had a file open that had no header yet.
 DAY_SECONDS = 86400
 
 TYPE_BY_TITLE = {
@@ -40,10 +40,10 @@ def read_memory(
 ) -> AgentMemory:
     """Return an agent's memory as a value; nothing is written, and no lock is needed.
 
-    Its records are the hand edits in the file that the history does not have yet.  In the
-    text, items that the person's editor did not know are added again, and both sides of
-    git's conflicts are kept, unless `solve_conflicts` is False.  `change` is the id of the
-    change that follows, by default a new one.  Raises OSError.
+    Its records are the manual edits that the history does not have yet.  Items that the user's
+    editor had not loaded are added to the text again.  Both sides of git's conflicts are kept,
+    unless `solve_conflicts` is False.  `change` is the id of the following change, by default a new
+    id.  Raises OSError.
     """
     store = store or project.store
     snapshot = store.read(agent)
@@ -74,7 +74,7 @@ def read_memory(
 
 
 def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
-    """Keep both sides of git's conflicts."""
+    """Resolve git's conflicts so that the items of both sides stay."""
     from memory_core.document import conflicts
 
     solved = conflicts.merge_sides(memory.text, memory.limits.sections)
@@ -88,7 +88,7 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
 def _take_hand_edits(
     memory: AgentMemory, document: markdown.Document, stamp: str, latest: str
 ) -> None:
-    """Record what a person did, and add what the person's editor did not know."""
+    """Record manual edits, and add items that the user's editor had not loaded."""
     is_first = not len(memory.history)
     difference = item_history.compare(
         memory.history,
@@ -99,7 +99,7 @@ def _take_hand_edits(
     )
     if difference.missed:
         _check_version(memory, difference)
-    # A file with our header was written by us before its history was lost.
+    # The header shows that agent-memory wrote the file; its history was lost later.
     kind = "imported" if is_first and stamp else "edited"
     record_difference(memory, difference, kind, item_history.HAND_SOURCE)
     if not difference.missed:
@@ -126,11 +126,14 @@ def _set_preference(memory: AgentMemory, text: str) -> None:
 
 
 def _check_version(memory: AgentMemory, difference: Difference) -> None:
-    """Add nothing again if the text is a version of ours, by a killed writer or a checkout."""
+    """Do not add missing items if the text equals a version of the history.
+
+    Such a text was written by a killed process, or git checked it out.
+    """
     stem = memory.store.stem(memory.agent)
     version = seen_texts.identify(memory.store.place, stem, memory.before)
     if version == seen_texts.LAST:
-        difference.gone = []  # the spool still has what the killed writer learned
+        difference.gone = []  # the spool still has the learnings of the killed writer
     elif version == seen_texts.OLD:
         difference.gone += difference.missed
         memory.leftover += [(state.section, state.text) for state in difference.missed]
@@ -139,7 +142,7 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
 
 
 def record_difference(memory: AgentMemory, difference: Difference, new: str, source: str) -> None:
-    """Record a person's edits; `new` is the kind of the records for new items."""
+    """Record manual edits; `new` is the kind of the records for new items."""
     for state in difference.gone:
         fields = {"id": state.id, "section": state.section, "nested": state.nested}
         memory.record("removed", state.text, source=source, **fields)
@@ -150,5 +153,5 @@ def record_difference(memory: AgentMemory, difference: Difference, new: str, sou
 
 
 def format_refused(merged: merge.MergeResult) -> list[str]:
-    """Return quarantine lines for the learnings that the memory file has no room for."""
+    """Return quarantine lines for learnings that do not fit into the memory file."""
     return [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]

@@ -1,4 +1,4 @@
-"""Build the block that an agent receives: its memory, and how to record new learnings."""
+"""Build the text block that an agent receives: its memory, and how to record learnings."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
 
-# The largest share of a prompt's budget for the common errors and the performance.
+# Maximum share of a prompt's budget for the common errors and the performance.
 EXTRAS_SHARE = 1 / 4
 
-# What stands between the body of a block and its other lines.
+# Separates the body of a block from its other lines.
 BLANK = ""
 
 
 class MemoryBlock:
-    """The text an agent receives, the files it is from, and the size of its body in bytes."""
+    """The text that an agent receives, its source files, and the size of its body in bytes."""
 
     __slots__ = ("size", "source", "text")
 
@@ -41,10 +41,10 @@ class MemoryBlock:
 def build_block(
     project: Project, agent: str, budget: int, task: Callable[[], str] | None = None
 ) -> MemoryBlock:
-    """Return an agent's block, of at most `budget` characters; empty if there is nothing to say.
+    """Return an agent's block of at most `budget` characters; its text is "" without content.
 
-    `task` returns the agent's task, by which passages are selected; it is called only if
-    not all of them fit.
+    `task` returns the agent's task, which decides the selection of passages; it is called only if
+    not all passages fit.
     """
     from memory_core.memory import selection
     from memory_core.text import sanitize
@@ -53,7 +53,7 @@ def build_block(
     snapshots = _read_files(project, agent)
     extras = _format_extras(project, agent, budget)
     head = [_introduce(project, agent, snapshots)] if snapshots or extras else []
-    # The block without any passage, but with all that stands around them.
+    # The block without any passage.
     frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, extras, *instructions])
     passages = _list_passages(project, agent, snapshots)
     selected = selection.select(
@@ -68,14 +68,14 @@ def build_block(
     lines = [*head, BLANK, body, *([BLANK] if instructions else [])] if body else []
     text = sanitize.wrap_block(agent, [*lines, *instructions])
     if len(text) > budget:
-        return MemoryBlock()  # too small even for the instructions
+        return MemoryBlock()  # the budget is too small even for the instructions
     paths = [project.place.relative(snapshot.path) for snapshot in snapshots]
     source = " + ".join(paths) if selected else None
     return MemoryBlock(text, source, len(body.encode("utf-8", "replace")))
 
 
 def _format_extras(project: Project, agent: str, budget: int) -> str:
-    """Return the agent's performance and common errors, unless they take too much room."""
+    """Return the agent's performance and common errors, "" if they are too long."""
     from memory_core.storage import error_cache
 
     parts = []
@@ -100,7 +100,7 @@ def _format_performance(project: Project, agent: str) -> list[str]:
 
 
 def list_levels(project: Project, has_own: bool) -> list[Store]:
-    """Return the levels whose memory an agent receives; `has_own`: the project has one of it."""
+    """Return the levels that an agent receives; `has_own`: the project has a memory for it."""
     setting = project.config["user_level"]
     if project.user_place is None or setting == "off" or (has_own and setting == "shadow"):
         return [project.store]
@@ -108,7 +108,7 @@ def list_levels(project: Project, has_own: bool) -> list[Store]:
 
 
 def _read_files(project: Project, agent: str) -> list[FileSnapshot]:
-    """Return the agent's memory files: the project's and, behind it, the user's."""
+    """Return the agent's memory files: first the project's, then the user's."""
     own = _read(project, project.store, agent)
     others = list_levels(project, has_own=own is not None)[1:]
     snapshots = [own, *(_read(project, store, agent) for store in others)]
@@ -116,7 +116,7 @@ def _read_files(project: Project, agent: str) -> list[FileSnapshot]:
 
 
 def _read(project: Project, store: Store, agent: str) -> FileSnapshot | None:
-    """Read a memory file; if it cannot be read, the agent still receives the rest."""
+    """Read a memory file; if it is unreadable, the agent still receives the other file."""
     try:
         return store.read(agent)
     except OSError as error:
@@ -132,7 +132,7 @@ def _log_unreadable(project: Project, agent: str, error: OSError) -> None:
 
 
 def _list_passages(project: Project, agent: str, snapshots: list[FileSnapshot]) -> list[Passage]:
-    """Return the passages of all files; those of the user's that the project's say are left out."""
+    """Return the passages of all files, without the user's copies of project passages."""
     if not snapshots:
         return []
     from memory_core.document import markdown, preferences
@@ -174,7 +174,7 @@ def _confidence_lookup(
 def _remove_uncertain(
     project: Project, agent: str, snapshot: FileSnapshot, document: Document
 ) -> Document:
-    """Return a document without the items below `min_confidence`; preferences always stay."""
+    """Return a document without items below `min_confidence`; preferences are kept."""
     least = project.config["min_confidence"]
     if not least:
         return document
@@ -192,7 +192,7 @@ def _remove_uncertain(
 
 
 def _read_history(project: Project, store: Store, agent: str) -> History:
-    """Read a history; if it cannot be read, the agent still receives the memory file."""
+    """Read a history; if it is unreadable, the agent still receives the memory file."""
     from memory_core.history import item_history
     from memory_core.storage import history_file
 
@@ -204,9 +204,9 @@ def _read_history(project: Project, store: Store, agent: str) -> History:
 
 
 def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> str:
-    """Return who recorded the memory, and when, as statements.
+    """Return sentences that say who recorded the memory, and when.
 
-    Models take text that reads like orders in the middle of a prompt for an attack.
+    They contain no orders, because models treat orders inside a prompt as an attack.
     """
     who = "for the main session" if agent == agent_names.PM else "by earlier runs of this agent"
     files = " and ".join(project.place.relative(snapshot.path) for snapshot in snapshots)
@@ -219,7 +219,7 @@ def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> s
 
 
 def _find_day(snapshot: FileSnapshot) -> str:
-    """Return the day of the last change, by the header or else by the file system."""
+    """Return the day of the last change from the header, else from the file system."""
     from memory_core.storage import event_log
 
     day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
@@ -229,7 +229,7 @@ def _find_day(snapshot: FileSnapshot) -> str:
 
 
 def _format_instructions(project: Project, agent: str) -> list[str]:
-    """Return how a learning is recorded; the example has placeholders only, so teaches nothing."""
+    """Return how to record a learning; the placeholders in the example teach nothing."""
     if agent == agent_names.PM or not project.config.may_learn(agent):
         return []
     size = project.config["max_learning_length"]

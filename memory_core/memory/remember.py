@@ -1,7 +1,7 @@
-"""Write what an agent's report teaches to the spool, and merge the spool into memory files.
+"""Write the learnings of an agent's report to the spool, and merge the spool into memory files.
 
-A spool entry is removed once it is merged, so a writer that is killed loses nothing: the
-next one merges the entry again, and `keys` in the run's record keeps it from counting twice.
+A spool entry is removed after it is merged, so a killed writer loses nothing.  The next writer
+merges the entry again; `keys` in the run's record prevent it from being counted twice.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ MAX_LEARNINGS = 100
 
 
 def may_teach(text: str) -> bool:
-    """Return False for a text that cannot hold a learning in marks, as nearly all cannot.
+    """Return False for a text that certainly lacks marked learnings, as most texts do.
 
-    Each form has a # or is JSON, and names the memory.  The text may be encoded in JSON.
-    To import `extraction` costs more than this check.
+    Each format has a `#` or the JSON key `remember`, and a word like "memory".  The text may be
+    encoded as JSON.  This check is cheaper than importing `extraction`.
     """
     if "#" not in text and '"remember' not in text:
         return False
@@ -33,7 +33,7 @@ def may_teach(text: str) -> bool:
 
 
 def extract_learnings(project: Project, agent: str, text: str) -> Extraction | None:
-    """Return what a report teaches, None if it teaches nothing or the agent does not learn."""
+    """Return the learnings of a report; None without any, or if the agent does not learn."""
     settings = project.config
     if not settings.may_learn(agent) or not (settings["natural_language"] or may_teach(text)):
         return None
@@ -51,9 +51,9 @@ def save_learnings(
     session: str = "",
     source: str = "agent",
 ) -> bool:
-    """Save what reports taught; return whether all of it is saved.
+    """Save the learnings of reports; return False if there are too many to save all of them.
 
-    It goes to the spool first, and stays there for the next writer if the memory file
+    They are written to the spool first, and stay there for the next writer if the memory file
     cannot be changed now.  Raises OSError if the spool cannot be written either.
     """
     learned = [[item.type, item.content] for result in extractions for item in result.learnings]
@@ -76,14 +76,14 @@ def save_learnings(
 
 
 def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
-    """Log that learnings wait in the spool, and why."""
+    """Log that learnings wait in the spool, and the reason."""
     event_log.write(
         project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run
     )
 
 
 def merge_all_spooled(project: Project) -> list[str]:
-    """Merge the spool of all agents; return the stems of those for which that failed."""
+    """Merge the spool of all agents; return the file stems of the agents that failed."""
     failed = []
     for stem, agent in spool.list_agents(project.place):
         try:
@@ -101,20 +101,20 @@ def merge_spool(project: Project, agent: str) -> None:
     store = project.store
     with store.lock(agent):
         entries = spool.read_entries(project.place, store.stem(agent))
-        # Records last: a learning that begins a new history also renews the common errors.
+        # Records come last: a learning that starts a new history also refreshes the common errors.
         entries.sort(key=lambda pair: bool(pair[1].get("records")))
         for path, entry in entries:
             if entry["learnings"] or entry["rejected"]:
                 _merge_entry(project, agent, entry)
             run_history.append_records(store, agent, entry.get("records", []))
-            spool.remove([path])  # one by one: the deadline must not undo what is done
+            spool.remove([path])  # one by one, so that a timeout does not lose finished entries
 
 
 def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
     """Merge the learnings of an entry; the caller holds the lock.
 
-    What the run has taught before is skipped.  Learnings that were rejected, or that the
-    memory file has no room for, go to the quarantine.
+    Learnings that the same run has already taught are skipped.  Rejected learnings, and those that
+    do not fit into the memory file, are added to the quarantine.
     """
     from memory_core.memory import changes, reading, transaction
     from memory_core.storage import run_records

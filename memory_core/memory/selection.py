@@ -1,4 +1,4 @@
-"""Which parts of a memory an agent is given, when not all of them fit."""
+"""Select the parts of a memory that an agent receives when not all of them fit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ if TYPE_CHECKING:
 
     from memory_core.document.markdown import Document
 
-# What keeps an agent from harm comes before what makes it quicker, and that before what
-# only describes the day.  A section that a person made up ranks with the guidelines:
-# somebody wanted it there.  What a person wishes of the agent comes before all of it,
-# whatever the task (see `_rank`).
+# Sections that prevent mistakes come first, then those that save time, then those that only
+# describe the current state.  Sections with other titles rank with the guidelines, because the
+# user chose to add them.  Preferences come first for every task (see `_rank`).
 SECTION_SCORES = {
     "common mistakes to avoid": 5,
     "implementation guidelines": 4,
@@ -27,7 +26,7 @@ SECTION_SCORES = {
 }
 CUSTOM_SECTION_SCORE = 4
 
-# One shared word lifts a part by more than any section does: the task decides.
+# One word shared with the task weighs more than any section, so the task decides.
 WORD_SCORE = 6
 
 # Shorter words are mostly grammar.
@@ -35,9 +34,10 @@ MIN_WORD_LENGTH = 4
 
 
 class Passage:
-    """One part of a memory: an item with what is nested in it, or a paragraph.
+    """One part of a memory: an item with its nested lines, or a paragraph.
 
-    `text` is its lines, `place` its number in the document, `item` an item's own text.
+    `text` has its lines, `place` is its number in the document, and `item` is the text of the item
+    without nested lines.
     """
 
     __slots__ = ("item", "place", "section", "text")
@@ -50,7 +50,7 @@ class Passage:
 
 
 def split_document(document: Document) -> list[Passage]:
-    """Return what a document says: no title, comment, front matter or conflict marker."""
+    """Return the passages of a document: no title, comment, front matter, conflict marker."""
     items = {item.line: item for item in document.items}
     hidden = _hidden(document)
     titles = {section.line: section for section in document.sections}
@@ -85,7 +85,7 @@ def _add(passages: list[Passage], section: str, lines: list[str], item: str = ""
 
 
 def _hidden(document: Document) -> set[int]:
-    """Return the lines that are not for the reader: titles, comments, conflict markers."""
+    """Return the numbers of lines that are not shown: titles, comments, conflict markers."""
     hidden = set(document.markers)
     for heading in document.headings:
         if heading.level == 1:
@@ -107,9 +107,9 @@ def select(
 ) -> str:
     """Return the passages as Markdown of at most `budget` characters, in their order.
 
-    If not all fit, the most valuable stay: preferences, then those that share words with the
-    task, then by section, confidence and age, the newest first.  Only then `task` and `sure` are
-    called; `sure` returns a function from an item's text to its confidence.
+    If not all fit, the most valuable are kept: preferences, then passages that share words with the
+    task, then by section, confidence and age, newest first.  `task` and `sure` are called only in
+    that case; `sure` returns a function from the text of an item to its confidence.
     """
     whole = render(passages)
     if len(whole) <= budget:
@@ -132,7 +132,7 @@ def select(
 def _rank(
     passage: Passage, wanted: set[str], confidence: Callable[[str], float]
 ) -> tuple[bool, int, float, int]:
-    """Return the key that sorts passages by their value, the most valuable first."""
+    """Return a sort key that puts the most valuable passages first."""
     wished = preferences.is_title(passage.section)
     return not wished, -_worth(passage, wanted), -confidence(passage.item), -passage.place
 
@@ -143,13 +143,13 @@ def _worth(passage: Passage, wanted: set[str]) -> int:
 
 
 def extract_words(text: str) -> set[str]:
-    """Return the words of a text that say what it is about."""
+    """Return the words of a text that describe its subject."""
     plain = "".join(char if char.isalnum() else " " for char in text.casefold())
     return {word for word in plain.split() if len(word) >= MIN_WORD_LENGTH}
 
 
 def render(passages: list[Passage]) -> str:
-    """Return passages as Markdown, those of one section under one heading."""
+    """Return passages as Markdown; passages of one section share one heading."""
     sections: dict[str, list[str]] = {}
     for passage in passages:
         title = passage.section

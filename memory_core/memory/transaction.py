@@ -1,7 +1,7 @@
-"""Change memory files under their lock, so that a writer may be killed at any moment.
+"""Change memory files under a lock, so that a writer can be killed at any moment.
 
-The archive and the history are written first, then the memory file; what waited in the
-spool is removed last.  The next writer repeats what is not done yet, with the same result.
+The archive and the history are written first, then the memory file; spool entries are removed
+last.  The next writer repeats the unfinished steps, with the same result.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from memory_core.storage.store import Store
 
     Result = TypeVar("Result")
-    # Wraps the agents that a command goes through, to show its progress.
+    # A function that wraps the agents of a command, to show its progress.
     ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
 
-# How often a writer begins again because a person has just saved the file.
+# Maximum number of tries of a writer while the user keeps saving the file.
 MAX_TRIES = 5
 
 
 def check_unlocked(store: Store, agents: Iterable[str]) -> None:
     """Raise store.LockTimeout if one of these memories is locked.
 
-    A command that changes several memories checks them all first: after that only a crash or
-    a full disk can leave some of them unchanged.
+    Commands that change several memories check all of them first.  After that only a crash or a
+    full disk can leave some of them unchanged.
     """
     for agent in agents:
         with store.lock(agent):
@@ -48,10 +48,10 @@ def change_memory(
     store: Store | None = None,
     change_id: str = "",
 ) -> Result:
-    """Read a memory under its lock, change it and write it; return what `change` returns.
+    """Read a memory under its lock, change and write it; return the result of `change`.
 
-    Begins again if a person saves the file meanwhile.  Raises what `change` does, and OSError
-    if the memory cannot be locked, read or written: then it is as it was.
+    Starts again if the user saves the file meanwhile.  Raises the errors of `change`, and OSError
+    if the memory cannot be locked, read or written; the memory is then unchanged.
     """
     with (store or project.store).lock(agent):
         return change_locked(project, agent, change, store, change_id)[1]
@@ -64,7 +64,7 @@ def change_locked(
     store: Store | None = None,
     change_id: str = "",
 ) -> tuple[AgentMemory, Result]:
-    """Do the same under a lock that the caller holds; return also the memory as written."""
+    """Do the same as `change_memory` under a lock of the caller; also return the new memory."""
     for tries_left in reversed(range(MAX_TRIES)):
         memory = read_memory(project, agent, store, change_id)
         result = change(memory)
@@ -80,7 +80,7 @@ def change_locked(
 def write(memory: AgentMemory) -> None:
     """Write a memory; the caller holds the lock.
 
-    Raises FileChanged if a person has saved the file since it was read, and OSError.
+    Raises FileChanged if the user has saved the file since it was read, and OSError.
     """
     snapshot, store, agent = memory.snapshot, memory.store, memory.agent
     if snapshot and not snapshot.is_current():
@@ -113,7 +113,7 @@ def write(memory: AgentMemory) -> None:
 
 
 def _may_resolve_error(memory: AgentMemory) -> bool:
-    """Return whether a run that had an error teaches something, or the history is new."""
+    """Return whether a run that had an error has a new learning, or the history is new."""
     kinds = item_history.LEARNING_KINDS
     runs = {record.get("run") for record in memory.records if record["kind"] in kinds}
     has_error = any(
@@ -124,9 +124,9 @@ def _may_resolve_error(memory: AgentMemory) -> bool:
 
 
 def _remove_from_archive(memory: AgentMemory) -> None:
-    """Remove from the archive the last entry of each item that is in the memory again.
+    """Remove the last archive entry of each item that is in the memory again.
 
-    An empty file stays, since git would ask about a deleted one.
+    The archive file stays even if it is empty, because git would ask about a deleted file.
     """
     from memory_core.document import dated_entries
     from memory_core.memory.agent_memory import index_items
