@@ -161,7 +161,8 @@ def differs(text: str) -> bool:
     """Say whether the reader deliberately differs from markdown-it in this text.
 
     Front matter: markdown-it does not support it.
-    Unclosed code and comments: for markdown-it they hide the rest of the file."""
+    Unclosed code and comments: for markdown-it they hide the rest of the file.
+    """
     document = markdown.parse_document(text)
     return bool(document.unclosed) or markdown.count_front_matter(document.lines) > 0
 

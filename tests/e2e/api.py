@@ -6,7 +6,8 @@ A script has the answers of each speaker, turn by turn:
 
 The first mark in a speaker's user messages (`MAIN` or `TASK-something`) is its name. Its turn
 is the number of answers in its conversation, and its last line is repeated. A script therefore
-has no state, and parallel agents, retries and repeated requests cannot disturb the order."""
+has no state, and parallel agents, retries and repeated requests cannot disturb the order.
+"""
 
 import json
 import re

@@ -1,7 +1,8 @@
 """Run each test here on every installed version of Claude Code that it supports.
 
 AGENT_MEMORY_CLAUDE is the folder of the versions (default: .claude-code in this checkout).
-AGENT_MEMORY_CLAUDE_VERSIONS restricts them to a list such as `2.1.63,2.1.329`."""
+AGENT_MEMORY_CLAUDE_VERSIONS restricts them to a list such as `2.1.63,2.1.329`.
+"""
 
 import os
 from collections.abc import Callable

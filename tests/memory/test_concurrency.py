@@ -149,7 +149,8 @@ def test_a_user_opens_the_file_before_a_write_and_saves_after_it(
 def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None]) -> None:
     """Run a hook that learns; call `deed` after it has read the memory and before it replaces it.
 
-    The hook reads the history at that moment, so the history is a pipe here."""
+    The hook reads the history at that moment, so the history is a pipe here.
+    """
     path = sandbox.memories / "history" / "engineer.jsonl"
     records = path.read_bytes()
     path.unlink()

@@ -1,7 +1,8 @@
 """install.sh and uninstalling, with real processes.
 
 Two environments are built for real, with pip from the package index. All other tests use the
-first of them."""
+first of them.
+"""
 
 from __future__ import annotations
 

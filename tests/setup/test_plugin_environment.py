@@ -1,6 +1,7 @@
 """The plugin's Python environment.
 
-One is built for real, with pip from the package index; the others use the packages of the tests."""
+One is built for real, with pip from the package index; the others use the packages of the tests.
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,8 @@ class Person:
     ) -> subprocess.CompletedProcess[str]:
         """Run `agent-memory` with these arguments; remove variables that are set to "".
 
-        A forked child runs the command, except in tests of the process itself."""
+        A forked child runs the command, except in tests of the process itself.
+        """
         command = [*COMMAND, *arguments]
         variables = self._variables(env)
         if process or not forks.can_fork(variables):

@@ -1,7 +1,8 @@
 """A program that imports the command line once and forks a child for each run of it.
 
 A child gets its own arguments, stdin, stdout, stderr, environment and folder, and then does the
-same as `python -m memory_core.cli`. The client of this server is support.forks."""
+same as `python -m memory_core.cli`. The client of this server is support.forks.
+"""
 
 from __future__ import annotations
 

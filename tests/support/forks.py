@@ -1,7 +1,8 @@
 """Run the command line without starting an interpreter, which takes most of the time of a run.
 
 A server has imported the command line and forks a child for each run. The child has its own
-memory, environment, signals and exit status, like a process that was started."""
+memory, environment, signals and exit status, like a process that was started.
+"""
 
 from __future__ import annotations
 

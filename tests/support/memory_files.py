@@ -32,7 +32,8 @@ def read_format_pairs() -> list[dict[str, str]]:
     """Return the example pairs of docs/format.md and tests/cases/format.md.
 
     A block of the kind `before` or `conflict` starts a pair. A pair maps the kind of each of its
-    fenced blocks, the second word of the info string, to the text of the block."""
+    fenced blocks, the second word of the info string, to the text of the block.
+    """
     pairs: list[dict[str, str]] = []
     text = "\n".join(path.read_text(encoding="utf-8") for path in (FORMAT, FORMAT_CASES))
     for part in text.split("\n```"):

@@ -7,7 +7,8 @@ strace injects one fault per run: SIGKILL at every system call after the event w
 ENOSPC, EIO, EACCES and EROFS at every call that touches files, once and (for the project's
 files) at all later calls too. Further runs use a full disk, a read-only disk, no HOME, and
 files with future dates. After each run, and after captures by later runs, nothing may be
-lost, duplicated or broken. The last line of the output has the counts."""
+lost, duplicated or broken. The last line of the output has the counts.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +107,8 @@ SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "sta
 class Outcome(NamedTuple):
     """The result of a hook; `hit` says whether the injected fault took place.
 
-    `unheard`: the fault hit the reply itself. Without a reply, Claude Code starts no agent."""
+    `unheard`: the fault hit the reply itself. Without a reply, Claude Code starts no agent.
+    """
 
     status: int
     stdout: bytes
@@ -118,7 +120,8 @@ class Outcome(NamedTuple):
 class Bed:
     """A project and a home at fixed paths, reset to the start of a scenario before each run.
 
-    The paths are fixed because the compiled config.yml contains its path."""
+    The paths are fixed because the compiled config.yml contains its path.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "shop"

@@ -3,7 +3,8 @@
     python tests/tools/fuzz.py COUNT SEED FOLDER
 
 A forked process handles each event with the real entry point of the hooks. 20,000 starts of
-an interpreter would take longer than all other tests together."""
+an interpreter would take longer than all other tests together.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
     python tests/tools/simulation.py [HISTORIES] [FIRST SEED]
 
 All clones have run `git install`. An item counts as missing if one side of a merge has it and
-the result does not, unless somebody removed it or another item says the same."""
+the result does not, unless somebody removed it or another item says the same.
+"""
 
 from __future__ import annotations
 
