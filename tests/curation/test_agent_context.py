@@ -1,4 +1,4 @@
-"""How sure an agent's items are through its real hooks, and all that is known of it in one text."""
+"""Confidence of items through the real hooks, and the command `context`."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def prompt(sandbox: Sandbox, call: str = "toolu_1") -> str:
     return str(done.reply["updatedInput"]["prompt"]) if done.stdout else ""
 
 
-# How sure.
+# Confidence.
 
 
-def test_each_further_run_makes_an_item_surer(sandbox: Sandbox) -> None:
+def test_each_further_run_raises_the_confidence(sandbox: Sandbox) -> None:
     teach(sandbox, FACT, "a1")
     assert confidences(sandbox) == {FACT: 0.5}
-    assert f"- {FACT}\n" in prompt(sandbox)  # nobody has to say it twice
+    assert f"- {FACT}\n" in prompt(sandbox)  # one report is enough
     for run, confidence in (("a2", 0.6), ("a2", 0.6), ("a3", 0.7)):
         teach(sandbox, f"{FACT}.", run)
         assert confidences(sandbox) == {FACT: confidence}
@@ -70,13 +70,13 @@ def test_each_further_run_makes_an_item_surer(sandbox: Sandbox) -> None:
     assert confidences(sandbox) == {FACT: 1.0}
 
 
-def test_a_run_that_says_it_twice_counts_once(sandbox: Sandbox) -> None:
+def test_two_reports_of_one_run_count_once(sandbox: Sandbox) -> None:
     twice = report(FACT) + report(f"{FACT}.")
     sandbox.run_hook("subagent_stop", make_stop_event("a1", twice))
     assert confidences(sandbox) == {FACT: 0.5}
 
 
-def test_a_mistake_that_names_an_item_makes_it_less_sure(sandbox: Sandbox) -> None:
+def test_a_mistake_that_names_an_item_lowers_its_confidence(sandbox: Sandbox) -> None:
     teach(sandbox, FACT, "a1")
     wrong = f"Since the rewrite {item_history.id_of(FACT)} is wrong"
     teach(sandbox, wrong, "a2", "mistake")
@@ -93,7 +93,7 @@ def test_only_a_mistake_contradicts(sandbox: Sandbox) -> None:
     assert confidences(sandbox)[FACT] == 0.5
 
 
-def test_what_people_say_counts(sandbox: Sandbox) -> None:
+def test_judgements_of_users_count(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", TABS)
     teach(sandbox, FACT)
     project = project_in(sandbox)
@@ -106,7 +106,7 @@ def test_what_people_say_counts(sandbox: Sandbox) -> None:
         == 0.6
     )
     assert item_actions.judge(project, "engineer", "tabs", "contradicted").confidence == 0.4
-    assert list(confidences(sandbox)) == [FACT, TABS]  # the surest first
+    assert list(confidences(sandbox)) == [FACT, TABS]  # the most certain first
 
 
 def test_the_weights_are_those_of_the_settings(sandbox: Sandbox) -> None:
@@ -121,7 +121,7 @@ def test_the_weights_are_those_of_the_settings(sandbox: Sandbox) -> None:
     assert confidences(sandbox) == {TABS: 0.6, FACT: 0.25}
 
 
-def test_what_is_not_sure_enough_is_not_given(sandbox: Sandbox) -> None:
+def test_items_below_the_minimum_confidence_are_not_given(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", TABS)
     teach(sandbox, FACT, "a1")
     preference_actions.set_preference(project_in(sandbox), "engineer", "tone", "dry")
@@ -130,7 +130,7 @@ def test_what_is_not_sure_enough_is_not_given(sandbox: Sandbox) -> None:
     given = prompt(sandbox)
     assert TABS in given
     assert FACT not in given
-    assert "tone: dry" in given  # a wish is no knowledge
+    assert "tone: dry" in given  # a preference is not a learned item
     assert confidences(sandbox) == {TABS: 0.8}
     teach(sandbox, FACT, "a2")
     assert FACT in prompt(sandbox, "toolu_2")
@@ -157,11 +157,11 @@ def test_a_mistake_without_an_id_contradicts_nothing(sandbox: Sandbox, mistake: 
     assert contradicted(sandbox, mistake) == []
 
 
-# What a hook gives.
+# The text that a hook adds.
 
 
 def read_by(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> list[str]:
-    """Return the files of the project that a hook's process opens."""
+    """Return the project files that a hook's process opens."""
     path = str(REPO / "hooks" / f"{hook}.py")
     program = (
         "import os, sys\n"
@@ -203,7 +203,7 @@ def test_ten_thousand_records_cost_a_hook_nothing(
     assert sandbox.read_log("agent.memory.loaded")
 
 
-def test_an_error_that_comes_again_is_given(sandbox: Sandbox) -> None:
+def test_a_repeated_error_is_given(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.run_hook("post_tool_use", make_failure_event("a1"))
     assert "Common Errors" not in prompt(sandbox)
@@ -248,7 +248,7 @@ def test_performance_is_for_people_unless_it_is_switched_on(sandbox: Sandbox) ->
     assert "## Your Performance\n- all tasks: 1 finished" in prompt(sandbox, "toolu_2")
 
 
-def test_the_hooks_leave_out_what_would_take_the_room_of_the_memory(sandbox: Sandbox) -> None:
+def test_hooks_omit_extras_that_are_too_long(sandbox: Sandbox) -> None:
     project = project_in(sandbox)
     for number in range(5):
         text = f"{chr(97 + number)} " + "word " * 45
@@ -261,10 +261,10 @@ def test_the_hooks_leave_out_what_would_take_the_room_of_the_memory(sandbox: San
     assert "Common Errors" in large
 
 
-# In one text.
+# The whole knowledge as one text.
 
 
-def test_all_that_is_known(sandbox: Sandbox) -> None:
+def test_context_has_all_parts(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", TABS)
     sandbox.write_memory("engineer", "The user's own word", TABS, user=True)
     teach(sandbox, FACT, "a1", "workflow")
@@ -340,7 +340,7 @@ LINE = ODD.map(one_line).filter(bool)
     types=st.lists(ODD, max_size=3),
     errors=st.lists(ODD, max_size=3),
 )
-def test_it_is_a_list_below_each_heading_whatever_is_known(
+def test_each_heading_is_followed_by_a_list(
     texts: list[tuple[str, str]], wished: dict[str, str], types: list[str], errors: list[str]
 ) -> None:
     text = rendered(texts, wished, types, errors)
@@ -395,7 +395,7 @@ def test_context_by_hand(person: Person, sandbox: Sandbox) -> None:
     } == before
 
 
-def test_the_json_of_a_context_is_that_on_the_page(person: Person, sandbox: Sandbox) -> None:
+def test_the_json_of_context_agrees_with_the_page(person: Person, sandbox: Sandbox) -> None:
     sandbox.configure("memory: {context_items: 1}\n")
     sandbox.write_memory("engineer", TABS, FACT)
     wrong = performance.make_error_record("It is broken", resolution="Mend it", run="a1")
@@ -427,7 +427,7 @@ def test_the_json_of_a_context_is_that_on_the_page(person: Person, sandbox: Sand
         (["engineer", "--top", "3", "--as-given"], 2, "agent-memory: --as-given and --top"),
     ],
 )
-def test_nothing_to_tell(
+def test_an_empty_context(
     person: Person, sandbox: Sandbox, arguments: list[str], status: int, said: str
 ) -> None:
     sandbox.write_memory("engineer", FACT)

@@ -1,4 +1,4 @@
-"""Changes told, shown and taken back: and no later hand edit lost."""
+"""List, show and undo changes, without losing a later manual edit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Items = list[tuple[str, str, str]]
 
 
 class Workshop:
-    """A project on the disk with two agents, and a person who edits their files."""
+    """A project on disk with two agents, and a user who edits their files."""
 
     def __init__(self, root: str, config: str = SMALL) -> None:
         folder = Path(root) / ".claude-mpm"
@@ -87,7 +87,7 @@ class Workshop:
         )
 
     def apply_edit(self, agent: str, old: str, new: str) -> None:
-        """Put a line in the place of an item's, or take it out."""
+        """Replace the line of an item by another one, or remove it."""
         document = markdown.parse_document(self.text(agent))
         lines = list(document.lines)
         for item in document.items:
@@ -116,7 +116,7 @@ class Workshop:
         return change_log.undo(self.project, self.store, count)
 
 
-# What is taken back, row by row.
+# Changes to undo, one per row.
 
 START = """\
 # qa
@@ -194,7 +194,7 @@ VERBS = {
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_a_change_is_taken_back_and_comes_again(tmp_path: Path, name: str) -> None:
+def test_a_change_is_undone_and_redone(tmp_path: Path, name: str) -> None:
     shop = started(tmp_path)
     transaction.change_memory(shop.project, "qa", lambda work: None)
     sure = shop.sure()["qa"]
@@ -213,7 +213,7 @@ def test_a_change_is_taken_back_and_comes_again(tmp_path: Path, name: str) -> No
     assert shop.items("qa") == ITEMS
 
 
-def test_several_that_left_come_back_in_their_order(tmp_path: Path) -> None:
+def test_several_removed_items_return_in_order(tmp_path: Path) -> None:
     shop = started(tmp_path)
     forget("two", "one", "three")(shop)
     shop.undo(3)
@@ -222,7 +222,7 @@ def test_several_that_left_come_back_in_their_order(tmp_path: Path) -> None:
     assert shop.items("qa") == ITEMS[3:]
 
 
-def test_several_that_came_come_again_in_their_order(tmp_path: Path) -> None:
+def test_several_added_items_return_in_order(tmp_path: Path) -> None:
     shop = started(tmp_path)
     for word in WORDS[:4]:
         shop.learn("qa", word, "a1")
@@ -233,7 +233,7 @@ def test_several_that_came_come_again_in_their_order(tmp_path: Path) -> None:
     assert shop.items("qa") == before
 
 
-def test_a_preference_has_its_old_value_again(tmp_path: Path) -> None:
+def test_undo_restores_the_value_of_a_preference(tmp_path: Path) -> None:
     shop = started(tmp_path)
     for value in ("dry", "warm"):
         preference_actions.set_preference(shop.project, "qa", "tone", value)
@@ -253,7 +253,7 @@ def gone(items: Items, *texts: str) -> Items:
     return [each for each in items if each[0] not in texts]
 
 
-# verb, what a person does after it, which items are there after the undo, what it says stays
+# (command, edit of the user after it, items after the undo, items reported as kept)
 LATER: dict[str, tuple[Any, Any, Items, list[str]]] = {
     "a new item was edited": (
         VERBS["learned"],
@@ -315,7 +315,7 @@ LATER: dict[str, tuple[Any, Any, Items, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_what_a_person_did_since_stays(tmp_path: Path, name: str) -> None:
+def test_later_manual_edits_are_kept(tmp_path: Path, name: str) -> None:
     verb, by_hand, items, stays = LATER[name]
     shop = started(tmp_path)
     transaction.change_memory(shop.project, "qa", lambda work: None)
@@ -330,7 +330,7 @@ def archive_of(shop: Workshop, agent: str = "qa") -> list[tuple[str, str]]:
     return [(each.section, each.text) for each in archive.list_items(shop.store, agent)]
 
 
-def test_what_an_undo_puts_back_leaves_the_archive_and_what_it_takes_is_in_it(
+def test_undo_updates_the_archive(
     tmp_path: Path,
 ) -> None:
     shop = started(tmp_path)
@@ -351,7 +351,7 @@ def test_what_an_undo_puts_back_leaves_the_archive_and_what_it_takes_is_in_it(
     assert archive_of(shop) == [("A", "one"), ("A", "three")]
 
 
-def test_what_agents_reported_in_one_command_is_one_change(tmp_path: Path) -> None:
+def test_reports_of_one_command_are_one_change(tmp_path: Path) -> None:
     shop = started(tmp_path)
     for agent in AGENTS:
         shop.learn(agent, "Ask Ann first", "a1")
@@ -364,7 +364,7 @@ def test_what_agents_reported_in_one_command_is_one_change(tmp_path: Path) -> No
     assert all("Ask Ann first" in shop.text(agent) for agent in AGENTS)
 
 
-def test_too_few_changes_leave_everything_as_it_is(tmp_path: Path) -> None:
+def test_with_too_few_changes_nothing_is_undone(tmp_path: Path) -> None:
     shop = started(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(change_log.NothingToUndo, match="there is nothing to undo"):
@@ -373,13 +373,13 @@ def test_too_few_changes_leave_everything_as_it_is(tmp_path: Path) -> None:
     assert shop.text("qa") == START
 
 
-# Whatever was done.
+# Random changes.
 
 
 def hand_edit(shop: Workshop, agent: str, number: int, word: str) -> None:
     texts = [each[0] for each in shop.items(agent)]
     old = texts[number % len(texts)] if texts else ""
-    if old and f"{old} now" not in texts:  # twice, it would be one item to the history
+    if old and f"{old} now" not in texts:  # the history would treat two equal texts as one item
         shop.apply_edit(agent, old, f"{old} now")
 
 
@@ -405,7 +405,7 @@ def learn(shop: Workshop, agent: str, number: int, word: str) -> None:
 
 
 def reword(shop: Workshop, agent: str, number: int, word: str) -> None:
-    """Learn what says the same and more of an item."""
+    """Learn a better wording of an item."""
     shop.learn(agent, f"{word}, because it is {number % 3}", f"a{number}")
 
 
@@ -464,7 +464,7 @@ def undoable(shop: Workshop) -> list[change_log.Change]:
 
 @NO_LIMIT
 @given(scripts([*BY_US, *BY_HAND]), st.integers(1, 4))
-def test_two_undos_are_none(script: Any, count: int) -> None:
+def test_a_second_undo_redoes_the_change(script: Any, count: int) -> None:
     with tempfile.TemporaryDirectory() as root:
         shop = Workshop(root)
         for verb, step in script:
@@ -482,7 +482,7 @@ def test_two_undos_are_none(script: Any, count: int) -> None:
 
 @NO_LIMIT
 @given(scripts(BY_US))
-def test_an_undo_gives_what_was_before_the_changes(script: Any) -> None:
+def test_undo_restores_the_earlier_state(script: Any) -> None:
     with tempfile.TemporaryDirectory() as root:
         shop = Workshop(root)
         was = [shop.all_items()]
@@ -493,7 +493,7 @@ def test_an_undo_gives_what_was_before_the_changes(script: Any) -> None:
                 assert len(undoable(shop)) == before + 1
                 was.append(shop.all_items())
         for count in range(1, len(was)):
-            shop.undo(count + 2 * (count - 1))  # two undos more each time
+            shop.undo(count + 2 * (count - 1))  # two more undos each time
             assert shop.all_items() == was[-1 - count], count
             shop.undo()
             assert shop.all_items() == was[-1], count
@@ -501,7 +501,7 @@ def test_an_undo_gives_what_was_before_the_changes(script: Any) -> None:
 
 @NO_LIMIT
 @given(scripts([*BY_US, *BY_HAND]), st.randoms())
-def test_each_moment_is_as_it_was(script: Any, mixer: random.Random) -> None:
+def test_render_at_shows_each_earlier_state(script: Any, mixer: random.Random) -> None:
     with tempfile.TemporaryDirectory() as root:
         shop = Workshop(root)
         then: dict[tuple[str, str], Items] = {}

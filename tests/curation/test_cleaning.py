@@ -1,4 +1,4 @@
-"""What is not sure and was not used for long goes to the archive, when a person says so."""
+"""Pruning moves items with low confidence and without recent use to the archive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told(kind: str, text: str, days: float, **fields: Any) -> item_history.Recor
 def remembers(
     sandbox: Sandbox, agent: str, records: list[item_history.Record], title: str = "Mine"
 ) -> None:
-    """Have an agent remember what its history says it has learned."""
+    """Write a memory with these records and their items."""
     texts = dict.fromkeys(each["text"] for each in records if "text" in each)
     path = sandbox.memories / f"{agent}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def remembers(
 
 
 def wrong(text: str, days: float, times: int = 2) -> list[item_history.Record]:
-    """Return the records of an item that was called wrong so often."""
+    """Return the records of an item that was contradicted this many times."""
     found = [told("learned", text, days, run="a1")]
     for number in range(times):
         found.append(told("contradicted", text, days - (number + 1) / 1000, run=f"b{number}"))
@@ -73,19 +73,19 @@ def pruned(
         (wrong(OLD, 100, times=9), 90, 0.0, False),  # nothing is below 0
         ([told("learned", OLD, 100, run="a1")], 90, 0.3, False),
         ([told("learned", OLD, 100, run="a1")], 90, 1.0, True),
-        # a use is a confirmation, by a run or a person
+        # confirmations by runs and users count as use
         ([*wrong(OLD, 100, 3), told("reinforced", OLD, 10, run="a2")], 90, 0.3, False),
         ([*wrong(OLD, 100, 3), told("confirmed", OLD, 10, source="person")], 90, 0.3, False),
-        # to be called wrong is none
+        # a contradiction does not count as use
         ([*wrong(OLD, 100), told("contradicted", OLD, 1, run="c")], 90, 0.3, True),
-        # one that came back is as old as that
+        # a restored item is as old as its restoration
         ([*wrong(OLD, 100), told("evicted", OLD, 50), told("restored", OLD, 10)], 90, 0.3, False),
         (wrong(OLD, 100), 0, 0.3, True),
         (wrong(OLD, 0.2), 0, 0.3, True),
         (wrong(OLD, 0.2), 1, 0.3, False),
     ],
 )
-def test_what_leaves(
+def test_items_to_prune(
     shop: Project,
     sandbox: Sandbox,
     records: list[item_history.Record],
@@ -97,17 +97,17 @@ def test_what_leaves(
     assert pruned(shop, days, below) == [OLD] * leaves
 
 
-def test_all_is_what_was_learned_just_now(shop: Project) -> None:
-    """The times of versions run ahead of the clock where they come quickly."""
+def test_age_0_includes_new_items(shop: Project) -> None:
+    """The times of versions may be ahead of the clock after several quick writes."""
     for number in range(5):
         preference_actions.set_preference(shop, "qa", f"key {number}", "a")
     memory_text = Path(shop.store.path("qa"))
     memory_text.write_text(f"{memory_text.read_text()}\n## Mine\n- {NEW}\n")
-    assert pruned(shop, 0, 0.9) == [NEW]  # preferences are no knowledge, and stay
-    assert pruned(shop, 0, 0.8) == []  # what a person writes is as sure as that
+    assert pruned(shop, 0, 0.9) == [NEW]  # preferences are not learned items, so they stay
+    assert pruned(shop, 0, 0.8) == []  # the confidence of items that a user writes
 
 
-def test_what_leaves_is_archived_and_comes_back(shop: Project, sandbox: Sandbox) -> None:
+def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
     remembers(sandbox, "docs", wrong(OLD, 100))
     before = {agent: sandbox.read_memory(agent) for agent in ("qa", "docs")}
@@ -137,7 +137,7 @@ def test_only_the_named_agents(shop: Project, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.slow
-def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
+def test_prune_command(person: Person, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", wrong(OLD, 100))
     before = read_files(sandbox.root)
     line = f"qa: [Mine] {OLD} (0.1, last used {ago(100)[:10]})\n"
@@ -158,7 +158,7 @@ def test_prune_by_hand(person: Person, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.slow
-def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None:
+def test_prune_at_the_user_level(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("qa", OLD, user=True)
     assert person.read_json("prune", "--older-than", "0d", "--below", "0.9")["agents"] == []
     told = person.read_json("prune", "--older-than", "0d", "--below", "0.9", "--user")

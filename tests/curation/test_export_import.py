@@ -1,4 +1,4 @@
-"""Memories to a file and back, and items to other agents: nothing lost, nothing half done."""
+"""Export to a file and import, and sharing with other agents: nothing is lost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def shop(sandbox: Sandbox) -> Project:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Project:
-    """Another project, with nothing in it."""
+    """Create another, empty project."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     return project_in(Sandbox(folder))
@@ -77,13 +77,13 @@ def write(project: Project, agent: str, text: str) -> None:
 
 
 def plain(text: str) -> list[str]:
-    """Return the lines but for those of the header, which tell of the last write."""
+    """Return the lines without header comments, which contain the time of the last write."""
     lines = markdown.split_lines(text)
     return [line for line in lines if "Last Updated" not in line and "MEMORY LIMITS" not in line]
 
 
 def answers(project: Project, agent: str) -> dict[str, Any]:
-    """Return all that a history is asked for."""
+    """Return the results of all queries of a history."""
     held = project.store
     known = [
         (each.id, each.text, each.section, each.state and known_of(each.state))
@@ -119,7 +119,7 @@ def given_to(project: Project, agent: str) -> str:
 
 
 def whole(found: list[item_history.ItemFields]) -> dict[str, str]:
-    """Return nested lines by text: an undo moves nothing, and brings back no double."""
+    """Return nested lines by item text; order and duplicates do not matter."""
     return {text: nested for text, _section, nested in reversed(found)}
 
 
@@ -136,7 +136,7 @@ def imported(
 
 
 def file_of(**agent: Any) -> bytes:
-    """Return an export as another program may have written it."""
+    """Return an export as another program could write it."""
     value = {"format": "agent-memory", "version": 1, "agents": {"engineer": agent}}
     return json.dumps(value).encode()
 
@@ -146,8 +146,8 @@ def file_of(**agent: Any) -> bytes:
 
 @pytest.fixture
 def lived(shop: Project) -> Project:
-    """A project whose agents have seen all that a history tells of."""
-    for number in range(16):  # one more than a section holds
+    """Create a project whose history has every kind of record."""
+    for number in range(16):  # one more than the limit of a section
         teach(shop, "engineer", f"Module number{number} is built by step {number}")
     teach(shop, "engineer", "module number9 is built by step 9", run="a2")
     item_actions.judge(shop, "engineer", "number4", "contradicted")
@@ -166,7 +166,7 @@ def lived(shop: Project) -> Project:
 
 
 @pytest.mark.parametrize("replace", [False, True])
-def test_a_round_trip_gives_the_same(lived: Project, other: Project, replace: bool) -> None:
+def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: bool) -> None:
     data = exported(lived)
     assert lived.store.agents() == ["PM", "engineer"]
     imported(other, data, replace)
@@ -190,12 +190,12 @@ def test_a_second_import_changes_nothing(lived: Project, other: Project) -> None
     assert export_import.parse_export(exported(other))["PM"]["document"] == text_in(other, "PM")
 
 
-def test_what_a_person_did_since_the_last_write_is_in_it(shop: Project) -> None:
+def test_an_export_includes_new_manual_edits(shop: Project) -> None:
     teach(shop, "qa", FACT, TABS)
     write(shop, "qa", text_in(shop, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
     told = export_import.parse_export(exported(shop))["qa"]["history"]
     assert [each["kind"] for each in told] == ["learned", "learned", "removed", "edited"]
-    assert history_file.read(shop.store.history("qa"))[-1]["kind"] == "learned"  # only told
+    assert history_file.read(shop.store.history("qa"))[-1]["kind"] == "learned"  # dry run
 
 
 def test_records_that_no_import_takes_are_left_out(shop: Project) -> None:
@@ -210,7 +210,7 @@ def test_records_that_no_import_takes_are_left_out(shop: Project) -> None:
 # Merged.
 
 
-def test_both_pasts_are_kept(shop: Project, other: Project) -> None:
+def test_both_histories_are_kept(shop: Project, other: Project) -> None:
     teach(shop, "qa", FACT, TABS, run="a1")
     teach(other, "qa", FACT, run="b1")
     teach(other, "qa", LIFT, run="b2")
@@ -224,9 +224,7 @@ def test_both_pasts_are_kept(shop: Project, other: Project) -> None:
     ]
 
 
-def test_of_a_preference_with_two_values_the_projects_own_stays(
-    shop: Project, other: Project
-) -> None:
+def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Project) -> None:
     preference_actions.set_preference(other, "qa", "Tone", "warm")
     preference_actions.set_preference(shop, "qa", "tone", "dry")
     preference_actions.set_preference(shop, "qa", "work-style", "small steps")
@@ -278,7 +276,7 @@ def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
         ("  - ab", "  - a", "  - ab\n  - a"),
     ],
 )
-def test_what_is_nested_comes_along(
+def test_nested_lines_are_merged(
     shop: Project, other: Project, ours: str, theirs: str, nested: str
 ) -> None:
     for project, lines in ((other, ours), (shop, theirs)):
@@ -294,7 +292,7 @@ def test_what_is_nested_comes_along(
         assert items(other, "qa") == before
 
 
-def test_beyond_the_limits_it_goes_to_the_archive(shop: Project, other: Project) -> None:
+def test_items_beyond_the_limits_are_archived(shop: Project, other: Project) -> None:
     for number in range(30):
         for project, side in ((shop, "left"), (other, "right")):
             text = f"The {side} gate {number} {'opens wide ' * 6}at {number}:30"
@@ -313,7 +311,7 @@ def test_beyond_the_limits_it_goes_to_the_archive(shop: Project, other: Project)
     assert read_files(Path(other.place.root)) == before
 
 
-def test_what_the_other_removed_stays_where_it_is(shop: Project, other: Project) -> None:
+def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None:
     teach(other, "qa", FACT, TABS)
     shutil.copytree(other.store.folder, shop.store.folder)
     item_actions.judge(shop, "qa", TABS, "removed")
@@ -330,7 +328,7 @@ def test_what_the_other_removed_stays_where_it_is(shop: Project, other: Project)
 # Replaced.
 
 
-def test_what_is_replaced_is_in_the_archive(shop: Project, other: Project) -> None:
+def test_replaced_items_are_archived(shop: Project, other: Project) -> None:
     write(
         other,
         "qa",
@@ -357,7 +355,7 @@ def test_what_is_replaced_is_in_the_archive(shop: Project, other: Project) -> No
     assert whole(items(other, "qa")) == whole(before)
 
 
-def test_without_a_document_nothing_takes_its_place(shop: Project) -> None:
+def test_an_export_without_a_document_replaces_nothing(shop: Project) -> None:
     teach(shop, "engineer", FACT)
     before = text_in(shop, "engineer")
     imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"), replace=True)
@@ -365,7 +363,7 @@ def test_without_a_document_nothing_takes_its_place(shop: Project) -> None:
     assert [each.text for each in archive.list_items(shop.store, "engineer")] == ["old"]
 
 
-# Whatever the documents.
+# Random documents.
 
 
 @pytest.fixture(scope="module")
@@ -384,7 +382,7 @@ def fresh(folder: Path, *names: str) -> list[Project]:
 
 
 def said(project: Project, agent: str) -> str:
-    """Return all that stands in a memory and its archive."""
+    """Return all text of a memory and its archive."""
     return "\n".join([text_in(project, agent), kept(project, "archive", agent)])
 
 
@@ -408,7 +406,7 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
             ("<!--", "#", *markdown.CONFLICT_MARKERS)
         )
     if not (is_plain_list(own) and is_plain_list(theirs)):
-        return  # what stands twice is one item to a history; what git left is mended
+        return  # a history treats duplicates as one item, and writes repair conflicts of git
     after = read_files(Path(other.place.root))
     imported(other, data, replace)
     assert read_files(Path(other.place.root)) == after
@@ -423,7 +421,7 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
 
 
 def is_plain_list(text: str) -> bool:
-    """Say whether no item of a document stands twice, and no conflict is in it."""
+    """Say whether a document has no duplicate items and no conflicts."""
     document = markdown.parse_document(text)
     ids = [item_history.id_of(item.text) for item in document.items if item.text]
     return len(set(ids)) == len(ids) and not any(sign in text for sign in ("<<<<", ">>>>"))
@@ -438,9 +436,7 @@ def is_plain_list(text: str) -> bool:
 @example(own="", theirs="## Project Architecture\n- queue\n- bank\n- price", replace=False)
 @example(own="- queue\n\n    code", theirs="- queue", replace=False)
 @example(own="", theirs="## Project Architecture\n## Project Architecture", replace=False)
-def test_nothing_is_lost_for_want_of_room(
-    folder: Path, own: str, theirs: str, replace: bool
-) -> None:
+def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str, replace: bool) -> None:
     shop, other = fresh(folder, "shop", "other")
     config = Path(other.place.root, ".claude-mpm", "config.yml")
     config.parent.mkdir()
@@ -462,7 +458,7 @@ def test_nothing_is_lost_for_want_of_room(
 @settings(max_examples=80, deadline=None)
 @given(documents.filter(bool))
 def test_an_empty_project_gets_the_same_document(folder: Path, text: str) -> None:
-    assume(not markdown.parse_document(text).markers)  # what git left is mended by any write
+    assume(not markdown.parse_document(text).markers)  # every write repairs conflicts of git
     shop, other = fresh(folder, "shop", "other")
     write(shop, "qa", text)
     imported(other, exported(shop))
@@ -470,7 +466,7 @@ def test_an_empty_project_gets_the_same_document(folder: Path, text: str) -> Non
     assert plain(text_in(other, "qa")) == plain(headed)
 
 
-# What is no export.
+# Invalid exports.
 
 
 GOOD: dict[str, Any] = {
@@ -544,7 +540,7 @@ WRONG: dict[str, tuple[tuple[Any, ...], Any, str]] = {
 
 
 def changed(path: tuple[Any, ...], value: Any) -> bytes:
-    """Return a good export with another value at one place."""
+    """Return a valid export with one value replaced."""
     made = copy.deepcopy(GOOD)
     at: Any = made
     for key in path[:-1]:
@@ -557,7 +553,7 @@ FILES = {**BROKEN, **{name: (changed(*each[:2]), each[2]) for name, each in WRON
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_no_export_is_refused_whole(
+def test_invalid_exports_are_refused(
     person: Person, sandbox: Sandbox, tmp_path: Path, name: str
 ) -> None:
     data, told = FILES[name]
@@ -572,7 +568,7 @@ def test_what_is_no_export_is_refused_whole(
     assert list(sandbox.root.iterdir()) == []
 
 
-def test_what_can_be_left_out_may_be(shop: Project) -> None:
+def test_optional_fields_can_be_omitted(shop: Project) -> None:
     imported(shop, b"\xef\xbb\xbf" + file_of(document=f"## Mine\n- {FACT}\n"))
     imported(shop, file_of(preferences={"tone": "dry"}))
     assert [each[0] for each in items(shop, "engineer")] == ["tone: dry", FACT]
@@ -581,7 +577,7 @@ def test_what_can_be_left_out_may_be(shop: Project) -> None:
     )
 
 
-def test_a_path_as_an_agents_name_leads_nowhere(shop: Project, sandbox: Sandbox) -> None:
+def test_a_path_as_agent_name_is_harmless(shop: Project, sandbox: Sandbox) -> None:
     value = {**GOOD, "agents": {"../../../x": GOOD["agents"]["engineer"]}}
     before = {path.name for path in sandbox.root.parent.iterdir()}
     imported(shop, json.dumps(value).encode())
@@ -590,7 +586,7 @@ def test_a_path_as_an_agents_name_leads_nowhere(shop: Project, sandbox: Sandbox)
     assert shop.store.agents() == ["../../../x"]
 
 
-def test_a_record_is_of_the_agent_whose_it_is(shop: Project) -> None:
+def test_imported_records_get_their_agent(shop: Project) -> None:
     record = {**GOOD["agents"]["engineer"]["history"][0], "agent": "qa"}
     imported(shop, file_of(document=f"- {FACT}\n", history=[record]))
     assert {each["agent"] for each in history_file.read(shop.store.history("engineer"))} == {
@@ -602,7 +598,7 @@ def test_a_record_is_of_the_agent_whose_it_is(shop: Project) -> None:
 # The commands.
 
 
-def test_export_and_import_by_hand(person: Person, sandbox: Sandbox, tmp_path: Path) -> None:
+def test_export_and_import_commands(person: Person, sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.write_memory("qa", LIFT)
     away = tmp_path / "away.json"
@@ -625,7 +621,7 @@ def test_export_and_import_by_hand(person: Person, sandbox: Sandbox, tmp_path: P
     assert (again.stdout, again.stderr) == ("", "Nothing new to import.\n")
 
 
-def test_with_replace_it_is_told_what_goes(person: Person, sandbox: Sandbox) -> None:
+def test_replace_reports_removed_items(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     data = person.run("export").stdout.encode()
     sandbox.write_memory("engineer", LIFT)
@@ -667,7 +663,7 @@ def test_wrong_use_changes_nothing(
     assert read_files(sandbox.root) == before
 
 
-def test_export_of_nothing_is_an_export(person: Person, sandbox: Sandbox) -> None:
+def test_an_empty_export_is_valid(person: Person, sandbox: Sandbox) -> None:
     done = person.run("export")
     assert done.stderr == "There is no memory to export.\n"
     assert export_import.parse_export(done.stdout.encode()) == {}
@@ -675,7 +671,7 @@ def test_export_of_nothing_is_an_export(person: Person, sandbox: Sandbox) -> Non
     assert list(sandbox.root.iterdir()) == []
 
 
-def test_a_file_of_an_export_is_replaced_whole(person: Person, tmp_path: Path) -> None:
+def test_an_export_file_is_replaced_completely(person: Person, tmp_path: Path) -> None:
     away = tmp_path / "away.json"
     away.write_text("old")
     link = tmp_path / "link.json"
@@ -689,7 +685,7 @@ def test_a_file_of_an_export_is_replaced_whole(person: Person, tmp_path: Path) -
     assert sorted(each.name for each in tmp_path.glob("*.json*")) == ["away.json", "link.json"]
 
 
-def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None:
+def test_export_at_the_user_level(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     data = person.run("export").stdout.encode()
     assert person.run("import", "-", "--user", data=data).returncode == 0
@@ -703,7 +699,7 @@ def test_the_users_memories_go_by_user(person: Person, sandbox: Sandbox) -> None
 # From one agent to others.
 
 
-def test_share_copies_an_item_as_it_is(shop: Project) -> None:
+def test_share_copies_an_item_unchanged(shop: Project) -> None:
     write(shop, "engineer", f"## Mine\n- {FACT}\n  - nested\n- {LIFT}\n")
     teach(shop, "qa", TABS)
     item_actions.judge(shop, "engineer", FACT, "contradicted")
@@ -719,11 +715,11 @@ def test_share_copies_an_item_as_it_is(shop: Project) -> None:
         told = history_file.read(held.history(agent))[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
     assert sharing.copy_item(shop, source, [("qa", shop.store)])[0].was_present
-    change_log.undo(shop, shop.store, 1)  # what changed nothing is no change
+    change_log.undo(shop, shop.store, 1)  # without an effect there is no change
     assert [each[0] for each in items(shop, "qa")] == [TABS]
 
 
-def test_share_by_hand(person: Person, sandbox: Sandbox) -> None:
+def test_share_command(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, LIFT)
     sandbox.write_memory("qa", FACT)
     sandbox.write_memory("docs", TABS)
@@ -749,7 +745,7 @@ def test_share_by_hand(person: Person, sandbox: Sandbox) -> None:
     assert done.stdout == f"qa -> qa (user level) [Project Architecture]: {FACT}\n"
 
 
-def test_the_json_of_an_import_is_that_on_the_page(person: Person, sandbox: Sandbox) -> None:
+def test_the_json_of_import_agrees_with_the_page(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     told = person.read_json("import", "-", "--dry-run", data=person.run("export").stdout.encode())
     assert set(told) == read_fields("`import`")

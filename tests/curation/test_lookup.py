@@ -1,4 +1,4 @@
-"""Finding the agent or the item that a name means."""
+"""Finding an agent or an item by a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names brought up to date, conflicts resolved, items put back: and never a line lost."""
+"""migrate, resolve and restore never lose a line; the command run."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def put(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-def held(folder: Path) -> dict[str, str]:
-    """Return the files with their text, links with where they lead."""
+def read_texts(folder: Path) -> dict[str, str]:
+    """Return the text of each file, and the target of each link."""
     return {
         str(path.relative_to(folder)): (
             f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().decode()
@@ -76,20 +76,20 @@ def held(folder: Path) -> dict[str, str]:
 
 
 def plain(files: dict[str, str]) -> dict[str, str]:
-    """Return files without the comments of the header, that a write brings up to date."""
+    """Return files without header comments, which every write updates."""
     return {name: HEADERS.sub("", text) for name, text in files.items()}
 
 
 HEADERS = re.compile(r"(<!-- (MEMORY LIMITS|Last Updated): .*?-->(\r\n|\n|\r))+[\r\n]{0,2}")
 
 
-# Kept aside
+# Archive entries
 
 items_kept = st.text(st.sampled_from("ab- #[]\\\n\t1é"), max_size=30)
 
 
 @given(st.lists(items_kept, max_size=5), st.lists(items_kept, max_size=5))
-def test_what_is_kept_aside_reads_back(first: list[str], second: list[str]) -> None:
+def test_archive_entries_can_be_read_back(first: list[str], second: list[str]) -> None:
     text = dated_entries.add(dated_entries.add("", first, "2026-11-20"), second, "2026-11-21")
     told = [(entry.day, entry.text) for entry in dated_entries.parse_entries(text)]
     days = (("2026-11-20", first), ("2026-11-21", second))
@@ -105,7 +105,7 @@ def test_what_is_kept_aside_reads_back(first: list[str], second: list[str]) -> N
     st.lists(items_kept.map(dated_entries.normalize), unique=True, min_size=1, max_size=5),
     st.data(),
 )
-def test_an_entry_is_taken_out_alone(items: list[str], data: st.DataObject) -> None:
+def test_removing_an_entry_keeps_the_others(items: list[str], data: st.DataObject) -> None:
     text = "Kept by hand.\n"
     for number, item in enumerate(items):
         text = dated_entries.add(text, [item], f"2026-11-2{number // 2}")
@@ -121,7 +121,7 @@ def test_an_entry_is_taken_out_alone(items: list[str], data: st.DataObject) -> N
     assert empty_days == 0
 
 
-def test_the_last_entry_leaves_nothing() -> None:
+def test_removing_the_last_entry_leaves_an_empty_text() -> None:
     text = dated_entries.add("", ["a\n  - b"], "2026-11-20")
     assert text == "## 2026-11-20\n\n- a\n    - b\n"
     assert dated_entries.remove(text, dated_entries.parse_entries(text)[0]) == ""
@@ -148,13 +148,13 @@ def test_labels_by_hand(text: str, expected: tuple[str, str]) -> None:
     assert dated_entries.parse_entry(text) == expected
 
 
-def test_half_a_surrogate_pair_is_kept_aside(project: Project) -> None:
+def test_lone_surrogates_can_be_archived(project: Project) -> None:
     project.store.append("quarantine", "qa", ["[x] \ud800 odd", "[x] \udcff byte"], NOW)
     data = Path(project.store.dated_path("quarantine", "qa")).read_bytes()
     assert data.count(b"\n- ") == 2
 
 
-def test_what_is_nested_leaves_and_comes_back(sandbox: Sandbox, project: Project) -> None:
+def test_nested_lines_are_archived_and_restored(sandbox: Sandbox, project: Project) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 2}}")
     project = project_in(sandbox)
     old = "old\n  - nested\n\n    ```\n    ## 2026-01-01\n    - code\n    ```"
@@ -216,18 +216,16 @@ def test_migrate(sandbox: Sandbox, project: Project, name: str) -> None:
     before, after = MOVES[name]
     put(sandbox.memories, before)
     planned = migrate_files(project)
-    assert held(sandbox.memories) == before
+    assert read_texts(sandbox.memories) == before
     assert not sandbox.state.exists()
     done = migrate_files(project, write=True)
     assert done == planned
-    assert plain(held(sandbox.memories)) == after
+    assert plain(read_texts(sandbox.memories)) == after
     assert migrate_files(project, write=True) == []
-    assert plain(held(sandbox.memories)) == after
+    assert plain(read_texts(sandbox.memories)) == after
 
 
-def test_migrate_archives_what_the_one_file_has_no_place_for(
-    sandbox: Sandbox, project: Project
-) -> None:
+def test_migrate_archives_text_that_does_not_fit(sandbox: Sandbox, project: Project) -> None:
     put(
         sandbox.memories,
         {
@@ -238,16 +236,16 @@ def test_migrate_archives_what_the_one_file_has_no_place_for(
     (done,) = migrate_files(project, ["engineer"], write=True)
     left = ["---\nowner: ann\n---", "# The old one"]
     assert done.archived == [f"[from engineer_agent.md] {each}" for each in left]
-    entries = dated_entries.parse_entries(held(sandbox.memories)["archive/engineer.md"])
+    entries = dated_entries.parse_entries(read_texts(sandbox.memories)["archive/engineer.md"])
     assert [entry.text for entry in entries] == done.archived
-    assert plain(held(sandbox.memories))["engineer.md"] == (
+    assert plain(read_texts(sandbox.memories))["engineer.md"] == (
         "---\nowner: bob\n---\n# Engineer\n\n## A\n- x\n- y\n"
     )
 
 
 def in_memory_or_archive(folder: Path, name: str) -> list[str]:
     """Return the texts of all items of a memory and its archive."""
-    files = held(folder)
+    files = read_texts(folder)
     items = [item.text for item in markdown.parse_document(files[f"{name}.md"]).items]
     entries = dated_entries.parse_entries(files.get(f"archive/{name}.md", ""))
     return [*items, *(dated_entries.parse_entry(entry.text)[1].split("\n")[0] for entry in entries)]
@@ -257,9 +255,7 @@ def lines_of(*numbers: int) -> str:
     return "".join(f"- item number {number} of many\n" for number in numbers)
 
 
-def test_migrate_heeds_the_limits_and_archives_what_leaves(
-    sandbox: Sandbox, project: Project
-) -> None:
+def test_migrate_respects_the_limits(sandbox: Sandbox, project: Project) -> None:
     files = {
         "qa.md": "## A (Max: 9 items)\n" + lines_of(*range(12)),
         "qa_agent.md": "## A\n" + lines_of(*range(12, 20)),
@@ -277,10 +273,10 @@ def test_migrate_heeds_the_limits_and_archives_what_leaves(
 
 
 def archived(sandbox: Sandbox, agent: str = "qa") -> list[dated_entries.DatedEntry]:
-    return dated_entries.parse_entries(held(sandbox.memories)[f"archive/{agent}.md"])
+    return dated_entries.parse_entries(read_texts(sandbox.memories)[f"archive/{agent}.md"])
 
 
-def test_the_limits_are_the_agents_own(sandbox: Sandbox, project: Project) -> None:
+def test_limits_of_the_agent_are_used(sandbox: Sandbox, project: Project) -> None:
     sandbox.configure(
         "memory: {agent_overrides: {qa: {size_kb: 1, max_items_per_section: 30, max_sections: 1}}}"
     )
@@ -299,7 +295,7 @@ def test_the_limits_are_the_agents_own(sandbox: Sandbox, project: Project) -> No
     assert len(done.archived) == 40 - len(markdown.parse_document(text).items)
 
 
-def test_what_a_person_wrote_stays_however_long(sandbox: Sandbox, project: Project) -> None:
+def test_long_text_of_a_user_is_kept(sandbox: Sandbox, project: Project) -> None:
     prose = "prose of a person " * 600
     files = {
         "qa.md": f"{prose}\n\n## A\n- {'long ' * 30}item\n",
@@ -313,14 +309,14 @@ def test_what_a_person_wrote_stays_however_long(sandbox: Sandbox, project: Proje
         assert all(line in after for line in markdown.split_lines(text))
 
 
-def test_what_only_repeats_leaves_the_file_as_it_is(sandbox: Sandbox, project: Project) -> None:
+def test_duplicate_files_do_not_change_the_text(sandbox: Sandbox, project: Project) -> None:
     text = "## A (Max: 3 items)\n" + lines_of(*range(20))
     put(sandbox.memories, {"qa.md": text, "qa_agent.md": "## A\n" + lines_of(3, 4)})
     migrate_files(project, write=True)
-    assert held(sandbox.memories) == {"qa.md": text}
+    assert read_texts(sandbox.memories) == {"qa.md": text}
 
 
-def test_migrate_does_not_write_over_what_a_person_saves(
+def test_migrate_does_not_overwrite_a_concurrent_save(
     sandbox: Sandbox, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": "- b\n"})
@@ -335,13 +331,13 @@ def test_migrate_does_not_write_over_what_a_person_saves(
     assert done.refused == (".claude-mpm/memories/qa_agent.md was saved by somebody else just now")
     monkeypatch.undo()
     migrate_files(project, write=True)
-    assert plain(held(sandbox.memories)) == {"qa.md": "- a\n- b\n- c\n"}
+    assert plain(read_texts(sandbox.memories)) == {"qa.md": "- a\n- b\n- c\n"}
 
 
-def test_migrate_only_whom_it_is_told(sandbox: Sandbox, project: Project) -> None:
+def test_migrate_only_the_given_agents(sandbox: Sandbox, project: Project) -> None:
     put(sandbox.memories, {"QA.md": "- a\n", "Ops.md": "- b\n"})
     assert [each.agent for each in migrate_files(project, ["qa"], write=True)] == ["qa"]
-    assert sorted(held(sandbox.memories)) == ["Ops.md", "qa.md"]
+    assert sorted(read_texts(sandbox.memories)) == ["Ops.md", "qa.md"]
 
 
 def test_migrate_an_over_long_name(sandbox: Sandbox, project: Project) -> None:
@@ -349,20 +345,20 @@ def test_migrate_an_over_long_name(sandbox: Sandbox, project: Project) -> None:
     stem = agent_names.file_stem_of(name)
     put(sandbox.memories, {f"{stem}_agent.md": "- a\n"})
     migrate_files(project, [agent_names.id_of(name)], write=True)
-    assert held(sandbox.memories) == {f"{stem}.md": "- a\n"}
+    assert read_texts(sandbox.memories) == {f"{stem}.md": "- a\n"}
 
 
 @pytest.mark.parametrize("target", ["qa.md", "shared.txt", "../outside.txt", "nowhere.md"])
 def test_migrate_refuses_links(sandbox: Sandbox, project: Project, target: str) -> None:
     put(sandbox.memories, {"qa.md": "- b\n", "shared.txt": "- a\n", "../outside.txt": "- a\n"})
     (sandbox.memories / "qa_agent.md").symlink_to(target)
-    before = held(sandbox.memories)
+    before = read_texts(sandbox.memories)
     (done,) = migrate_files(project, write=True)
     assert done.refused == ".claude-mpm/memories/qa_agent.md is a link; replace it by a file"
-    assert held(sandbox.memories) == before
+    assert read_texts(sandbox.memories) == before
 
 
-def test_migrate_goes_on_behind_what_is_refused(sandbox: Sandbox, project: Project) -> None:
+def test_migrate_continues_after_a_refused_agent(sandbox: Sandbox, project: Project) -> None:
     put(sandbox.memories, {"Ops.md/x": "", "QA.md": "- a\n"})
     told = {each.agent: each.refused for each in migrate_files(project, write=True)}
     assert told == {"ops": ".claude-mpm/memories/Ops.md: Is a directory", "qa": ""}
@@ -376,7 +372,7 @@ def test_an_old_file_goes_only_after_the_new_one_is_there(
     put(sandbox.memories, files)
     (done,) = migrate_files(project, write=True)
     assert done.refused == ".claude-mpm/memories/archive: File exists"
-    assert held(sandbox.memories) == files
+    assert read_texts(sandbox.memories) == files
 
 
 def test_migrate_does_not_carry_a_byte_order_mark_into_the_text(
@@ -384,7 +380,7 @@ def test_migrate_does_not_carry_a_byte_order_mark_into_the_text(
 ) -> None:
     put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": f"{markdown.BOM}prose\n"})
     migrate_files(project, write=True)
-    assert plain(held(sandbox.memories)) == {"qa.md": "- a\n\nprose\n"}
+    assert plain(read_texts(sandbox.memories)) == {"qa.md": "- a\n\nprose\n"}
 
 
 def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: Project) -> None:
@@ -392,7 +388,7 @@ def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: Project) -> None:
     with project.store.lock("qa"):
         (done,) = migrate_files(project, write=True)
     assert "locked by another process" in done.refused
-    assert list(held(sandbox.memories)) == ["QA.md"]
+    assert list(read_texts(sandbox.memories)) == ["QA.md"]
 
 
 def is_marker(line: str) -> bool:
@@ -419,7 +415,7 @@ def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -
         (done,) = migrate_files(project, write=True)
         assert not done.refused
         (memories / "../config.yml").unlink()
-        after = held(memories)
+        after = read_texts(memories)
         assert set(after) <= {"engineer.md", "archive/engineer.md"}
         text = after["engineer.md"] + after.get("archive/engineer.md", "")
         items = in_memory_or_archive(memories, "engineer")
@@ -434,7 +430,7 @@ def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -
 CONFLICT = "<<<<<<< HEAD\n- one of ours\n=======\n- another of theirs\n>>>>>>> other\n"
 
 
-def test_resolve_makes_a_union_and_touches_nothing_else(sandbox: Sandbox, project: Project) -> None:
+def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Project) -> None:
     put(
         sandbox.memories,
         {
@@ -446,13 +442,13 @@ def test_resolve_makes_a_union_and_touches_nothing_else(sandbox: Sandbox, projec
             "README.md": CONFLICT,
         },
     )
-    before = held(sandbox.memories)
+    before = read_texts(sandbox.memories)
     planned = resolve_files(project)
-    assert held(sandbox.memories) == before
+    assert read_texts(sandbox.memories) == before
     assert resolve_files(project, write=True) == planned
     names = [each.change.path.removeprefix(".claude-mpm/memories/") for each in planned]
     assert names == ["quarantine/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
-    after = held(sandbox.memories)
+    after = read_texts(sandbox.memories)
     for name in names:
         assert plain(after)[name] == conflicts.merge_sides(before[name]).text
     assert {name: text for name, text in after.items() if name not in names} == {
@@ -472,7 +468,7 @@ def test_resolve_does_not_follow_a_link_outside(sandbox: Sandbox, project: Proje
 
 @settings(max_examples=100, deadline=None)
 @given(documents, documents, documents)
-def test_a_resolved_file_has_what_either_side_has(above: str, ours: str, theirs: str) -> None:
+def test_a_resolved_file_has_items_of_both_sides(above: str, ours: str, theirs: str) -> None:
     ours, theirs = (side.removeprefix(markdown.BOM) for side in (ours, theirs))
     text = f"{above}\n<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n"
     with tempfile.TemporaryDirectory() as folder:
@@ -485,7 +481,7 @@ def test_a_resolved_file_has_what_either_side_has(above: str, ours: str, theirs:
         assert not markdown.parse_document(after).markers
         assert resolve_files(project, write=True) == []
         lines = markdown.split_lines(above) + markdown.split_lines(ours + "\n" + theirs)
-        files = held(memories)
+        files = read_texts(memories)
         items = in_memory_or_archive(memories, "qa")
         for line in lines:
             bare = line.removeprefix(markdown.BOM)
@@ -518,7 +514,7 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("item", "number"), CHOICES)
-def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
+def test_an_item_is_found_by_every_kind_of_name(item: str, number: int) -> None:
     entries = [archive.ArchivedItem(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
     assert archive.find_in_lists(item, entries).number == number
 
@@ -532,13 +528,13 @@ def test_an_item_is_found_by_what_people_say(item: str, number: int) -> None:
         ("5", "no item '5'"),
     ],
 )
-def test_an_item_that_is_not_one(item: str, said: str) -> None:
+def test_names_without_one_item(item: str, said: str) -> None:
     entries = [archive.ArchivedItem(at, "d", *each) for at, each in enumerate(ARCHIVED, 1)]
     with pytest.raises((lookup.ItemNotFound, lookup.AmbiguousItem), match=said):
         archive.find_in_lists(item, entries)
 
 
-def test_of_one_that_left_twice_the_last_is_meant() -> None:
+def test_the_last_of_two_equal_entries_is_restored() -> None:
     entries = [archive.ArchivedItem(1, "d1", "A", "x"), archive.ArchivedItem(2, "d2", "A", "x")]
     assert archive.find_in_lists("x", entries).number == 2
 
@@ -572,7 +568,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_restore_puts_an_item(sandbox: Sandbox, project: Project, name: str) -> None:
+def test_restore(sandbox: Sandbox, project: Project, name: str) -> None:
     before, section, item, after = PLACES[name]
     put(sandbox.memories, {"qa.md": before})
     was_archived(project, "qa", ("Z", "stays"), (section, item))
@@ -583,7 +579,7 @@ def test_restore_puts_an_item(sandbox: Sandbox, project: Project, name: str) -> 
     assert [each.text for each in archive.list_items(project.store, "qa")] == ["stays"]
 
 
-def test_restore_what_is_there_already(sandbox: Sandbox, project: Project) -> None:
+def test_restore_a_present_item(sandbox: Sandbox, project: Project) -> None:
     put(sandbox.memories, {"qa.md": "## B\n- **Use tabs**\n"})
     was_archived(project, "qa", ("A", "use tabs."))
     assert archive.restore(project, project.store, "qa", "use tabs.").was_present
@@ -602,7 +598,7 @@ def test_restore_makes_room(sandbox: Sandbox, project: Project) -> None:
     assert [each.text for each in archive.list_items(project.store, "qa")] == [items[0]]
 
 
-def test_restore_makes_the_memory(sandbox: Sandbox, project: Project) -> None:
+def test_restore_creates_the_memory(sandbox: Sandbox, project: Project) -> None:
     was_archived(project, "qa", ("A", "x"))
     archive.restore(project, project.store, "qa", "x")
     assert sandbox.read_memory("qa").startswith("# QA Memory - shop\n\n<!-- MEMORY LIMITS: 8KB")
@@ -628,10 +624,10 @@ def test_restore_refuses(sandbox: Sandbox, project: Project, name: str) -> None:
     text, section, item, said = REFUSED[name]
     put(sandbox.memories, {"qa.md": text})
     was_archived(project, "qa", (section, item))
-    before = held(sandbox.memories)
+    before = read_texts(sandbox.memories)
     with pytest.raises(archive.NotRestored, match=said):
         archive.restore(project, project.store, "qa", "1")
-    assert held(sandbox.memories) == before
+    assert read_texts(sandbox.memories) == before
 
 
 def test_restore_with_all_sections_taken(sandbox: Sandbox, project: Project) -> None:
@@ -650,7 +646,7 @@ small = st.builds(
 
 
 def texts_of(project: Project) -> set[str]:
-    """Return what memory and archive say, each item with all that is nested, without blanks."""
+    """Return the items of memory and archive with their nested lines, without white space."""
     text = project.store.read("qa")
     content = text.text if text else ""
     document = markdown.parse_document(content)
@@ -661,7 +657,7 @@ def texts_of(project: Project) -> set[str]:
 
 @settings(max_examples=150, deadline=None)
 @given(documents, small)
-def test_what_left_comes_back_and_nothing_is_lost(text: str, limits: template.Limits) -> None:
+def test_restore_loses_nothing(text: str, limits: template.Limits) -> None:
     found = merge.evict_excess(text, limits, NOW, "engineer")
     with tempfile.TemporaryDirectory() as folder:
         put(Path(folder) / ".claude-mpm" / "memories", {"qa.md": found.text})
@@ -680,7 +676,7 @@ def test_what_left_comes_back_and_nothing_is_lost(text: str, limits: template.Li
                 assert texts_of(project) == before
             else:
                 after = {similarity.normalize_text(each) for each in texts_of(project)}
-                # What is said already is not put back, whatever may be nested below it.
+                # An item that is already present is not restored, whatever nested lines it has.
                 items = markdown.parse_document(memory_in(folder)).items
                 after |= {similarity.normalize_text("".join(item.text.split())) for item in items}
                 assert {similarity.normalize_text(each) for each in before} <= after
@@ -694,10 +690,10 @@ def memory_in(folder: str) -> str:
 # The commands
 
 
-def test_migrate_shows_first_and_does_it_then(person: Person) -> None:
+def test_migrate_needs_yes_to_write(person: Person) -> None:
     folder = person.sandbox.memories
     put(folder, {"engineer.md": "## A\n- x\n", "Engineer_Agent.md": "## A\n- y\n"})
-    before = held(folder)
+    before = read_texts(folder)
     done = person.run("migrate")
     assert (done.returncode, done.stderr) == (
         0,
@@ -705,11 +701,11 @@ def test_migrate_shows_first_and_does_it_then(person: Person) -> None:
     )
     assert done.stdout.startswith("engineer: Engineer_Agent.md -> engineer.md\n--- a/.claude-mpm/")
     assert done.stdout.endswith("\n - x\n+- y\n")
-    assert held(folder) == before
+    assert read_texts(folder) == before
     assert not person.sandbox.state.exists()
     done = person.run("migrate", "Engineer", "--yes")
     assert (done.returncode, done.stdout) == (0, "engineer: Engineer_Agent.md -> engineer.md\n")
-    assert plain(held(folder)) == {"engineer.md": "## A\n- x\n- y\n"}
+    assert plain(read_texts(folder)) == {"engineer.md": "## A\n- x\n- y\n"}
     done = person.run("migrate", "--yes")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing to do: every memory has one file.\n"
@@ -720,13 +716,13 @@ def test_migrate_at_the_users_level(person: Person) -> None:
     assert person.run("migrate", "--yes").stdout == ""
     assert person.read_json("migrate", "--user")["migrations"][0]["agent"] == "qa"
     assert person.run("migrate", "--user", "qa", "--yes").returncode == 0
-    assert held(person.sandbox.user_memories) == {"qa.md": "- a\n"}
+    assert read_texts(person.sandbox.user_memories) == {"qa.md": "- a\n"}
     done = person.run("migrate", "--user", HOME="")
     assert (done.returncode, done.stdout) == (2, "")
     assert "HOME is not set" in done.stderr
 
 
-def test_migrate_tells_what_it_cannot_do(person: Person) -> None:
+def test_migrate_reports_refusals(person: Person) -> None:
     put(person.sandbox.memories, {"QA.md": "- a\n"})
     (person.sandbox.memories / "ops_agent.md").symlink_to("/etc/hostname")
     done = person.run("migrate", "--yes")
@@ -739,7 +735,7 @@ def test_migrate_tells_what_it_cannot_do(person: Person) -> None:
     assert "is a link" in json.loads(done.stdout)["migrations"][0]["error"]
 
 
-def test_a_mistyped_agent_is_told(person: Person) -> None:
+def test_a_mistyped_agent_is_reported(person: Person) -> None:
     put(person.sandbox.memories, {"engineer.md": "- a\n"})
     for words in (["migrate", "enginer"], ["resolve", "enginer"], ["restore", "enginer"]):
         done = person.run(*words)
@@ -756,7 +752,7 @@ def test_resolve_names_the_files(person: Person) -> None:
     assert "<<<<<<<" in person.sandbox.read_memory("qa")
     done = person.run("resolve")
     assert (done.returncode, done.stdout) == (0, ".claude-mpm/memories/qa.md\n")
-    assert plain(held(person.sandbox.memories))["qa.md"] == (
+    assert plain(read_texts(person.sandbox.memories))["qa.md"] == (
         "## A\n- one of ours\n- another of theirs\n"
     )
     done = person.run("resolve")
@@ -764,7 +760,7 @@ def test_resolve_names_the_files(person: Person) -> None:
     assert done.stderr == "No memory has merge conflicts.\n"
 
 
-def test_the_commands_tell_what_goes_to_the_archive(person: Person) -> None:
+def test_commands_report_archived_text(person: Person) -> None:
     folder = person.sandbox.memories
     sides = lines_of(*range(9)) + "=======\n" + lines_of(*range(9, 17))
     files = {
@@ -781,7 +777,7 @@ def test_the_commands_tell_what_goes_to_the_archive(person: Person) -> None:
         "[A] item number 0 of many",
         "[A] item number 1 of many",
     ]
-    assert held(folder) == files
+    assert read_texts(folder) == files
     assert person.run("resolve").stderr == would.replace("would be archived", "archived")
     done = person.run("migrate", "--yes")
     assert "archived: [A] item number 0 of many\n" in done.stdout
@@ -809,7 +805,7 @@ def test_nothing_to_do(sandbox: Sandbox, tmp_path: Path, words: list[str], said:
     assert not (sandbox.root / ".claude-mpm").exists()
 
 
-# Without these root may write as little as others into a folder that is read-only.
+# Without these capabilities root cannot write into a read-only folder either.
 CAPABILITIES = "--bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
 READ_ONLY = [
     ("memories", "resolve", "not resolved: .claude-mpm/memories/qa.md: "),
@@ -820,7 +816,7 @@ READ_ONLY = [
 
 
 @pytest.mark.parametrize(("name", "words", "said"), READ_ONLY)
-def test_a_read_only_folder_is_told(person: Person, name: str, words: str, said: str) -> None:
+def test_a_read_only_folder_is_reported(person: Person, name: str, words: str, said: str) -> None:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         pytest.skip("root may write everywhere")
     memories = person.sandbox.memories
@@ -833,10 +829,10 @@ def test_a_read_only_folder_is_told(person: Person, name: str, words: str, said:
     folder.chmod(0o755)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"{said}Permission denied\n"
-    assert held(memories) == files
+    assert read_texts(memories) == files
 
 
-def test_restore_lists_and_puts_back(person: Person) -> None:
+def test_restore_command(person: Person) -> None:
     put(person.sandbox.memories, {"qa.md": ""})
     done = person.run("restore", "qa")
     assert (done.returncode, done.stdout) == (0, "")
@@ -860,8 +856,8 @@ def test_restore_lists_and_puts_back(person: Person) -> None:
 
 
 def test_restore_at_the_users_level(person: Person) -> None:
-    held = project_in(person.sandbox).level(user=True)
-    held.append("archive", "qa", [dated_entries.format_entry("A", "one")], NOW)
+    read_texts = project_in(person.sandbox).level(user=True)
+    read_texts.append("archive", "qa", [dated_entries.format_entry("A", "one")], NOW)
     assert person.run("restore", "qa").stderr == "The archive of qa is empty.\n"
     done = person.run("restore", "qa", "one", "--user")
     assert done.stdout.endswith("memories/qa.md [A]: one\n")
@@ -870,7 +866,7 @@ def test_restore_at_the_users_level(person: Person) -> None:
     assert person.read_json("restore", "qa", "--user") == []
 
 
-def test_what_is_put_back_is_in_the_history(sandbox: Sandbox, project: Project) -> None:
+def test_restored_items_are_in_the_history(sandbox: Sandbox, project: Project) -> None:
     items = [f"item number {number}" for number in range(15)]
     put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
     was_archived(project, "qa", ("A", "an old one"))
@@ -883,14 +879,14 @@ def test_what_is_put_back_is_in_the_history(sandbox: Sandbox, project: Project) 
     assert {record["agent"] for record in history_file.read(project.store.history("qa"))} == {"qa"}
 
 
-def test_odd_bytes_are_told_and_kept(person: Person) -> None:
+def test_invalid_utf_8_is_reported_and_kept(person: Person) -> None:
     put(person.sandbox.memories, {"qa.md": "## A\n- x\n", "QA.md": "## A\n- caf\udce9 y\n"})
     assert "caf\ufffd y" in person.read_json("migrate")["migrations"][0]["diff"]
     assert person.run("migrate", "--yes").returncode == 0
     assert b"- caf\xe9 y\n" in (person.sandbox.memories / "qa.md").read_bytes()
 
 
-def test_the_json_fields_are_those_on_the_page(person: Person) -> None:
+def test_json_fields_agree_with_the_page(person: Person) -> None:
     put(person.sandbox.memories, {"QA.md": f"- a\n{CONFLICT}"})
     was_archived(project_in(person.sandbox), "qa", ("A", "one"))
     migrate = person.read_json("migrate")
@@ -921,12 +917,12 @@ def test_run_sets_the_variables(person: Person, options: list[str], said: str) -
     assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
 
 
-def test_run_leaves_the_variables_that_nobody_names(person: Person) -> None:
+def test_run_keeps_other_variables(person: Person) -> None:
     done = person.run("run", "--no-learning", "--", "sh", "-c", SHOW, AGENT_MEMORY="off")
     assert done.stdout == "off|off|\n"
 
 
-def test_run_is_heeded_by_the_hooks(person: Person) -> None:
+def test_hooks_use_the_settings_of_run(person: Person) -> None:
     person.sandbox.write_memory("engineer", "Services talk through the event bus")
     hook = [sys.executable, str(REPO / "hooks" / "pre_tool_use.py")]
     given = person.run("run", "--", *hook, data=person.make_sample("pre"))
@@ -948,7 +944,7 @@ RUN_STATUS = [
 
 
 @pytest.mark.parametrize(("arguments", "status", "said"), RUN_STATUS)
-def test_run_ends_as_the_command(
+def test_run_has_the_exit_status_of_the_command(
     person: Person, arguments: list[str], status: int, said: str
 ) -> None:
     done = person.run("run", *arguments)
@@ -966,7 +962,7 @@ def test_run_used_wrongly(person: Person, arguments: list[str]) -> None:
     assert len(done.stderr.splitlines()) == 2
 
 
-def test_run_gives_the_command_its_signals_and_its_place(person: Person) -> None:
+def test_run_is_replaced_by_the_command(person: Person) -> None:
     done = person.run_shell("agent-memory run -- yes | head -n 1")
     assert (done.stdout, done.stderr) == ("y\n", "")
     process = subprocess.Popen(
@@ -979,10 +975,10 @@ def test_run_gives_the_command_its_signals_and_its_place(person: Person) -> None
     assert stdout.decode() == f"{process.pid}\n"
 
 
-# What is odd in a file is told
+# Warnings about files
 
 
-def test_show_tells_file_and_line_of_what_is_odd(person: Person) -> None:
+def test_show_warns_with_file_and_line(person: Person) -> None:
     put(person.sandbox.memories, {"qa.md": f"# QA\n\n## A\n{CONFLICT}"})
     done = person.run("show", "qa")
     assert done.stdout == person.sandbox.read_memory("qa")
@@ -997,7 +993,7 @@ def test_show_tells_file_and_line_of_what_is_odd(person: Person) -> None:
     assert person.run("show", "qa").stderr == ""
 
 
-def test_the_doctor_points_out_a_second_file(person: Person) -> None:
+def test_the_doctor_reports_a_second_file(person: Person) -> None:
     put(person.sandbox.memories, {"qa.md": "- a\n", "QA_agent.md": "- b\n"})
     findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
     (found,) = [each for each in findings if each["check"] == "memory"]

@@ -1,4 +1,4 @@
-"""`agent-memory optimize`: what is joined and what never, which wordings pass, what is done."""
+"""`agent-memory optimize`: merging duplicates, checking new wordings, applying proposals."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ SECTION = "Coding Patterns Learned"
 MISTAKES = "Common Mistakes to Avoid"
 
 
-def joined(*texts: str) -> list[list[str]]:
-    """Return the clusters, in each the one first that stays."""
+def find_clusters(*texts: str) -> list[list[str]]:
+    """Return the clusters of items; the first item of each is the one that stays."""
     found = near_duplicates.find_clusters([SectionItem(text, SECTION) for text in texts])
     return [[each.text for each in (one.best, *one.others)] for one in found]
 
 
-# What is joined, the one that stays behind.
+# (item that is merged, item that stays)
 
 JOINED = [
     ("Use tabs in Makefiles", "Use **tabs** in Makefiles."),
@@ -61,11 +61,11 @@ JOINED = [
 
 
 @pytest.mark.parametrize(("less", "more"), JOINED)
-def test_what_is_joined(less: str, more: str) -> None:
+def test_items_with_the_same_meaning_are_merged(less: str, more: str) -> None:
     if similarity.is_same(less, more):
-        assert joined(less, more) == [[less, more]]
+        assert find_clusters(less, more) == [[less, more]]
     else:
-        assert joined(less, more) == joined(more, less) == [[more, less]]
+        assert find_clusters(less, more) == find_clusters(more, less) == [[more, less]]
 
 
 APART = [
@@ -93,7 +93,7 @@ APART = [
     ("Die Tests laufen parallel im CI", "Die Tests laufen nicht parallel im CI"),
     ("Les tests utilisent la base", "Les tests utilisent jamais la base"),
     ("工程师使用制表符", "工程师不使用制表符"),
-    # of less: what is narrower loses what is wider
+    # a narrower claim does not replace a wider one
     ("Do not log request bodies of the partners", "Do not log full request bodies of the partners"),
     ("Lint all files of the backend", "Lint all changed files of the backend"),
     (
@@ -103,7 +103,7 @@ APART = [
     ("Users can delete orders in the shop", "Users can delete pending orders in the shop"),
     ("Restart the worker when queues fill", "Restart the worker when partner queues fill"),
     ("Run the linter before each commit", "Run the linter before each commit on Windows"),
-    # of other words
+    # different words
     ("The gateway calls the billing service", "The billing service calls the gateway"),
     ("Copy data from staging to the sandbox", "Copy data from the sandbox to staging"),
     ("Store the sessions in redis", "Store the sessions in memcached"),
@@ -112,12 +112,12 @@ APART = [
 
 
 @pytest.mark.parametrize(("one", "two"), APART)
-def test_what_stays_apart(one: str, two: str) -> None:
-    assert joined(one, two) == joined(two, one) == []
+def test_items_with_different_facts_are_not_merged(one: str, two: str) -> None:
+    assert find_clusters(one, two) == find_clusters(two, one) == []
 
 
-def test_each_is_held_against_the_one_that_stays() -> None:
-    """A chain of three would carry the first away: the last does not say what it says."""
+def test_each_item_is_compared_with_the_one_that_stays() -> None:
+    """In a chain of three items the last lacks facts of the first, so not all are merged."""
     first = "Use pytest fixtures for the database setup"
     texts = [
         "Use pytest fixtures for the setup",
@@ -125,7 +125,7 @@ def test_each_is_held_against_the_one_that_stays() -> None:
         "Use slow shared pytest fixtures for the big database setup",
     ]
     for chain in (texts, texts[::-1]):
-        for best, *others in joined(*chain):
+        for best, *others in find_clusters(*chain):
             for other in others:
                 assert near_duplicates.covers(
                     similarity.ParsedText(best), similarity.ParsedText(other)
@@ -143,12 +143,12 @@ SECTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "two", "is_joined"), SECTIONS)
-def test_sections(one: str, two: str, is_joined: bool) -> None:
+@pytest.mark.parametrize(("one", "two", "is_merged"), SECTIONS)
+def test_sections(one: str, two: str, is_merged: bool) -> None:
     text = "Raise in the handlers"
     assert (
         bool(near_duplicates.find_clusters([SectionItem(text, one), SectionItem(text, two)]))
-        is is_joined
+        is is_merged
     )
 
 
@@ -157,17 +157,17 @@ NESTED = [
     ("  - why", "  - why", True),
     ("  - why", "", True),
     ("  - why", "  - how", False),
-    ("", "  - why", True),  # the other way round: the one with the lines stays
+    ("", "  - why", True),  # reversed: the item with nested lines stays
 ]
 
 
-@pytest.mark.parametrize(("one", "two", "is_joined"), NESTED)
-def test_nested_lines_never_leave_alone(one: str, two: str, is_joined: bool) -> None:
+@pytest.mark.parametrize(("one", "two", "is_merged"), NESTED)
+def test_nested_lines_are_never_lost(one: str, two: str, is_merged: bool) -> None:
     text = "Use tabs in Makefiles"
     found = near_duplicates.find_clusters(
         [SectionItem(text, SECTION, one), SectionItem(text, SECTION, two)]
     )
-    assert [each.best.nested for each in found] == [one or two] * is_joined
+    assert [each.best.nested for each in found] == [one or two] * is_merged
 
 
 WORDS = (
@@ -182,7 +182,7 @@ texts = st.one_of(
 
 @st.composite
 def memories(draw: st.DrawFn) -> list[SectionItem]:
-    """Give items of which some are others with words left out."""
+    """Return items, some of which are other items with words left out."""
     found = draw(st.lists(texts, min_size=1, max_size=5))
     for text in list(found):
         words = text.split()
@@ -193,7 +193,7 @@ def memories(draw: st.DrawFn) -> list[SectionItem]:
 
 
 @given(memories())
-def test_the_one_that_stays_has_every_word_of_those_that_leave(items: list[SectionItem]) -> None:
+def test_the_remaining_item_has_every_word(items: list[SectionItem]) -> None:
     found = near_duplicates.find_clusters(items)
     for best, others in found:
         known = {word for token in similarity.ParsedText(best.text).tokens for word in token[:2]}
@@ -210,14 +210,14 @@ def test_the_one_that_stays_has_every_word_of_those_that_leave(items: list[Secti
 
 
 @given(texts, texts)
-def test_what_can_be_joined_is_found(one: str, two: str) -> None:
+def test_duplicates_are_found(one: str, two: str) -> None:
     read = [similarity.ParsedText(text) for text in (one, two)]
     can = near_duplicates.covers(*read) or near_duplicates.covers(*read[::-1])
-    assert bool(joined(one, two)) is can
+    assert bool(find_clusters(one, two)) is can
 
 
 @given(memories())
-def test_the_one_that_stays_denies_and_counts_as_those_that_leave(items: list[SectionItem]) -> None:
+def test_the_remaining_item_has_the_same_negations_and_numbers(items: list[SectionItem]) -> None:
     for best, others in near_duplicates.find_clusters(items):
         for other in others:
             if not similarity.is_same(best.text, other.text):
@@ -225,8 +225,8 @@ def test_the_one_that_stays_denies_and_counts_as_those_that_leave(items: list[Se
                     assert best.text.split().count(mark) == other.text.split().count(mark)
 
 
-def test_a_large_memory_is_quick() -> None:
-    """Measured 0.2 s for 500 items on a slow machine; allowed far more."""
+def test_a_large_memory_is_processed_quickly() -> None:
+    """500 items take 0.2 s on a slow machine."""
     items = [
         SectionItem(f"{text} {number}", SECTION) for number in range(2) for text in SENTENCES[:250]
     ]
@@ -235,7 +235,7 @@ def test_a_large_memory_is_quick() -> None:
     assert time.perf_counter() - start < 5
 
 
-# What a new wording may say.
+# Checks of new wordings.
 
 WORDINGS: list[tuple[str, list[str], list[str], list[str]]] = [
     (
@@ -299,7 +299,7 @@ FACTS = st.sampled_from(["17", "9.81", "lib/x.py", "--slow", "drop_user", "Order
 
 
 @given(st.sampled_from(SENTENCES), FACTS, st.integers(0, 20))
-def test_an_invented_or_forgotten_fact_is_seen(text: str, fact: str, place: int) -> None:
+def test_an_invented_or_lost_fact_is_detected(text: str, fact: str, place: int) -> None:
     words = text.replace("`", "").split()
     more = " ".join([*words[:place], fact, *words[place:]])
     plain = " ".join(words)
@@ -308,7 +308,7 @@ def test_an_invented_or_forgotten_fact_is_seen(text: str, fact: str, place: int)
         assert near_duplicates.find_lost_facts(plain, [more])
 
 
-# Proposed and carried out.
+# Proposals and their application.
 
 
 @pytest.fixture
@@ -382,7 +382,7 @@ def test_without_yes_it_only_shows(person: Person) -> None:
     assert read_files(person.sandbox.root) == before
 
 
-def test_with_yes_it_is_done_and_nothing_is_lost(person: Person) -> None:
+def test_with_yes_proposals_are_applied_and_nothing_is_lost(person: Person) -> None:
     remembers(person.sandbox)
     done = person.run("optimize", "--yes")
     assert (done.returncode, done.stdout) == (0, SHOWN)
@@ -418,7 +418,7 @@ def test_all_agents_are_one_change(person: Person) -> None:
     assert left(person.sandbox, "ops") != AFTER
 
 
-def test_what_json_tells(person: Person) -> None:
+def test_json_output(person: Person) -> None:
     remembers(person.sandbox)
     told = person.read_json("optimize", "--yes")
     assert told["written"]
@@ -454,14 +454,14 @@ def test_wrong_use(person: Person, words: list[str], status: int, said: str) -> 
     assert len(done.stderr.splitlines()) <= 2
 
 
-def test_nothing_at_all(person: Person) -> None:
+def test_without_proposals(person: Person) -> None:
     done = person.run("optimize")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "No duplicates found.\n"
 
 
 def asked(person: Person, *answers: str) -> tuple[str, int]:
-    """Answer what is asked on a terminal; return what it shows, and the exit status."""
+    """Answer the questions on a terminal; return the output and the exit status."""
     command = ["-m", "memory_core.cli", "optimize"]
     env = {**person.env, "TERM": "xterm"}
     child = pexpect.spawn(
@@ -486,7 +486,7 @@ def test_on_a_terminal_it_asks_for_each(person: Person) -> None:
     assert left(person.sandbox) == ["Use pytest fixtures for the database", *AFTER]
 
 
-def test_who_stops_in_the_midst_has_changed_nothing(person: Person) -> None:
+def test_stopping_at_a_question_changes_nothing(person: Person) -> None:
     remembers(person.sandbox)
     shown, status = asked(person, "y\n", "\x03")
     assert status in (1, 130)
@@ -509,8 +509,8 @@ def test_a_later_hand_edit_is_never_lost(sandbox: Sandbox) -> None:
     assert left(sandbox)[1:] == AFTER
 
 
-def test_what_is_joined_keeps_its_lines(sandbox: Sandbox) -> None:
-    """An item of several lines, with others nested in it, stays as it is written."""
+def test_merged_items_keep_their_lines(sandbox: Sandbox) -> None:
+    """An item of several lines with nested items keeps its text."""
     item = "- Use pytest fixtures\n  for the database setup\n  - as in conftest.py\n"
     text = f"# qa\n\n## {SECTION}\n{item}- Use pytest fixtures for the database\n"
     path = remembers(sandbox, text, "qa")
@@ -523,8 +523,8 @@ def proposals(sandbox: Sandbox, agent: str = "engineer") -> list[optimizing.Prop
     return optimizing.propose_merges(project_in(sandbox), agent)
 
 
-def test_what_stands_elsewhere_in_the_same_words_is_left_alone(sandbox: Sandbox) -> None:
-    """To take it out here would take it out there: an item is its words."""
+def test_equal_items_in_other_sections_are_kept(sandbox: Sandbox) -> None:
+    """Items are identified by their words, so removing one would remove the other, too."""
     shorter = "Use pytest fixtures for the database"
     text = f"# qa\n\n## {SECTION}\n- {shorter}\n- {shorter} setup\n\n## {MISTAKES}\n- {shorter}\n"
     remembers(sandbox, text, "qa")
@@ -532,10 +532,10 @@ def test_what_stands_elsewhere_in_the_same_words_is_left_alone(sandbox: Sandbox)
 
 
 @given(memories())
-def test_carried_out_it_takes_the_others_and_nothing_else(
+def test_applying_removes_only_the_merged_items(
     tmp_path_factory: pytest.TempPathFactory, items: list[SectionItem]
 ) -> None:
-    sandbox = Sandbox(tmp_path_factory.mktemp("joined"))
+    sandbox = Sandbox(tmp_path_factory.mktemp("merged"))
     sections: dict[str, list[str]] = {}
     for item in items:
         sections.setdefault(item.section, []).append(f"- {item.text}\n")
@@ -551,8 +551,8 @@ def test_carried_out_it_takes_the_others_and_nothing_else(
     assert sorted(left(sandbox, "qa")) == sorted(before)
 
 
-# What Claude Code proposes.  The real one is asked in tests/e2e; these stubs stand for the
-# ways in which it can fail, and for answers that no version gives.
+# Proposals of Claude Code.  tests/e2e uses the real program; these stubs simulate failures and
+# unusual answers.
 
 LONG = "The payment client must always be retried 3 times whenever a partner answers with 503"
 SHORT = "Retry the payment client 3 times whenever a partner answers with 503"
@@ -561,7 +561,7 @@ OLD_TEXT = f"# engineer\n\n## {SECTION}\n- {LONG}\n- Timeout is 30 seconds\n"
 
 @pytest.fixture
 def old(person: Person) -> Person:
-    """Somebody with a memory that is a year old."""
+    """Return a user with a memory that is a year old."""
     path = remembers(person.sandbox, OLD_TEXT)
     year_ago = time.time() - 365 * 86400
     os.utime(path, (year_ago, year_ago))
@@ -582,7 +582,7 @@ def reworded(person: Person, *words: str) -> Any:
     return person.read_json("optimize", "--with", "claude", *words)
 
 
-def test_a_shorter_wording_is_shown_and_done(old: Person) -> None:
+def test_a_shorter_wording_is_shown_and_applied(old: Person) -> None:
     answering(old, proposing(([1], SHORT)))
     done = old.run("optimize", "--with", "claude", "--yes")
     assert (done.returncode, done.stdout) == (
@@ -630,9 +630,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("items", "text", "reason"), REFUSED)
-def test_a_wording_that_is_not_true_is_refused(
-    old: Person, items: Any, text: Any, reason: str
-) -> None:
+def test_a_wrong_wording_is_refused(old: Person, items: Any, text: Any, reason: str) -> None:
     answering(old, proposing((items, text)))
     told = reworded(old, "--yes")
     assert told["proposals"] == []
@@ -642,7 +640,7 @@ def test_a_wording_that_is_not_true_is_refused(
     assert not (old.sandbox.memories / "archive").exists()
 
 
-def test_the_good_are_taken_from_among_the_bad(old: Person) -> None:
+def test_valid_proposals_are_used_among_invalid_ones(old: Person) -> None:
     answering(
         old, f"Here you are:\n```json\n{proposing(([1], 'x'), ([1], SHORT), ([1], SHORT))}\n```\n"
     )
@@ -657,7 +655,7 @@ def test_claude_is_given_old_items_as_data(old: Person) -> None:
     path = remembers(old.sandbox, f"{OLD_TEXT}- {evil}\n\n## Preferences\n- style: terse\n")
     answering(old, proposing())
     assert reworded(old)["proposals"] == []
-    assert not (old.bin / "asked").exists()  # nothing is old: claude is not asked
+    assert not (old.bin / "asked").exists()  # no item is old, so claude is not called
     year_ago = time.time() - 365 * 86400
     os.utime(path, (year_ago, year_ago))
     reworded(old)
@@ -669,8 +667,8 @@ def test_claude_is_given_old_items_as_data(old: Person) -> None:
     assert "terse" not in given_
 
 
-def test_what_the_history_says_is_new_is_not_given(old: Person) -> None:
-    """A write today brings the items into the history, as they were found: none is old."""
+def test_new_items_are_not_sent(old: Person) -> None:
+    """A write today adds all items to the history with the present time, so none is old."""
     answering(old, proposing(([1], SHORT)))
     transaction.change_memory(
         project_in(old.sandbox), "engineer", lambda work: changes.learn(work, [["pattern", "New"]])
@@ -703,20 +701,20 @@ def test_claude_fails(old: Person, script: str, said: str) -> None:
     assert read_files(old.sandbox.root) == before
 
 
-def test_one_agents_failure_leaves_all_as_they_are(old: Person) -> None:
+def test_a_failure_for_one_agent_changes_nothing(old: Person) -> None:
     remembers(old.sandbox, agent="aaa")
     old.add_program("claude", "exit 1")
     assert old.run("optimize", "--with", "claude", "--yes").returncode == 1
     assert left(old.sandbox, "aaa") == left_of(DOCUMENT)
 
 
-def test_there_is_no_claude(old: Person) -> None:
+def test_a_missing_claude_is_reported(old: Person) -> None:
     done = old.run("optimize", "--with", "claude", PATH=str(old.bin))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "agent-memory: there is no `claude` on PATH\n"
 
 
-def test_claude_that_hangs_is_ended_with_all_it_started(old: Person) -> None:
+def test_a_hanging_claude_is_ended_with_its_child_processes(old: Person) -> None:
     old.add_program("claude", f'sleep 60 & echo $! > "{old.bin}/pid"; wait')
     start = time.monotonic()
     with pytest.raises(headless.NoAnswer, match=r"no answer within 0\.5 s"):
@@ -733,7 +731,7 @@ def is_there(process: int) -> bool:
     return True
 
 
-def test_claude_runs_apart_from_project_and_session(old: Person) -> None:
+def test_claude_runs_outside_of_project_and_session(old: Person) -> None:
     old.add_program(
         "claude", f'pwd > "{old.bin}/cwd"; ls -a >> "{old.bin}/cwd"; env > "{old.bin}/env"'
     )
