@@ -58,7 +58,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-# What is well.
+# Without problems.
 
 
 def test_a_healthy_project(settled: Person) -> None:
@@ -70,7 +70,7 @@ def test_a_healthy_project(settled: Person) -> None:
     assert after == before
 
 
-def test_a_new_project_wants_its_hooks(person: Person) -> None:
+def test_a_new_project_lacks_hooks(person: Person) -> None:
     done = person.run("doctor", "--fix", "--json")
     answer = json.loads(done.stdout)
     problems = [("warning", "program"), ("broken", "settings")]
@@ -82,7 +82,7 @@ def test_a_new_project_wants_its_hooks(person: Person) -> None:
     assert read_files(person.sandbox.root) == {}
 
 
-# What is not.  The damages of a row have nothing to do with one another.
+# Problems.  The damages of one row are independent of each other.
 
 
 def broken_settings(person: Person) -> None:
@@ -123,7 +123,7 @@ def strange_python(person: Person) -> None:
 
 
 def says_too_much(person: Person) -> None:
-    """A start of the command that a person has changed."""
+    """Add other commands to the command of a hook."""
     path = settings_of(person)
     path.write_text(path.read_text().replace("; if [", "; echo Hello; if [", 1))
 
@@ -198,7 +198,7 @@ def no_text_in_spool(person: Person) -> None:
 
 
 def unreadable_in_spool(person: Person) -> None:
-    """A folder: a file that root cannot read either."""
+    """Make a folder in place of an entry: root cannot read it either."""
     (person.sandbox.state / "spool" / "qa" / "1-1.json").mkdir(parents=True)
 
 
@@ -308,7 +308,7 @@ def test_the_doctor_finds(
     )
 
 
-def test_a_finding_says_what_where_and_how_to_mend(settled: Person) -> None:
+def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     for damage in (bad_config, odd_memory, python_gone, torn_history):
         damage(settled)
     done = settled.run("doctor")
@@ -326,7 +326,7 @@ def test_a_finding_says_what_where_and_how_to_mend(settled: Person) -> None:
     assert done.stderr == "agent-memory doctor --fix repairs 3 of these\n"
 
 
-def test_a_native_memory_that_is_switched_off_is_none(settled: Person) -> None:
+def test_a_disabled_native_memory_is_not_reported(settled: Person) -> None:
     native_memory(settled)
     env = {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
     change(settled.sandbox.home / ".claude" / "settings.json", env=env)
@@ -334,7 +334,7 @@ def test_a_native_memory_that_is_switched_off_is_none(settled: Person) -> None:
 
 
 def test_no_text_of_a_repository_is_run(settled: Person) -> None:
-    """Settings come with a clone: that a command begins like ours says nothing."""
+    """Settings come with a clone, so a command may only look like a hook of agent-memory."""
     path, root = settings_of(settled), settled.sandbox.root
     ran = root / "ran"
     evil = write(root / "evil" / "bin" / "python", f"#!/bin/sh\ntouch '{ran}'\n")
@@ -368,7 +368,7 @@ def test_no_text_of_a_repository_is_run(settled: Person) -> None:
 
 
 def test_a_project_with_blanks_in_its_path(person: Person) -> None:
-    """What is answer can be typed; and settings that are not read may name our hooks."""
+    """Suggested commands are quoted for the shell; unreadable settings may contain the hooks."""
     person.add_program("claude", "echo 2.1.329")
     root = person.sandbox.root / "my shop; id"
     (root / ".claude-mpm").mkdir(parents=True)
@@ -411,7 +411,7 @@ def exec_form(hook: dict[str, Any]) -> dict[str, Any]:
     return {**hook, "command": "sh", "args": ["-c", hook["command"]]}
 
 
-def test_our_hooks_may_come_with_a_plugin(settled: Person) -> None:
+def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     wanted = settings_json.build_hooks(installation.read_template())
     form = {
         event: [{**group, "hooks": [exec_form(group["hooks"][0])]}]
@@ -439,7 +439,7 @@ def test_our_hooks_may_come_with_a_plugin(settled: Person) -> None:
 
 
 def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
-    """Wherever a plugin names its hooks."""
+    """A plugin can name its hooks in several places."""
     a_file = {"hooks": watcher("from-a-file")}
     plugin(settled, "usual", {"hooks/hooks.json": {"hooks": watcher("usual")}})
     manifest = ".claude-plugin/plugin.json"
@@ -469,7 +469,7 @@ def test_plugins_of_others_may_rewrite_prompts(settled: Person) -> None:
     assert broken["what"].startswith("invalid: ")
 
 
-def test_a_plugin_of_a_folder_is_read_where_it_is(settled: Person, tmp_path: Path) -> None:
+def test_a_plugin_in_a_marketplace_folder_is_read_there(settled: Person, tmp_path: Path) -> None:
     plugin(settled, "near", {"hooks/hooks.json": {"hooks": watcher("the-copy")}})
     shelf = tmp_path / "shelf"
     write(shelf / "near" / "hooks" / "hooks.json", json.dumps({"hooks": watcher("in-place")}))
@@ -494,11 +494,11 @@ def test_a_plugin_of_a_folder_is_read_where_it_is(settled: Person, tmp_path: Pat
 # Rights.
 
 
-# Root reads and writes everything, unless it does without that power.
+# Root can read and write everything, so it gives up that capability.
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
-def test_rights_are_looked_at_and_mended(settled: Person) -> None:
+def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         pytest.skip("nothing here takes root's powers away")
     closed = write(settled.sandbox.memories / "qa.md", "- Fixtures are small\n")
@@ -557,7 +557,7 @@ def test_a_repair_that_fails_names_its_file(settled: Person) -> None:
     assert (done.where, done.error) == ("b", "")
 
 
-def test_what_is_safe_is_mended_once_and_told(settled: Person) -> None:
+def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     subprocess.run(["git", "init", "-q"], cwd=settled.sandbox.root, check=True)
     write(settled.sandbox.memories / ".gitattributes", "*.md merge=agent-memory\n")
     for damage in (
@@ -570,7 +570,7 @@ def test_what_is_safe_is_mended_once_and_told(settled: Person) -> None:
         damage(settled)
     odd_memory_of_the_user(settled)
     fallback(settled)
-    for damage in (bad_config, native_memory):  # a person's
+    for damage in (bad_config, native_memory):  # written by a user
         damage(settled)
     done = settled.run("doctor", "--fix", "--json")
     answer = json.loads(done.stdout)
@@ -599,7 +599,7 @@ def test_what_is_safe_is_mended_once_and_told(settled: Person) -> None:
     assert read_files(settled.sandbox.root) == before
 
 
-def test_what_was_mended_is_printed_with_the_way_back(settled: Person) -> None:
+def test_repairs_are_printed_with_their_undo(settled: Person) -> None:
     add_spool_entry(settled)
     other_version(settled)
     done = settled.run("doctor", "--fix")
@@ -616,7 +616,7 @@ def test_what_was_mended_is_printed_with_the_way_back(settled: Person) -> None:
     assert "warning" not in done.stdout
 
 
-def test_hooks_are_renewed_where_they_are(settled: Person) -> None:
+def test_hooks_are_updated_in_place(settled: Person) -> None:
     local = settings_of(settled).with_name("settings.local.json")
     settings_of(settled).rename(local)
     local.write_text(local.read_text().replace('"timeout": 10', '"timeout": 20', 1))
@@ -625,7 +625,7 @@ def test_hooks_are_renewed_where_they_are(settled: Person) -> None:
     assert not settings_of(settled).exists()
 
 
-def test_what_cannot_be_mended_stays_a_finding(settled: Person) -> None:
+def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
     missing_events(settled)
     no_program(settled)
     add_spool_entry(settled)
@@ -656,7 +656,7 @@ def test_a_route_stays_while_another_hook_is_there(settled: Person) -> None:
 # On a terminal, and on the page.
 
 
-def test_a_person_is_asked_before_tokens_are_spent(settled: Person) -> None:
+def test_live_asks_before_it_uses_tokens(settled: Person) -> None:
     child = pexpect.spawn(
         sys.executable,
         ["-m", "memory_core.cli", "doctor", "--live"],
@@ -690,7 +690,7 @@ def test_live_needs_a_claude(settled: Person) -> None:
     assert answer["broken"]
 
 
-def test_live_calls_an_agent_that_takes_part(settled: Person) -> None:
+def test_live_calls_an_included_agent(settled: Person) -> None:
     asked = settled.sandbox.home / "asked"
     version = 'if [ "$1" = --version ]; then echo 2.1.329; exit; fi'
     settled.add_program("claude", f'{version}; cat > "{asked}"; echo Settings did not load >&2')
@@ -719,7 +719,7 @@ def wrong_live(person: Person) -> list[dict[str, Any]]:
     ]
 
 
-def test_live_is_not_tried_while_something_is_broken(settled: Person) -> None:
+def test_live_is_skipped_if_a_check_fails(settled: Person) -> None:
     settled.add_program("claude", "touch asked; echo 2.1.329")
     hooks_disabled(settled)
     results = findings(settled.run("doctor", "--live", "--yes", "--json"))
@@ -727,8 +727,8 @@ def test_live_is_not_tried_while_something_is_broken(settled: Person) -> None:
     assert results[-1]["what"] == "not tried, because something is broken"
 
 
-def test_live_is_not_tried_with_modified_hooks(settled: Person) -> None:
-    """They may write into the project's memory."""
+def test_live_is_skipped_with_modified_hooks(settled: Person) -> None:
+    """Modified hooks may write into the project's memory."""
     says_too_much(settled)
     settled.add_program("claude", 'echo "2.1.329 (Claude Code)"')
     (finding,) = wrong_live(settled)
@@ -736,7 +736,7 @@ def test_live_is_not_tried_with_modified_hooks(settled: Person) -> None:
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_hooks_on_trial_leave_the_project_alone(
+def test_testing_hooks_does_not_change_the_project(
     settled: Person, tmp_path: Path, is_there: bool
 ) -> None:
     trial = tmp_path / "trial"
