@@ -720,7 +720,7 @@ def test_a_hanging_claude_is_ended_with_its_child_processes(old: Person) -> None
     with pytest.raises(headless.NoAnswer, match=r"no answer within 0\.5 s"):
         headless.ask("?", "", old.env, patience=0.5)
     assert time.monotonic() - start < 10
-    api.until(lambda: not is_there(int((old.bin / "pid").read_text())), "the end of its child")
+    api.wait_until(lambda: not is_there(int((old.bin / "pid").read_text())), "the end of its child")
 
 
 def is_there(process: int) -> bool:
