@@ -1,4 +1,4 @@
-"""All commands: help, wrong usage, --json; and the commands of look, upkeep and setup."""
+"""All commands: help, usage errors, --json; and commands for status, upkeep and setup."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from support.paths import REPO
 from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
 from support.terminal import run_on_terminal, strip_colours
 
-# --- what is documented ---
+# --- documentation ---
 
 
 def commands() -> dict[str, Any]:
-    """Return every command by its words, groups excepted."""
+    """Return every command by its words, without groups."""
     top = cli.build_command()
     found = {}
     for name in top.list_commands(None):
@@ -47,7 +47,7 @@ def examples() -> list[str]:
     return [line.strip() for text in told for line in text.partition("Example:")[2].split("\n")]
 
 
-def test_the_page_lists_the_commands_as_their_help_does() -> None:
+def test_the_page_lists_the_commands_with_their_help() -> None:
     told = re.findall(r"^\| `agent-memory ([^`]+)` \| (.+) \|$", PAGE, re.MULTILINE)
     assert told == [(name, help_of(each).split("\n")[0]) for name, each in commands().items()]
 
@@ -62,7 +62,7 @@ def test_help_is_a_sentence_and_an_example(name: str, command: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["", *commands(), "config"])
-def test_every_help_is_read_at_80_columns(person: Person, name: str) -> None:
+def test_every_help_fits_into_80_columns(person: Person, name: str) -> None:
     done = person.run(*name.split(), "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert max(map(len, done.stdout.split("\n"))) <= 80
@@ -90,13 +90,13 @@ def sessions() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("line", "told"), sessions(), ids=[line for line, _ in sessions()])
-def test_the_sessions_on_the_page_are_true(settled: Person, line: str, told: str) -> None:
+def test_console_sessions_of_the_page(settled: Person, line: str, told: str) -> None:
     done = settled.run_shell(line)
     said = f"{(done.stdout + done.stderr).rstrip()}\n"
     assert doctest.OutputChecker().check_output(told, said, doctest.ELLIPSIS), said
 
 
-def test_the_json_fields_are_those_on_the_page(settled: Person) -> None:
+def test_json_fields_agree_with_the_page(settled: Person) -> None:
     settled.sandbox.run_hook("pre_tool_use", settled.make_sample("pre"))
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
     event_log.write(project.place, "agent.memory.lost", agent_id="engineer", route="prompt")
@@ -140,7 +140,7 @@ def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -
     assert person.run("help", "nothing").returncode == 2
 
 
-# --- manners ---
+# --- conventions ---
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -
         (["replay", "/"], 2, "/: Is a directory"),
     ],
 )
-def test_wrong_use_is_told_in_two_lines(
+def test_usage_errors_are_two_lines(
     settled: Person, arguments: list[str], status: int, said: str
 ) -> None:
     done = settled.run(*arguments)
@@ -189,7 +189,7 @@ def test_an_error_shows_its_origin_only_when_asked(settled: Person) -> None:
         assert "Traceback" in done.stderr
 
 
-def test_no_command_is_a_wish_for_help(person: Person) -> None:
+def test_without_a_command_help_is_shown(person: Person) -> None:
     done = person.run()
     assert done.returncode == 0
     assert done.stdout.startswith("Usage: agent-memory ")
@@ -201,20 +201,20 @@ def test_the_version_is_that_of_the_package(person: Person) -> None:
 
 
 @pytest.mark.parametrize("words", ["status", "--help", "sample", "config show", "show a0"])
-def test_a_reader_that_goes_away_is_no_error(person: Person, words: str) -> None:
+def test_a_closed_pipe_is_not_an_error(person: Person, words: str) -> None:
     for number in range(200):
         person.sandbox.write_memory(f"a{number}", *[ITEM] * 20)
     done = person.run_shell(f"agent-memory {words} | true")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_disk_without_room_is_told_in_one_line(settled: Person) -> None:
+def test_a_full_disk_is_reported_in_one_line(settled: Person) -> None:
     done = settled.run_shell("ulimit -f 0; agent-memory status > out.txt")
     assert done.returncode == 1
     assert done.stderr == "agent-memory: File too large\n"
 
 
-def test_closed_channels_are_no_reason_to_fail(settled: Person) -> None:
+def test_closed_streams_are_not_an_error(settled: Person) -> None:
     assert settled.run_shell("agent-memory status >&-").returncode == 0
     assert settled.run_shell("agent-memory show engineer >&- 2>&-").returncode == 0
 
@@ -233,7 +233,7 @@ HEAVY = {"rich", "yaml", "filelock", "subprocess"}
 
 
 def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
-    settled.run("status")  # settings are compiled once, whoever asks first
+    settled.run("status")  # the first reader compiles the settings
     bare = list_loaded_modules(settled, BARE, "")
     main = "from memory_core.cli.entry import main"
     for words in ("--version", "--help", "status", "show engineer", "blame engineer", "sweep"):
@@ -243,7 +243,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
     assert "memory_core.doctor.checks" not in list_loaded_modules(settled, main, "status")
 
 
-# Nothing to show, or what is shown is a script, a sample or an export: JSON already.
+# These commands print nothing, a script, or JSON already.
 WITHOUT_JSON = {
     "completion",
     "edit",
@@ -257,7 +257,7 @@ WITHOUT_JSON = {
 }
 
 
-def test_whatever_shows_something_shows_it_as_json_too() -> None:
+def test_every_command_with_output_has_json() -> None:
     without = {
         name
         for name, command in commands().items()
@@ -314,7 +314,7 @@ def test_the_project_is_found_as_hooks_find_it(settled: Person, tmp_path: Path) 
     assert told(cwd=elsewhere, project=root) == root
     assert told(cwd=elsewhere) == str(elsewhere)
     assert told("--project", str(inner), cwd=elsewhere) == root
-    # What is said aloud counts more than what is in the environment.
+    # Options override the environment.
     assert told(f"--project={elsewhere}", cwd=inner, project=root) == str(elsewhere)
 
 
@@ -343,7 +343,7 @@ def test_show_finds_an_agent_by_any_spelling(settled: Person, name: str) -> None
     assert settled.run("show", name).stdout == settled.sandbox.read_memory("engineer")
 
 
-def test_show_prints_the_bytes_as_they_stand(settled: Person) -> None:
+def test_show_prints_the_exact_bytes(settled: Person) -> None:
     odd = b"\xef\xbb\xbf# Odd\r\n- caf\xe9 \x1b[31m\r\nno end"
     (settled.sandbox.memories / "engineer.md").write_bytes(odd)
     done = settled.run("show", "engineer")
@@ -351,12 +351,12 @@ def test_show_prints_the_bytes_as_they_stand(settled: Person) -> None:
     assert "caf\ufffd" in settled.read_json("show", "engineer")["text"]
 
 
-def test_show_does_not_let_a_memory_command_the_terminal(settled: Person) -> None:
+def test_show_removes_control_sequences_on_a_terminal(settled: Person) -> None:
     (settled.sandbox.memories / "engineer.md").write_text("- \x1b]0;pwned\x07item\n")
     assert "\x1b" not in run_on_terminal(settled, "show engineer", PAGER="cat")
 
 
-def test_show_of_nothing_is_no_error(settled: Person) -> None:
+def test_show_of_an_empty_memory_succeeds(settled: Person) -> None:
     makes = "its first learning creates .claude-mpm/memories/plan.md"
     done = settled.run("show", "Plan")
     assert (done.returncode, done.stdout) == (0, "")
@@ -371,7 +371,7 @@ def test_show_of_nothing_is_no_error(settled: Person) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--user", "--as-given"])
-def test_show_of_nobody_is_wrong_use(settled: Person, option: str) -> None:
+def test_show_of_an_unknown_agent_is_an_error(settled: Person, option: str) -> None:
     done = settled.run("show", "nosuch", option)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("agent-memory: no agent 'nosuch' here; agent-memory status")
@@ -400,7 +400,7 @@ def test_show_falls_back_to_the_users_memory(settled: Person) -> None:
     assert settled.run("show", "engineer").stdout == users.read_text()
 
 
-def test_show_as_given_is_what_the_hook_gives(settled: Person) -> None:
+def test_show_as_given_agrees_with_the_hook(settled: Person) -> None:
     reply = settled.sandbox.run_hook("pre_tool_use", settled.make_sample("pre")).reply
     given = reply["updatedInput"]["prompt"].removeprefix(f"{sample_events.PROMPT}\n\n")
     assert settled.run("show", "engineer", "--as-given").stdout == f"{given}\n"
@@ -481,7 +481,7 @@ def test_colour_is_for_terminals_that_want_it(
     assert person.run("status").stdout.isascii()
 
 
-def test_status_tells_of_the_last_delivery(settled: Person) -> None:
+def test_status_shows_the_last_delivery(settled: Person) -> None:
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
     for verdict, route in (("delivered", "prompt"), ("lost", "prompt")):
         event_log.write(project.place, f"agent.memory.{verdict}", agent_id="engineer", route=route)
@@ -503,8 +503,8 @@ def test_a_sample_is_a_valid_event(person: Person, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", sample_events.KINDS)
-def test_a_sample_is_answered_anew_each_time(settled: Person, kind: str) -> None:
-    """Given to the hooks themselves, which wait for an event only for a short time."""
+def test_each_sample_is_a_new_run(settled: Person, kind: str) -> None:
+    """The hooks themselves read the event, because they wait for it only for a short time."""
     script = {"pre": "pre_tool_use", "start": "subagent_start", "stop": "subagent_stop"}
     script |= {"session": "session_start", "handback": "pre_tool_use"}
     hook = script.get(kind, "post_tool_use")
@@ -522,7 +522,7 @@ def test_a_sample_is_answered_anew_each_time(settled: Person, kind: str) -> None
 
 @pytest.mark.parametrize("kind", sample_events.KINDS)
 def test_replay_changes_nothing(settled: Person, kind: str) -> None:
-    settled.run("status")  # settings are compiled once, whoever asks first
+    settled.run("status")  # the first reader compiles the settings
     before = read_files(settled.sandbox.root)
     told = settled.read_json("replay", "-", data=settled.make_sample(kind))
     assert read_files(settled.sandbox.root) == before
@@ -662,7 +662,7 @@ def test_replay_ends_with_1_when_the_hook_reports_an_error(settled: Person) -> N
 
 
 def transcript(person: Person, project: Path) -> Path:
-    """Write what an interrupted run of the engineer leaves behind."""
+    """Write the transcript of an interrupted run of the engineer."""
     slug = re.sub("[^0-9A-Za-z]", "-", str(project))
     folder = person.sandbox.home / ".claude" / "projects" / slug / "s1" / "subagents"
     folder.mkdir(parents=True)
@@ -679,7 +679,7 @@ def transcript(person: Person, project: Path) -> Path:
     return path
 
 
-def test_sweep_learns_what_no_hook_has_seen(settled: Person) -> None:
+def test_sweep_learns_missed_reports(settled: Person) -> None:
     assert settled.read_json("sweep")["transcripts"] == 0  # the first one only begins
     transcript(settled, settled.sandbox.root)
     told = settled.read_json("sweep")
@@ -688,13 +688,13 @@ def test_sweep_learns_what_no_hook_has_seen(settled: Person) -> None:
     assert settled.run("sweep").stdout == "Read 0 transcripts, 0 bytes: 0 learnings.\n"
 
 
-def test_sweep_merges_what_waits(settled: Person) -> None:
+def test_sweep_merges_the_spool(settled: Person) -> None:
     spool.add(paths.LevelPaths(str(settled.sandbox.root)), "engineer", make_spool_entry("engineer"))
     assert settled.read_json("sweep")["waiting"] == []
     assert "Retries are set in one place" in settled.sandbox.read_memory("engineer")
 
 
-def test_what_cannot_be_merged_is_kept_and_told_until_it_is_mended(settled: Person) -> None:
+def test_unmerged_learnings_are_reported_until_the_cause_is_repaired(settled: Person) -> None:
     add_cut_spool_entry(settled)
     add_spool_entry(settled)
     settled.sandbox.run_hook("session_start", json.loads(settled.make_sample("session")))

@@ -1,4 +1,4 @@
-"""What a person changes by a command: teaching, editing, beginning, cleaning."""
+"""Commands that change memories: add, edit, init, clean."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ MANY = "".join(f"Widget {number} is red\n" for number in range(101)).encode()
         (["qa", "pattern", *NEWS.split()], b"", "got unexpected extra argument"),
     ],
 )
-def test_what_is_not_taught_changes_nothing(
+def test_refused_input_changes_nothing(
     settled: Person, arguments: list[str], data: bytes, said: str
 ) -> None:
     before = read_files(settled.sandbox.root)
@@ -200,7 +200,7 @@ def test_add_to_the_users_own_memory(settled: Person) -> None:
 
 # --- edit ---
 
-# Each is told a file and puts the line into it, as editors do it.
+# Scripts that insert the line into the given file in the ways of usual editors.
 EDITORS = {
     "in-place": 'printf -- "- %s\\n" "$LINE" >> "$1"',
     "by-rename": '{ cat "$1"; printf -- "- %s\\n" "$LINE"; } > "$1~" && mv "$1~" "$1"',
@@ -217,7 +217,7 @@ def editing_with(person: Person, script: str, *words: str, **env: str) -> Any:
 
 
 def desk(person: Person) -> str:
-    """Return where copies are made: a folder of the test's own."""
+    """Return the temporary folder of this test, in which copies are made."""
     folder = person.sandbox.root.parent / "tmp"
     folder.mkdir(exist_ok=True)
     return str(folder)
@@ -228,7 +228,7 @@ def left_on_desk(person: Person) -> list[bytes]:
 
 
 @pytest.mark.parametrize("script", EDITORS.values(), ids=EDITORS)
-def test_what_an_editor_saves_is_there(settled: Person, script: str) -> None:
+def test_saved_text_is_in_the_memory(settled: Person, script: str) -> None:
     done = editing_with(settled, script)
     assert (done.returncode, done.stdout) == (0, "engineer: 1 item added\n")
     assert done.stderr == "To undo: agent-memory undo\n"
@@ -236,7 +236,7 @@ def test_what_an_editor_saves_is_there(settled: Person, script: str) -> None:
     assert os.listdir(desk(settled)) == []
 
 
-def test_an_edit_is_told_and_taken_back_as_a_whole(settled: Person) -> None:
+def test_an_edit_is_reported_and_undone_as_one_change(settled: Person) -> None:
     path = settled.sandbox.write_memory("engineer", "One fact", ITEM, "Another fact", "A last one")
     settled.run("add", "engineer", "architecture", OTHER)
     before = items(path.read_text())
@@ -291,7 +291,7 @@ def test_an_editor_that_fails_changes_nothing(
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
     assert read_files(settled.sandbox.root) == before
-    # What was written is not lost: its place is told.
+    # The edited text is not lost: its file is named.
     wrote = script.startswith(WROTE)
     assert len(done.stderr.splitlines()) == 1 + wrote
     assert [b"- A line\n" in data for data in left_on_desk(settled)] == [True] * wrote
@@ -300,7 +300,7 @@ def test_an_editor_that_fails_changes_nothing(
         assert "- A line\n" in Path(path).read_text()
 
 
-def test_the_editors_words_are_the_shells(settled: Person) -> None:
+def test_the_editor_command_is_parsed_by_the_shell(settled: Person) -> None:
     done = editing_with(settled, "", EDITOR='f() { echo "- $LINE" >> "$1"; }; f')
     assert done.stdout == "engineer: 1 item added\n"
 
@@ -309,8 +309,8 @@ LEARNS = f'"{sys.executable}" -I "$HOOKS/subagent_stop.py" < "$EVENT"; '
 
 
 @pytest.mark.parametrize("script", EDITORS.values(), ids=EDITORS)
-def test_what_is_learned_while_the_editor_is_open_is_there(settled: Person, script: str) -> None:
-    """The editor has read the memory, then a hook writes, then the editor saves."""
+def test_learnings_during_an_edit_are_kept(settled: Person, script: str) -> None:
+    """The editor reads the memory, then a hook writes, then the editor saves."""
     event = event_of(settled, make_stop_event())
     stale = 'cp "$1" "$1.read"; ' + LEARNS + 'cp "$1.read" "$1"; rm "$1.read"; ' + script
     done = editing_with(settled, stale, EVENT=event)
@@ -319,8 +319,8 @@ def test_what_is_learned_while_the_editor_is_open_is_there(settled: Person, scri
     assert items(settled.sandbox.read_memory("engineer")) == [LEARNED, ITEM, NEWS]
 
 
-def test_what_is_learned_after_the_editor_has_saved_is_there(settled: Person) -> None:
-    """And undo takes back what the person did, and nothing else."""
+def test_learnings_after_an_edit_are_kept(settled: Person) -> None:
+    """Undo removes only the edits of the user."""
     done = editing_with(
         settled, f"{EDITORS['in-place']}; {LEARNS}", EVENT=event_of(settled, make_stop_event())
     )
@@ -336,7 +336,7 @@ def event_of(person: Person, event: dict[str, Any]) -> str:
     return str(path)
 
 
-def test_what_another_person_saved_meanwhile_is_there(settled: Person) -> None:
+def test_a_concurrent_save_of_another_user_is_kept(settled: Person) -> None:
     path = settled.sandbox.memories / "engineer.md"
     theirs = (
         f'sed -i.old \'s/never/seldom/; $a ## Mine\\nAsk Ann first.\' "{path}"; rm "{path}.old"; '
@@ -359,7 +359,7 @@ def test_a_stale_editor_loses_nothing_of_an_edit(settled: Person) -> None:
     assert sorted(found) == sorted([ITEM.replace("never", "seldom"), LEARNED, NEWS, OTHER])
 
 
-def test_the_header_is_ours(settled: Person) -> None:
+def test_edits_of_the_header_are_ignored(settled: Person) -> None:
     settled.run("add", "engineer", "architecture", OTHER)
     done = editing_with(settled, f'echo "- {NEWS}" > "$1"')
     assert done.stdout == "engineer: 1 item added, 2 items removed\n"
@@ -395,9 +395,7 @@ def test_other_text_is_edited_too(settled: Person) -> None:
         ('sed -i.old "s/Last Updated: ./&/; s/never/seldom/" "$1"', ""),
     ],
 )
-def test_text_that_undo_does_not_know_is_left_as_it_was(
-    settled: Person, script: str, said: str
-) -> None:
+def test_undo_does_not_cover_free_text(settled: Person, script: str, said: str) -> None:
     path = settled.sandbox.memories / "engineer.md"
     path.write_text(f"# Mine\n\n{path.read_text()}  - nested\n\n## Notes\nAsk Ann first.\n")
     before = path.read_bytes()
@@ -427,7 +425,7 @@ def test_text_that_undo_does_not_know_is_left_as_it_was(
         ("- a b\\n- c d\\n- e f", "4 items, 3 are allowed: the next learning moves items"),
     ],
 )
-def test_what_is_odd_is_told_and_kept_without_a_terminal(
+def test_without_a_terminal_problems_are_reported_and_kept(
     settled: Person, added: str, said: str
 ) -> None:
     settled.sandbox.configure("memory: {limits: {max_sections: 2, max_items_per_section: 3}}")
@@ -486,7 +484,7 @@ def test_a_new_memory_that_somebody_made_meanwhile(person: Person, sandbox: Sand
     assert sorted(items(sandbox.read_memory("qa"))) == sorted([LEARNED, NEWS])
 
 
-def test_edit_of_what_is_not_there(settled: Person, tmp_path: Path) -> None:
+def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:
     done = editing_with(settled, "true", "enginer")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean engineer?" in done.stderr
@@ -505,7 +503,7 @@ def test_the_users_own_memory_is_edited(settled: Person) -> None:
     assert items(settled.sandbox.read_memory("engineer")) == [ITEM]
 
 
-def test_what_cannot_be_put_back_stays_on_the_desk(settled: Person, shop: Project) -> None:
+def test_text_that_cannot_be_saved_stays_in_the_copy(settled: Person, shop: Project) -> None:
     before = settled.sandbox.read_memory("engineer")
     with shop.store.lock("engineer"):
         done = editing_with(settled, EDITORS["in-place"])
@@ -523,10 +521,10 @@ FACTS = st.lists(st.sampled_from([f"Widget {name} is painted" for name in "abcde
 
 @settings(max_examples=50)
 @given(TEXTS, TEXTS)
-def test_what_was_saved_is_what_is_there(
+def test_saved_text_is_kept_line_by_line(
     tmp_path_factory: pytest.TempPathFactory, old: str, new: str
 ) -> None:
-    """Line by line, however odd it is; but for the header, which is ours."""
+    """The texts are equal line by line, except for the header, which the command writes."""
     project = empty_project(tmp_path_factory)
     path = Path(project.store.path("qa"))
     path.write_text(old)
@@ -534,7 +532,7 @@ def test_what_was_saved_is_what_is_there(
     assert taken.text == old
     edit_session.save_copy(project, "qa", taken, new, project.store)
     if markdown.parse_document(old).markers:
-        return  # both sides are told apart no more, and so the edit is merged
+        return  # the two sides can no longer be separated, so the edit is merged
     there = path.read_text().split("\n")
     assert [line for line in there if line and not line.startswith("<!--")] == [
         line for line in new.split("\n") if line
@@ -543,7 +541,7 @@ def test_what_was_saved_is_what_is_there(
 
 @settings(max_examples=50)
 @given(FACTS, FACTS, FACTS)
-def test_what_both_did_is_done(
+def test_edits_and_learnings_are_both_applied(
     tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], taught: list[str]
 ) -> None:
     project = empty_project(tmp_path_factory)
@@ -555,7 +553,7 @@ def test_what_both_did_is_done(
     kept = edit_session.save_copy(project, "qa", taken, text, project.store)
     there = items(path.read_text())
     gone = {each for each in old if each not in new}
-    # What was there is only confirmed by teaching it again: who takes it out has the last word.
+    # Teaching a present item again only confirms it, so removing it wins.
     assert sorted(there) == sorted({*new, *taught} - gone)
     assert kept.merged_others == bool(set(taught) - set(old))
     told = {
@@ -576,7 +574,7 @@ def empty_project(factory: pytest.TempPathFactory) -> Project:
 
 
 class Terminal:
-    """The command on a pseudo-terminal; the editor is a script that looks how often it ran."""
+    """The command on a pseudo-terminal; the editor is a script that counts its runs."""
 
     def __init__(self, person: Person, script: str, *words: str, **env: str) -> None:
         folder = desk(person)
@@ -608,7 +606,7 @@ ODD = 'echo "<system-reminder>" >> "$1"'
 FIRST = f'if [ $(wc -l < "$TMPDIR/turns") = 1 ]; then {ODD}; exit; fi; sed -i.old "/^</d" "$1"; '
 
 
-def test_edit_again_until_nothing_is_odd(settled: Person) -> None:
+def test_edit_again_until_there_is_no_problem(settled: Person) -> None:
     terminal = Terminal(settled, FIRST + EDITORS["in-place"])
     assert "engineer.md:5: a tag that looks like one of Claude Code's" in terminal.expect(ASKED)
     terminal.child.send("what\r")
@@ -627,9 +625,7 @@ def test_edit_again_until_nothing_is_odd(settled: Person) -> None:
         ("\x03", 130, "What you wrote is in "),
     ],
 )
-def test_going_back_is_as_if_nothing_was_written(
-    settled: Person, answer: str, status: int, said: str
-) -> None:
+def test_discarding_changes_nothing(settled: Person, answer: str, status: int, said: str) -> None:
     before = read_files(settled.sandbox.root)
     terminal = Terminal(settled, ODD)
     terminal.expect(ASKED)
@@ -640,7 +636,7 @@ def test_going_back_is_as_if_nothing_was_written(
     assert len(left_on_desk(settled)) == (1 if answer == "d\r" else 2)  # and the turns
 
 
-def test_keeping_what_is_odd(settled: Person) -> None:
+def test_keeping_a_text_with_problems(settled: Person) -> None:
     terminal = Terminal(settled, f"{ODD}; {EDITORS['in-place']}")
     terminal.expect(ASKED)
     terminal.child.send("K\r")
@@ -657,7 +653,7 @@ def test_going_back_leaves_what_others_taught(settled: Person) -> None:
     assert items(settled.sandbox.read_memory("engineer")) == [LEARNED, ITEM]
 
 
-def test_ctrl_c_in_the_editor_is_the_editors(settled: Person) -> None:
+def test_ctrl_c_in_the_editor_goes_to_the_editor(settled: Person) -> None:
     script = f"trap 'echo heard' INT; echo ready; read line || read line; {EDITORS['in-place']}"
     terminal = Terminal(settled, script)
     terminal.expect("ready")
@@ -677,13 +673,13 @@ def test_an_editor_that_ctrl_c_ends_changes_nothing(settled: Person) -> None:
     assert os.listdir(desk(settled)) == ["turns"]
 
 
-def test_an_editor_that_does_not_wait_is_told_of(settled: Person) -> None:
+def test_an_editor_that_does_not_wait_is_reported(settled: Person) -> None:
     shown = Terminal(settled, "", EDITOR="true").end(0)
     assert "true returned at once: it may need an option to wait" in shown
 
 
 @pytest.mark.skipif(not shutil.which("vi"), reason="there is no vi")
-def test_vi_is_the_editor_where_none_is_named(settled: Person) -> None:
+def test_vi_is_the_default_editor(settled: Person) -> None:
     terminal = Terminal(settled, "", EDITOR="", VISUAL="")
     terminal.expect("never directly")
     terminal.child.send(f"Go- {NEWS}\x1b:wq\r")
@@ -694,7 +690,7 @@ def test_vi_is_the_editor_where_none_is_named(settled: Person) -> None:
 # --- init ---
 
 
-def test_init_makes_what_belongs_there_once(person: Person, sandbox: Sandbox) -> None:
+def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
     defines(sandbox, "Code Reviewer")
     defines(sandbox, "qa", user=True)
     (sandbox.root / ".claude" / "agents" / "README.md").write_text("Our agents.\n")
@@ -769,7 +765,7 @@ def test_init_says_where_it_is(person: Person, sandbox: Sandbox) -> None:
     assert "Created docs/memory/README.md\n" in done.stdout
 
 
-def test_init_mends_what_a_killed_writer_left(sandbox: Sandbox, shop: Project) -> None:
+def test_init_repairs_incomplete_files(sandbox: Sandbox, shop: Project) -> None:
     sandbox.configure("")
     (sandbox.root / ".claude-mpm" / ".gitignore").write_text("")
     assert len(initialize.create_folder(shop.store)) == 3
@@ -809,7 +805,7 @@ def test_init_offers_memories_on_a_terminal(
 
 
 def aged(path: Path, days: float) -> Path:
-    """Let a file, or a folder with all in it, be as old as that."""
+    """Set the age of a file, or of a folder and its content, in days."""
     then = time.time() - days * DAY
     for each in (*path.rglob("*"), path) if path.is_dir() else (path,):
         os.utime(each, (then, then), follow_symlinks=False)
@@ -817,7 +813,7 @@ def aged(path: Path, days: float) -> Path:
 
 
 def file(sandbox: Sandbox, name: str, days: float, data: str = "x\n") -> Path:
-    """Write a file below .claude-mpm, so many days ago."""
+    """Write a file of this age below .claude-mpm."""
     path = sandbox.root / ".claude-mpm" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(data)
@@ -828,7 +824,7 @@ def file(sandbox: Sandbox, name: str, days: float, data: str = "x\n") -> Path:
 
 
 def remembered(sandbox: Sandbox, agent: str = "old-bot", days: float = 60, text: str = "") -> Path:
-    """Write a memory as a run so many days ago left it, with its history."""
+    """Write a memory with its history, as of a run this many days ago."""
     when = event_log.format_utc(time.time() - days * DAY)
     head = f"# Old\n\n<!-- Last Updated: {when[:19].replace('T', ' ')} | Auto-updated by: x -->\n"
     path = file(
@@ -837,10 +833,10 @@ def remembered(sandbox: Sandbox, agent: str = "old-bot", days: float = 60, text:
         days,
         text or f"{head}\n## Mine\n- {ITEM}\n\n## B\n- {NEWS}\n",
     )
-    known = [(ITEM, "Mine"), (NEWS, "B")]
+    expected = [(ITEM, "Mine"), (NEWS, "B")]
     told = [
         item_history.make_record("learned", when, each, section=where, run="a1")
-        for each, where in known
+        for each, where in expected
     ]
     history_file.append(str(sandbox.memories / "history" / f"{agent}.jsonl"), told)
     return path
@@ -881,7 +877,7 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
         ("config.yml", 500, ""),
     ],
 )
-def test_which_files_go(shop: Project, sandbox: Sandbox, name: str, days: float, why: str) -> None:
+def test_files_to_clean(shop: Project, sandbox: Sandbox, name: str, days: float, why: str) -> None:
     sandbox.write_memory("engineer", ITEM)
     path = file(sandbox, name, days)
     told = found(shop, sandbox).files
@@ -889,7 +885,7 @@ def test_which_files_go(shop: Project, sandbox: Sandbox, name: str, days: float,
     assert all(why in each.reason for each in told)
 
 
-# Each keeps the memory of old-bot, for the reason that is told.
+# Each function creates a reason to keep the memory of old-bot.
 
 
 def in_the_project(sandbox: Sandbox) -> None:
@@ -988,7 +984,9 @@ def cannot_be_read(sandbox: Sandbox) -> None:
         (in_a_linked_folder, ""),
     ],
 )
-def test_which_memories_stay(sandbox: Sandbox, spares: Callable[[Sandbox], None], why: str) -> None:
+def test_memories_that_clean_keeps(
+    sandbox: Sandbox, spares: Callable[[Sandbox], None], why: str
+) -> None:
     remembered(sandbox)
     spares(sandbox)
     before = read_files(sandbox.memories)
@@ -1022,7 +1020,7 @@ def test_every_memory_stays_where_definitions_cannot_be_read(
     else:
         path = sandbox.root / hides
         path.parent.mkdir(parents=True)
-        path.symlink_to(path)  # what not even root can read
+        path.symlink_to(path)  # root cannot read it either
     told = cleaning.find_unused(shop, shop.store, environ)
     assert told.orphans == []
     ((what, said),) = told.skipped
@@ -1056,7 +1054,7 @@ def test_agents_that_no_file_defines(
     told.parent.mkdir(parents=True)
     told.write_text('{"version": 2, "plugins": {"tools@shop": [{"scope": "user"}]}}')
     assert [each.agent for each in found(shop, sandbox).orphans] == [agent] * (not stays)
-    told.write_text("{")  # nobody knows: no agent of a plugin is taken for gone
+    told.write_text("{")  # plugins may define further agents, so none counts as missing
     assert len(found(shop, sandbox).orphans) == 0
 
 
@@ -1071,7 +1069,9 @@ def test_the_users_own_memories_are_any_projects(shop: Project, sandbox: Sandbox
     ]
 
 
-def test_what_is_orphaned_is_archived_and_comes_back(person: Person, sandbox: Sandbox) -> None:
+def test_orphaned_memories_are_archived_and_can_be_restored(
+    person: Person, sandbox: Sandbox
+) -> None:
     path = remembered(sandbox)
     other = remembered(sandbox, "dull-bot", text=f"## Recent Learnings\n- {ITEM}\n- {NEWS}\n")
     before = read_files(sandbox.root)
@@ -1088,7 +1088,7 @@ def test_what_is_orphaned_is_archived_and_comes_back(person: Person, sandbox: Sa
     assert set(told["memories"][0]) == read_fields("`clean`, in `memories`")
     assert [each["agent"] for each in told["memories"]] == ["dull-bot", "old-bot"]
     assert not other.exists()
-    assert items(path.read_text()) == []  # the heading `Mine` is a person's
+    assert items(path.read_text()) == []  # a user wrote the heading `Mine`
     listed = person.read_json("restore", "dull-bot")
     assert [(each["section"], each["text"]) for each in listed] == [
         ("Recent Learnings", ITEM),
@@ -1099,7 +1099,7 @@ def test_what_is_orphaned_is_archived_and_comes_back(person: Person, sandbox: Sa
     assert items(path.read_text()) == items(other.read_text()) == [ITEM, NEWS]
     assert markdown.parse_document(other.read_text()).sections[0].title == "Recent Learnings"
     assert person.read_json("restore", "dull-bot") == []
-    assert person.read_json("clean")["memories"] == []  # they were written to just now
+    assert person.read_json("clean")["memories"] == []  # they were written just now
 
 
 def test_the_end_of_clean_says_what_it_did(person: Person, sandbox: Sandbox) -> None:
@@ -1124,7 +1124,7 @@ def test_a_memory_that_changes_meanwhile_stays(shop: Project, sandbox: Sandbox) 
     assert sorted(items(path.read_text())) == sorted([ITEM, NEWS, LEARNED])
 
 
-def test_what_cannot_be_removed_is_told(person: Person, sandbox: Sandbox) -> None:
+def test_a_failed_removal_is_reported(person: Person, sandbox: Sandbox) -> None:
     path = file(sandbox, "logs/events.1.jsonl", 100)
     path.unlink()
     path.mkdir()
@@ -1136,7 +1136,7 @@ def test_what_cannot_be_removed_is_told(person: Person, sandbox: Sandbox) -> Non
 
 
 def dusty(sandbox: Sandbox) -> list[Path]:
-    """Leave behind one of everything, and return what may go."""
+    """Create one file of every removable kind, and return those that may be removed."""
     sandbox.write_memory("engineer", ITEM)
     return [
         file(sandbox, name, 100)
@@ -1200,15 +1200,15 @@ def test_clean_asks_on_a_terminal(
     assert [path.exists() for path in dust] == [status != 0] * len(dust)
 
 
-# After a cleaning everything works, and all that was known is known.
+# After a cleanup all commands work, and no item is lost.
 
 OLD = 365
 AGENTS = ("engineer", "gone-bot", "tools:bot", "PM")
 DEEDS = ("teach", "wait", "run", "drop", "remove", "prune", "age", "define", "tear", "empty")
 
 
-def known(project: Project) -> set[tuple[str, str]]:
-    """Return (agent, text) of all that stands anywhere: memory, archive, review, spool."""
+def list_all_texts(project: Project) -> set[tuple[str, str]]:
+    """Return (agent, text) of every item in memory, archive, review and spool."""
     held, told = project.store, set()
     for agent in lookup.list_agents(held):
         read = held.read(agent)
@@ -1224,7 +1224,7 @@ def known(project: Project) -> set[tuple[str, str]]:
 
 
 def do(project: Project, deed: str, agent: str, number: int) -> None:
-    """Do one of the things that leave something behind."""
+    """Do one of the actions that leave files behind."""
     held, place = project.store, project.place
     fact = f"Widget {chr(97 + number)} is painted"
     if deed == "teach":
@@ -1269,17 +1269,17 @@ def test_no_cleaning_loses_anything(
     os.makedirs(environ["HOME"])
     for deed in deeds:
         do(project, *deed)
-    was, records = known(project), recorded(project)
+    was, records = list_all_texts(project), recorded(project)
     done = cleaning.remove_unused(
         project, project.store, cleaning.find_unused(project, project.store, environ)
     )
     assert done.failed == []
-    assert known(project) == was
+    assert list_all_texts(project) == was
     assert recorded(project) >= records
     assert cleaning.find_unused(project, project.store, environ).files == []
     for _stem, agent in spool.list_agents(project.place):
         remember.merge_spool(project, agent)
-    assert known(project) >= was
+    assert list_all_texts(project) >= was
     if done.orphans:
         change_log.undo(project, project.store, 1)
         for orphan in done.orphans:
@@ -1327,8 +1327,8 @@ def test_everything_works_after_a_cleaning(settled: Person) -> None:
     assert LEARNED in sandbox.read_memory("engineer")
 
 
-def test_a_record_of_a_write_by_hand_is_no_commands() -> None:
-    """What `edit` brought a stale editor may not know of; what a hand brought, it took out."""
+def test_manual_edits_are_not_recorded_as_commands() -> None:
+    """A stale editor may lack items that `edit` added, but not items that it wrote itself."""
     for source, noted in (("person", False), ("hand", True)):
         told = item_history.make_record("edited", "2026-11-20T10:00:00.000Z", NEWS, source=source)
         assert [each.is_by_hand for each in item_history.History([told])] == [noted]

@@ -1,4 +1,4 @@
-"""log, blame, diff, undo, restore, show --at and a word on an item, as people run them."""
+"""The commands log, blame, diff, undo, restore, show --at, and those that judge an item."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = (REPO / "docs" / "cli.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def person(sandbox: Sandbox, tmp_path: Path) -> Person:
-    """Somebody whose engineer has one item by hand, and learned one."""
+    """Return a user whose engineer has one manual item and one learned item."""
     sandbox.write_memory("engineer", ITEM)
     person = Person(sandbox, tmp_path)
     learn(person, "engineer", NEW)
@@ -52,14 +52,14 @@ def edit(person: Person, old: str, new: str) -> None:
 
 
 def lines(person: Person, *words: str) -> list[str]:
-    """Return what a command prints, without times."""
+    """Return the output of a command without times."""
     done = person.run(*words)
     assert done.returncode == 0, done.stderr
     return re.sub(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\dZ)?)?", "T", done.stdout).splitlines()
 
 
 def times(person: Person) -> list[str]:
-    """Return when something came about, oldest first."""
+    """Return the times of all changes, oldest first."""
     found = history_file.read(str(person.sandbox.memories / "history" / "engineer.jsonl"))
     return sorted({item_history.clock_time(each) for each in found})
 
@@ -67,7 +67,7 @@ def times(person: Person) -> list[str]:
 # log
 
 
-def test_log_tells_the_latest_first(person: Person) -> None:
+def test_log_lists_the_newest_first(person: Person) -> None:
     person.run("confirm", "engineer", NEW_ID)
     edit(person, f"- {ITEM}\n", "")
     own = item_history.id_of(ITEM)
@@ -132,7 +132,7 @@ def test_log_of_tasks_errors_and_undos_is_short(person: Person) -> None:
     assert lines(person, "log", "engineer", "-n", "1")[0].endswith("the change of T")
 
 
-def test_the_keys_of_log_are_those_of_a_record(person: Person) -> None:
+def test_log_has_the_keys_of_a_record(person: Person) -> None:
     assert {*log.JSON_KEYS, "v", "n"} == set(record_models.HistoryRecord.model_fields)
     found = person.read_json("log")
     assert {tuple(each) for each in found} == {log.JSON_KEYS}
@@ -142,7 +142,7 @@ def test_the_keys_of_log_are_those_of_a_record(person: Person) -> None:
 # blame
 
 
-def test_blame_tells_where_an_item_is_from(person: Person) -> None:
+def test_blame_shows_the_origin_of_items(person: Person) -> None:
     edit(person, ITEM, f"{ITEM}, at last")
     own = item_history.id_of(f"{ITEM}, at last")
     assert lines(person, "blame", "Engineer") == [
@@ -150,7 +150,7 @@ def test_blame_tells_where_an_item_is_from(person: Person) -> None:
         f"{NEW_ID}  T  agent  0.5  a1b2c3d4  [Recent Learnings] {NEW}",
     ]
     (first, second) = person.read_json("blame", "engineer")
-    assert first["time"] == times(person)[0]  # since it is there in an older wording
+    assert first["time"] == times(person)[0]  # date of the first wording
     assert (second["run"], second["session"]) == ("a1b2c3d4e5", "s1")
 
 
@@ -182,7 +182,7 @@ def test_diff_since_a_time(person: Person) -> None:
     assert sorted(added) == sorted([ITEM, NEW])
 
 
-def test_to_confirm_an_item_is_not_what_diff_tells(person: Person) -> None:
+def test_diff_ignores_confirmations(person: Person) -> None:
     person.run("confirm", "engineer", NEW_ID)
     assert person.read_json("diff", "engineer")["added"] == [NEW]
 
@@ -196,7 +196,7 @@ def test_diff_is_coloured_on_terminals_only(person: Person) -> None:
 # undo
 
 
-def test_undo_tells_what_it_takes_back(person: Person) -> None:
+def test_undo_reports_undone_changes(person: Person) -> None:
     person.run("remove", "engineer", NEW_ID)
     assert lines(person, "undo", "2") == [
         "Undone: change of T",
@@ -226,7 +226,7 @@ def test_an_undone_add_leaves_nothing_behind(person: Person) -> None:
         assert [entry["text"] for entry in person.read_json("restore", "engineer")][-1:] == [text]
 
 
-def test_undo_tells_what_stays(person: Person) -> None:
+def test_undo_reports_kept_edits(person: Person) -> None:
     edit(person, NEW, f"{NEW}, at last")
     assert lines(person, "undo")[1:] == [
         f"  engineer: learned: {NEW} (now not in the memory)",
@@ -257,7 +257,7 @@ def test_show_before_the_history_begins(person: Person) -> None:
 # restore
 
 
-def test_what_a_person_took_out_is_put_back_from_the_history(person: Person) -> None:
+def test_removed_items_are_restored_from_the_history(person: Person) -> None:
     edit(person, f"- {NEW}\n", f"- {NEW}\n  - in tests/data\n")
     person.run("confirm", "engineer", NEW_ID)
     edit(person, f"- {NEW}\n  - in tests/data\n", "")
@@ -269,7 +269,7 @@ def test_what_a_person_took_out_is_put_back_from_the_history(person: Person) -> 
     assert person.read_json("restore", "engineer", NEW_ID)["known"]
 
 
-# a word on an item
+# confirm, contradict, remove
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_what_a_person_took_out_is_put_back_from_the_history(person: Person) -> 
         ("remove", "removed", "Archived", 0.5),
     ],
 )
-def test_a_word_on_an_item(
+def test_judging_an_item(
     person: Person, verb: str, kind: str, said: str, confidence: float
 ) -> None:
     done = person.run(verb, "engineer", NEW_ID[:4])
@@ -294,7 +294,7 @@ def test_a_word_on_an_item(
     assert (told["kind"], told["confidence"]) == (kind, confidence)
 
 
-# wrong use
+# usage errors
 
 
 WRONG: list[tuple[list[str], int, str]] = [
@@ -333,7 +333,7 @@ WRONG: list[tuple[list[str], int, str]] = [
 
 
 @pytest.mark.parametrize(("words", "status", "said"), WRONG, ids=lambda each: str(each))
-def test_wrong_use_changes_nothing(
+def test_usage_errors_change_nothing(
     person: Person, words: list[str], status: int, said: str
 ) -> None:
     before = read_files(person.sandbox.root.parent)
@@ -387,7 +387,7 @@ def test_the_users_memories(person: Person) -> None:
     assert person.sandbox.read_memory("engineer") == before
 
 
-def test_the_json_fields_are_those_on_the_page(person: Person) -> None:
+def test_json_fields_agree_with_the_page(person: Person) -> None:
     found: dict[str, Any] = {
         "`log`, a list": person.read_json("log")[0],
         "`blame`, a list": person.read_json("blame", "engineer")[0],
@@ -400,7 +400,7 @@ def test_the_json_fields_are_those_on_the_page(person: Person) -> None:
         assert set(value) == read_fields(row), row
 
 
-def test_what_is_not_text_is_printed_as_text(person: Person) -> None:
+def test_invalid_utf_8_is_printed_as_text(person: Person) -> None:
     path = person.sandbox.memories / "engineer.md"
     path.write_bytes(path.read_bytes() + b"- caf\xe9 \x1b[31m\n")
     for words in (["log"], ["blame", "engineer"], ["diff", "engineer"]):

@@ -1,4 +1,4 @@
-"""status, list and search: what a person sees of memories at a glance."""
+"""The commands status, list and search."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def project_of(person: Person) -> Project:
 
 
 def learn(person: Person, agent: str, *texts: str, user: bool = False) -> None:
-    """Let an agent report learnings."""
+    """Save learnings of a report of an agent."""
     project = project_of(person)
     pairs = [["pattern", text] for text in texts]
     by = {"run": "a1", "session": "s1", "source": "agent"}
@@ -92,7 +92,7 @@ TRENDS: dict[str, tuple[str, list[int]]] = {
 
 
 @pytest.mark.parametrize("name", TRENDS)
-def test_the_trend_is_what_the_history_says(person: Person, name: str) -> None:
+def test_the_trend_agrees_with_the_history(person: Person, name: str) -> None:
     text, trend = TRENDS[name]
     person.sandbox.write_memory("qa", ITEM)
     path = person.sandbox.memories / "history" / "qa.jsonl"
@@ -631,7 +631,7 @@ def test_search_in_the_users_own(archive: Person) -> None:
     assert "- Write an event\n" in (archive.sandbox.user_memories / "writer.md").read_text()
 
 
-def test_what_left_twice_is_found_once_as_it_left_last(archive: Person) -> None:
+def test_items_archived_twice_are_found_once(archive: Person) -> None:
     held = project_of(archive).store
     lines = ["[Coding Patterns Learned] Payments are sent by event"]
     held.append("archive", "engineer", lines, "2199-01-01")
@@ -639,7 +639,7 @@ def test_what_left_twice_is_found_once_as_it_left_last(archive: Person) -> None:
     assert hit["day"] == "2199-01-01"
 
 
-def test_what_cannot_be_read_does_not_hide_the_rest(archive: Person) -> None:
+def test_unreadable_files_do_not_hide_others(archive: Person) -> None:
     for name in ("broken.md", "archive/qa.md"):
         (archive.sandbox.memories / name).mkdir(parents=True)
     outside = archive.sandbox.root / "elsewhere.md"
@@ -668,7 +668,7 @@ def test_search_shows_the_hit_on_a_terminal_that_wants_it(archive: Person) -> No
 # --- JSON ---
 
 
-def test_the_json_fields_are_those_on_the_page(archive: Person) -> None:
+def test_json_fields_agree_with_the_page(archive: Person) -> None:
     for row, value in {
         "`list`, a list": archive.read_json("list")[0],
         "`list AGENT`, a list": archive.read_json("list", "engineer")[0],

@@ -29,7 +29,7 @@ from support.terminal import Terminal
 PAGED = "echo PAGED; cat"
 MANY = [f"Service {number} talks through the event bus" for number in range(100)]
 
-# Locales that know no more than ASCII, or another 8 bits.
+# Locales with only ASCII, or with another 8-bit encoding.
 LOCALES: list[dict[str, str]] = [
     {"LC_ALL": "C"},
     {"LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii"},
@@ -39,7 +39,7 @@ LOCALES: list[dict[str, str]] = [
 
 @pytest.fixture
 def crowd(person: Person) -> Person:
-    """Somebody with 200 agents."""
+    """Return a user with 200 agents."""
     for number in range(200):
         person.sandbox.write_memory(f"agent-{number:03}", ITEM, f"Retries of {number} are its own")
     return person
@@ -67,7 +67,7 @@ def crowd(person: Person) -> Person:
         ("show engineer", {"PAGER": "no-such-pager -x"}, False),
     ],
 )
-def test_what_is_long_goes_to_the_pager_of_the_person(
+def test_long_output_uses_the_users_pager(
     person: Person, command: str, env: dict[str, str], is_paged: bool
 ) -> None:
     person.sandbox.write_memory("engineer", *MANY)
@@ -82,7 +82,7 @@ def test_what_is_long_goes_to_the_pager_of_the_person(
 
 
 @pytest.mark.parametrize("keys", ["q", "\x03q", "G\x03q"])
-def test_who_leaves_less_early_has_seen_enough(person: Person, keys: str) -> None:
+def test_leaving_less_early_is_not_an_error(person: Person, keys: str) -> None:
     if not shutil.which("less"):
         pytest.skip("less is not here")
     person.sandbox.write_memory("engineer", *MANY)
@@ -102,7 +102,7 @@ def test_less_only_prints_what_fits(settled: Person) -> None:
     assert f"- {ITEM}" in "\n".join(terminal.lines)
 
 
-def test_a_pager_that_is_left_at_once_is_no_error(person: Person) -> None:
+def test_a_pager_that_ends_at_once_is_not_an_error(person: Person) -> None:
     person.sandbox.write_memory("engineer", *MANY * 100)
     terminal = Terminal(person, "agent-memory show engineer", PAGER="true")
     assert (terminal.wait_for_end(), terminal.shown) == (0, "")
@@ -114,7 +114,7 @@ def test_messages_and_status_come_through_the_pager(person: Person) -> None:
     assert terminal.wait_for_end() == 1
     assert all(line.startswith(":") for line in terminal.lines)
     assert ":In force are the last valid settings" in terminal.shown
-    # An error before there is a result has nothing to do with a pager.
+    # An error without a result does not use the pager.
     terminal = Terminal(person, "agent-memory show engineer --at x", PAGER="sed s/^/:/")
     assert terminal.wait_for_end() == 2
     assert terminal.lines[0].startswith("agent-memory: invalid time 'x'")
@@ -131,7 +131,7 @@ def test_a_pager_gets_colours(settled: Person, env: dict[str, str], is_coloured:
 
 
 @pytest.mark.parametrize("command", ["status", "doctor"])
-def test_what_looks_at_all_agents_is_paged(settled: Person, command: str) -> None:
+def test_output_on_all_agents_is_paged(settled: Person, command: str) -> None:
     terminal = Terminal(settled, f"agent-memory {command}", PAGER=PAGED)
     terminal.wait_for_end()
     assert "PAGED" in terminal.lines
@@ -266,7 +266,7 @@ def test_completion_of_an_unsupported_shell(person: Person, words: list[str], me
 
 
 def unsure(person: Person) -> str:
-    """Give two agents what nobody is sure of."""
+    """Give two agents items with low confidence."""
     for agent in ("engineer", "qa"):
         person.sandbox.write_memory(agent, ITEM)
         person.run("contradict", agent, "event bus")
@@ -298,7 +298,7 @@ def everything(person: Person) -> str:
 
 
 def files(person: Person) -> dict[str, bytes]:
-    """Return what a person would miss: all but what may be deleted at any time."""
+    """Return all files except those that may be deleted at any time."""
     found = {**read_files(person.sandbox.root), **read_files(person.sandbox.home)}
     return {name: data for name, data in found.items() if "/state/" not in name}
 
@@ -307,7 +307,7 @@ CHANGING = [unsure, replaced, doubled, misnamed, everything]
 
 
 @pytest.mark.parametrize("prepare", CHANGING)
-def test_what_changes_much_asks_first(person: Person, prepare: Callable[[Person], str]) -> None:
+def test_large_changes_ask_first(person: Person, prepare: Callable[[Person], str]) -> None:
     command = f"agent-memory {prepare(person)}"
     before = files(person)
     for keys, status in (("n\r", 1), ("\x03", 130)):
@@ -325,7 +325,7 @@ def test_what_changes_much_asks_first(person: Person, prepare: Callable[[Person]
 
 
 @pytest.mark.parametrize("prepare", CHANGING)
-def test_yes_is_not_asked(person: Person, prepare: Callable[[Person], str]) -> None:
+def test_with_yes_there_is_no_question(person: Person, prepare: Callable[[Person], str]) -> None:
     command = f"agent-memory {prepare(person)} --yes"
     before = files(person)
     terminal = Terminal(person, command)
@@ -350,7 +350,7 @@ print(*output.show_progress([1, 2, 3], "Counting"))
     ("patience", "env", "is_shown"),
     [(-1, {}, True), (60, {}, False), (-1, {"TERM": "dumb"}, False)],
 )
-def test_what_takes_long_shows_how_far_it_is(
+def test_slow_commands_show_progress(
     person: Person, patience: int, env: dict[str, str], is_shown: bool
 ) -> None:
     (person.sandbox.root / "count.py").write_text(COUNTING.format(patience=patience))
@@ -438,7 +438,7 @@ while True:
 
 @pytest.fixture
 def writer(settled: Person) -> Iterator[None]:
-    """Somebody who saves the engineer's memory again and again, with 1 item or with 200."""
+    """Save the memory again and again in the background, with 1 item or with 200."""
     path = settled.sandbox.memories / "engineer.md"
     command = [sys.executable, "-c", WRITER, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -449,7 +449,7 @@ def writer(settled: Person) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("writer")
-def test_a_memory_that_is_being_written_is_seen_whole(settled: Person) -> None:
+def test_a_memory_is_read_whole_during_writes(settled: Person) -> None:
     whole = {1, 200}
     for _ in range(2):
         (row,) = settled.read_json("status")["agents"]
@@ -460,7 +460,7 @@ def test_a_memory_that_is_being_written_is_seen_whole(settled: Person) -> None:
 
 
 def interrupted(person: Person, command: list[str], touched: Path) -> int:
-    """Start a command, press Ctrl-C once this file is there; return the exit status."""
+    """Start a command, press Ctrl-C as soon as this file exists; return the exit status."""
     process = subprocess.Popen([*COMMAND, *command], env=person.env, cwd=person.sandbox.root)
     while process.poll() is None and not touched.exists():
         pass
@@ -469,7 +469,7 @@ def interrupted(person: Person, command: list[str], touched: Path) -> int:
 
 
 def test_ctrl_c_leaves_nothing_half_done(person: Person) -> None:
-    """Each memory is as it was or as it is to be, and undo takes back what was done."""
+    """Each memory is either unchanged or complete, and undo reverts the finished changes."""
     for number in range(50):
         person.sandbox.write_memory(f"agent-{number:03}", ITEM)
     project = find_project(str(person.sandbox.root), person.sandbox.env)
@@ -500,7 +500,7 @@ def test_ctrl_c_is_quiet(person: Person, words: str) -> None:
         env=person.env,
     )
     assert process.stdin
-    process.stdin.write(b" " * 1_000_000)  # more than a pipe holds: so it is being read
+    process.stdin.write(b" " * 1_000_000)  # more than the size of a pipe, so the reader is active
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate()
@@ -509,7 +509,7 @@ def test_ctrl_c_is_quiet(person: Person, words: str) -> None:
 
 ENDS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
 
-# A claude that would work for long, and says that it began.
+# A claude that runs for a long time, and reports that it has started.
 WORKING = """case "$*" in
 *--version*) echo "2.1.329 (Claude Code)" ;;
 *) sleep 0.3; echo $$ > "$BEGAN"; sleep 60 ;;
@@ -517,7 +517,7 @@ esac"""
 
 
 @pytest.mark.parametrize(("number", "status"), ENDS)
-def test_who_is_ended_leaves_no_child_and_no_folder(
+def test_stopping_leaves_no_process_and_no_folder(
     settled: Person, tmp_path: Path, number: int, status: int
 ) -> None:
     settled.add_program("claude", WORKING)
@@ -541,15 +541,15 @@ def test_who_is_ended_leaves_no_child_and_no_folder(
         os.kill(int(began.read_text()), 0)
 
 
-def test_what_ignores_the_end_of_its_terminal_goes_on(settled: Person) -> None:
-    """As nohup starts it."""
+def test_a_process_that_ignores_hangup_continues(settled: Person) -> None:
+    """nohup starts a process in this way."""
     done = settled.run_shell("trap '' HUP; agent-memory run sh -c 'kill -HUP $$; echo on'")
     assert done.stdout == "on\n"
     done = settled.run_shell("agent-memory run sh -c 'kill -TERM $$; echo on'; echo $?")
     assert done.stdout == "143\n"
 
 
-def test_who_reads_json_on_a_terminal_is_not_asked(settled: Person) -> None:
+def test_with_json_there_is_no_question(settled: Person) -> None:
     terminal = Terminal(settled, "agent-memory doctor --live --json")
     assert terminal.wait_for_end() == 2
     assert "pass --yes as well" in terminal.shown
@@ -563,7 +563,7 @@ def test_who_reads_json_on_a_terminal_is_not_asked(settled: Person) -> None:
         ("undo 1.5", "invalid value for 'N'"),
     ],
 )
-def test_a_number_is_from_1_on(settled: Person, words: str, told: str) -> None:
+def test_numbers_start_at_1(settled: Person, words: str, told: str) -> None:
     done = settled.run(*words.split())
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"agent-memory: {told}")

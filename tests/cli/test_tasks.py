@@ -1,4 +1,4 @@
-"""`agent-memory task`, run as a process the way people run it."""
+"""`agent-memory task` as a real process."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ SECRET = "see @../../.env"
 
 
 class Shop:
-    """A person's project with tasks, as a shell and an editor see it."""
+    """A user's project with tasks, with access by shell and editor."""
 
     def __init__(self, person: Person) -> None:
         self.person = person
         self.root = person.sandbox.root
         self.memory = self.root / "backlog" / "memory"
-        # Backlog.md's real command has tests of its own; here there is none.
+        # Other tests use the real command of Backlog.md; here it is missing.
         folders = person.env["PATH"].split(os.pathsep)
         bare = (each for each in folders if not Path(each, "backlog").exists())
         person.env["PATH"] = os.pathsep.join(bare)
 
     def add_task(self, number: int, status: str = "To Do", **more: str) -> Path:
-        """Write a file as Backlog.md has it."""
+        """Write a task file in the format of Backlog.md."""
         folder = self.root / "backlog" / "tasks"
         folder.mkdir(parents=True, exist_ok=True)
         told = {"id": f"TASK-{number}", "title": f"Title {number}", "status": status, **more}
@@ -46,7 +46,7 @@ class Shop:
         return path
 
     def run(self, words: str, *more: str, data: str = "", status: int = 0) -> str:
-        """Run a command, and return what it says: results first, then messages."""
+        """Run a command; return its stdout followed by its stderr."""
         done = self.person.run("task", *words.split(), *more, data=data.encode())
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
@@ -59,12 +59,12 @@ class Shop:
         return (folder / f"{task}.md").read_text()
 
     def files(self) -> dict[str, bytes]:
-        """Return what people see of it: all but our own folder."""
+        """Return all files except those of agent-memory."""
         found = read_files(self.root)
         return {name: found[name] for name in found if not name.startswith(".claude-mpm")}
 
     def states(self) -> dict[str, str]:
-        """Return the state of each memory, as `list` tells it."""
+        """Return the state of each memory from `list`."""
         lines = self.run("list --all").splitlines()
         rows = (re.split(r"  +", line) for line in lines if line.startswith("task-"))
         return {row[0]: row[1] for row in rows}
@@ -117,7 +117,7 @@ def test_a_task_file_decides_name_title_template_and_state(shop: Shop) -> None:
     assert shop.states() == {"task-7": "archived"}
 
 
-def test_what_backlog_md_could_not_do_is_told_and_no_failure(shop: Shop) -> None:
+def test_a_failure_of_backlog_md_is_only_reported(shop: Shop) -> None:
     shop.add_task(7)
     said = shop.run("start 7")
     assert "task-7 stays To Do in Backlog.md: the command `backlog` is not there" in said
@@ -177,7 +177,7 @@ def test_archive_keeps_and_delete_does_not(shop: Shop) -> None:
         ("lst", 2, "Did you mean 'list'?"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_nothing_is_changed(
+def test_errors_are_reported_and_change_nothing(
     shop: Shop, words: str, status: int, said: str
 ) -> None:
     shop.add_task(5, "Done")
@@ -246,7 +246,7 @@ def test_search_looks_everywhere(shop: Shop) -> None:
     assert json.loads(shop.run("search nothing --json", status=1)) == []
 
 
-def test_show_prints_the_bytes_as_they_stand(shop: Shop) -> None:
+def test_show_prints_the_exact_bytes(shop: Shop) -> None:
     shop.run("start task-1")
     path = shop.memory / "task-1.md"
     path.write_bytes(path.read_bytes() + b"\r\n- caf\xe9 \x1b[2J\r\n")
@@ -272,7 +272,7 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
     assert "Task memory is switched off" in shop.run("status")
 
 
-def test_a_lock_that_is_held_stops_no_look(shop: Shop) -> None:
+def test_readers_do_not_wait_for_a_lock(shop: Shop) -> None:
     shop.run("start task-1")
     shop.add_task(2, "In Progress")
     locks = shop.root / ".claude-mpm" / "state" / "locks"
@@ -445,7 +445,7 @@ def test_templates_are_listed_printed_and_made_ones_own(shop: Shop) -> None:
 # --- for programs ---
 
 
-def test_the_json_fields_are_those_on_the_page(old: Shop) -> None:
+def test_json_fields_agree_with_the_page(old: Shop) -> None:
     old.run("start 4")
     old.run("init --yes")
     status = old.read_json("status")
@@ -545,7 +545,7 @@ def test_the_doctor_looks_at_tasks(
     assert first.mend or first.level == "ok"
 
 
-def test_the_doctor_says_nothing_where_there_are_no_tasks(shop: Shop) -> None:
+def test_the_doctor_ignores_projects_without_tasks(shop: Shop) -> None:
     project = Project(paths.LevelPaths(str(shop.root)), shop.person.env)
     examined = examination.Examination(project, shop.person.env)
     assert list(task_checks.check_task_memory(examined)) == []

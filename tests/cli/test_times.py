@@ -1,4 +1,4 @@
-"""Times and durations as people write them."""
+"""Times and durations in the formats that users write."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_duration(text: str, seconds: int) -> None:
     "text",
     ["", "d", "5", "5y", "-1d", "1.5d", "1d2h", "\u0663d", "36526d", "99999999999d", "1\u212a"],
 )
-def test_what_is_no_duration(text: str) -> None:
+def test_invalid_durations(text: str) -> None:
     with pytest.raises(times.InvalidTime, match="use a number and s, m, h, d or w"):
         times.parse_duration(text)
 
@@ -75,13 +75,13 @@ def test_a_moment(text: str, last: str, first: str | None) -> None:
         *("\u0662\u0660\u0662\u0666-11-17", "0000-01-01", "2026-11-17 22:10:05.1234567"),
     ],
 )
-def test_what_is_no_moment(text: str) -> None:
+def test_invalid_times(text: str) -> None:
     with pytest.raises(times.InvalidTime, match="use 2d, 2026-11-20 or"):
         times.parse_time(text, NOW)
 
 
 @given(st.integers(0, 4_000_000_000_000))
-def test_a_time_of_a_record_is_read_as_it_is(milliseconds: int) -> None:
+def test_times_of_records_are_read_exactly(milliseconds: int) -> None:
     text = event_log.format_utc(milliseconds / 1000)
     assert times.parse_time(text, NOW) == text
     assert times.parse_time(text, NOW, is_first=True) == text
