@@ -1,4 +1,4 @@
-"""The MCP server, asked by clients that we did not write: the SDK's, and the Inspector's."""
+"""The MCP server with independent clients: the SDK and the Inspector."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ Talk = Callable[[Client], Awaitable[Any]]
 
 
 class Shop:
-    """A project that is served, and ways to reach it."""
+    """A project with an MCP server, and several ways to connect."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self.root = sandbox.root
-        # A client starts the server with little more than this.
+        # A client starts the server with few more variables.
         self.env = {"HOME": str(sandbox.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(REPO)}
 
     @property
@@ -73,7 +73,7 @@ class Shop:
         return unwrapped(anyio.run(main))
 
     def over_stdio(self, talk: Talk, mode: str, *arguments: str) -> Any:
-        """Talk to a process of its own, as a client starts it; its stderr has to stay empty."""
+        """Talk to a server process; its stderr must stay empty."""
         errors = self.sandbox.home / "errors"
 
         async def main() -> Any:
@@ -98,7 +98,7 @@ class Shop:
 
 
 async def outcome(talk: Talk, client: Client) -> Any:
-    """Return what came of it, or why it failed: the client would put that into groups."""
+    """Return the result of `talk`, or raise its error without the exception group of the client."""
     try:
         return await talk(client)
     except (MCPError, AssertionError) as error:
@@ -127,11 +127,11 @@ async def text_of(client: Client, uri: str) -> str:
     return content.text
 
 
-# --- a process of its own, in both eras ---
+# --- a server process, with old and new clients ---
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_client_on_stdio_has_all_of_it(shop: Shop, mode: str) -> None:
+def test_a_client_on_stdio_can_use_all_features(shop: Shop, mode: str) -> None:
     async def talk(client: Client) -> None:
         assert client.protocol_version == ERAS[mode]
         assert client.server_info
@@ -186,7 +186,7 @@ def started(shop: Shop, *arguments: str, **env: str) -> subprocess.Popen[bytes]:
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
-        bufsize=0,  # what was read ahead, nobody could wait for
+        bufsize=0,  # unread input cannot delay the end
         cwd=shop.root,
         env={**shop.env, **env},
     )
@@ -218,7 +218,7 @@ def test_the_end_of_stdin_ends_it(shop: Shop) -> None:
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
-def test_a_client_that_reads_no_more_is_no_error(shop: Shop) -> None:
+def test_a_client_that_stops_reading_is_not_an_error(shop: Shop) -> None:
     process = greeted(shop)
     assert process.stdin
     assert process.stdout
@@ -235,7 +235,7 @@ def test_a_client_that_reads_no_more_is_no_error(shop: Shop) -> None:
     process.stderr.close()
 
 
-def test_garbage_is_answered_or_passed_over(shop: Shop) -> None:
+def test_invalid_messages_are_answered_or_skipped(shop: Shop) -> None:
     process = greeted(shop)
     garbage = b'hello\n\xff\xfe\n[]\n{"jsonrpc":"2.0","id":7,"method":"nope"}\n'
     out, err = process.communicate(garbage, timeout=PATIENCE)
@@ -244,7 +244,7 @@ def test_garbage_is_answered_or_passed_over(shop: Shop) -> None:
     assert err == b""
 
 
-# --- what a model is told ---
+# --- texts for the model ---
 
 
 def test_each_tool_is_told_in_a_line_with_its_fields() -> None:
@@ -299,7 +299,7 @@ ALL = {"agent": "engineer", "type": "pattern", "content": NEWS}
         ("search", {"query": " "}, "enter at least one word"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_sentence(
+def test_errors_are_one_sentence(
     shop: Shop, name: str, arguments: dict[str, Any], told: str
 ) -> None:
     before = shop.file()
@@ -311,7 +311,7 @@ def test_what_cannot_be_done_is_told_in_a_sentence(
     assert shop.file() == before
 
 
-def test_a_look_that_fails_stops_no_server(
+def test_a_failing_check_does_not_stop_the_server(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken(*_: object) -> None:
@@ -322,7 +322,7 @@ def test_a_look_that_fails_stops_no_server(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_an_error_that_nobody_foresaw_is_one_line(
+def test_an_unexpected_error_is_one_line(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken(*_: object, **__: object) -> None:
@@ -338,14 +338,14 @@ def test_an_error_that_nobody_foresaw_is_one_line(
 
 
 class Unheard:
-    """What stderr is when the client has closed its end."""
+    """A stderr whose reader has closed its end."""
 
     def write(self, _text: str) -> None:
         raise BrokenPipeError
 
 
 @pytest.mark.parametrize("stderr", [None, Unheard()])
-def test_an_error_that_cannot_be_told_on_stderr_is_not_told_on_stdout(
+def test_an_error_without_stderr_is_not_printed_on_stdout(
     shop: Shop,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -360,7 +360,7 @@ def test_an_error_that_cannot_be_told_on_stderr_is_not_told_on_stdout(
     assert capsys.readouterr().out == ""
 
 
-def test_a_tool_that_is_not_there(shop: Shop) -> None:
+def test_an_unknown_tool(shop: Shop) -> None:
     with pytest.raises(MCPError, match="no tool 'forget'; there are recall, "):
         shop.call("forget")
 
@@ -396,7 +396,7 @@ def test_nothing_known_is_said(shop: Shop) -> None:
     assert said(shop.call("search", query="zebra")) == "No matches."
 
 
-def test_what_is_known_becomes_surer_once_a_server(shop: Shop) -> None:
+def test_a_server_confirms_a_known_item_once(shop: Shop) -> None:
     async def twice(client: Client) -> list[float]:
         told = [await client.call_tool("remember", ALL) for _ in range(3)]
         return [each.structured_content["item"]["confidence"] for each in told]
@@ -405,7 +405,7 @@ def test_what_is_known_becomes_surer_once_a_server(shop: Shop) -> None:
     assert shop.is_present(twice) == [0.6, 0.6, 0.6]
 
 
-def test_a_mistake_makes_the_item_that_it_names_less_sure(shop: Shop) -> None:
+def test_a_mistake_lowers_the_confidence_of_the_named_item(shop: Shop) -> None:
     shop.sandbox.write_memory("engineer", "Use tabs in makefiles")
     wrong = f"The item {item_history.id_of('Use tabs in makefiles')} is wrong"
     told = {**ALL, "type": "mistake", "content": wrong}
@@ -436,7 +436,7 @@ def test_it_keeps_to_the_settings_as_a_hook_does(
     assert shop.file() == before
 
 
-def test_the_settings_count_as_they_are_now(shop: Shop) -> None:
+def test_changed_settings_are_used_at_once(shop: Shop) -> None:
     async def talk(client: Client) -> list[bool]:
         before = await client.call_tool("remember", ALL)
         shop.sandbox.configure("memory:\n  enabled: false\n")
@@ -450,7 +450,7 @@ def test_the_settings_count_as_they_are_now(shop: Shop) -> None:
     assert shop.is_present(talk) == [False, True]
 
 
-def test_settings_that_nobody_can_read_are_told(shop: Shop) -> None:
+def test_unreadable_settings_are_reported(shop: Shop) -> None:
     shop.sandbox.configure("memory: [\n")
     result = shop.call("search", query="bus")
     assert result.is_error
@@ -523,7 +523,7 @@ def test_excluded_agents_are_nowhere_found(shop: Shop) -> None:
 
 
 def test_nothing_is_lost_between_clients_and_hooks(shop: Shop) -> None:
-    """Two servers, twenty calls at once in each, and hooks that learn meanwhile."""
+    """Two servers with twenty parallel calls each, while hooks save learnings."""
     report = "# Add To Memory:\nType: pattern\nContent: Ledger {} is closed by hand at night\n#\n"
     event = {"hook_event_name": "SubagentStop", "session_id": "s", "agent_type": "engineer"}
 
@@ -641,7 +641,7 @@ TASK_FILE = "---\nid: TASK-7\ntitle: Ship it\nstatus: {}\ncreated_date: '2026-11
 
 
 def test_a_task_that_was_started_elsewhere_is_the_active_one(shop: Shop) -> None:
-    """By Backlog.md's own command, a board or an editor: no hook of ours has seen it."""
+    """A command of Backlog.md, a board or an editor started it, so no hook has seen it."""
     folder = shop.root / "backlog" / "tasks"
     folder.mkdir(parents=True)
     file = folder / "task-7 - Ship-it.md"
@@ -755,7 +755,7 @@ def test_a_review_shows_each_item_with_its_id(shop: Shop) -> None:
     assert f"- {item.id} [Project Architecture] {FACT} (0.8)" in message.content.text
 
 
-def test_a_task_is_gone_on_with(shop: Shop) -> None:
+def test_the_prompt_to_continue_a_task(shop: Shop) -> None:
     task_actions.start(shop.project, "task-5", "Sell tea")
     task_actions.add_decision(shop.project, "task-5", "Only green tea {really}")
     for given_ in ({"task_id": "5"}, {}):
@@ -860,7 +860,7 @@ async def on_http(shop: Shop, mode: str, hear: Any = None) -> AsyncIterator[Clie
 
 
 def address(process: subprocess.Popen[bytes]) -> str:
-    """Return where it serves; whoever waits for it reads no further."""
+    """Return the address of the server; stops reading after it."""
     assert process.stderr
     said = ""
     while "/mcp" not in said:
@@ -929,7 +929,7 @@ def test_a_newer_client_is_told_of_changes_over_http(shop: Shop) -> None:
     anyio.run(main)
 
 
-def test_who_is_told_the_address_is_let_in_at_once(shop: Shop) -> None:
+def test_the_server_accepts_clients_when_it_prints_its_address(shop: Shop) -> None:
     class Enough(Exception):
         pass
 
@@ -963,7 +963,7 @@ def test_over_http_a_token_and_our_own_name_are_wanted(shop: Shop) -> None:
     assert statuses == [401, 401, 401, 421, 403, 200]
 
 
-def test_without_a_token_one_is_made(shop: Shop) -> None:
+def test_without_a_token_one_is_created(shop: Shop) -> None:
     tokens = []
     for _ in range(2):
         process = started(shop, "--http", "--port", "0")
@@ -1007,7 +1007,7 @@ def test_a_port_that_is_taken_is_said(shop: Shop) -> None:
 
 
 def inspector() -> list[str]:
-    """Return the command of the real Inspector, with the node it came with on the PATH."""
+    """Return the command of the real Inspector, with its node on PATH."""
     folder = Path(os.environ.get("AGENT_MEMORY_INSPECTOR") or REPO / ".tools" / "inspector")
     program = folder / "node_modules" / ".bin" / "mcp-inspector"
     if not program.exists():
@@ -1087,7 +1087,7 @@ def test_each_call_on_the_page_is_answered_as_it_says(shop: Shop) -> None:
     assert {name for name, _, _ in CALLS} == set(tools.TOOLS)
 
 
-def test_the_page_tells_of_all_that_is_there() -> None:
+def test_the_page_lists_all_features() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", PAGE, re.MULTILINE))
     for name, tool in tools.TOOLS.items():
         assert set(re.findall(r"`(\w+)`", rows[name])) == set(tool.arguments.model_fields)
@@ -1103,7 +1103,7 @@ def test_the_page_tells_of_all_that_is_there() -> None:
 
 
 def test_the_settings_on_the_page_start_the_server(shop: Shop) -> None:
-    """Each block is read as its client does, and its command run."""
+    """Each block is read as its client does it, and its command is run."""
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
     servers = [(each.get("servers") or each["mcpServers"])["agent-memory"] for each in blocks]
     toml = dict(
