@@ -1,4 +1,4 @@
-"""Task memory beside the real Backlog.md: its command, its server, its board, and files by hand."""
+"""Task memory with the real Backlog.md: its command, MCP server, board, and manual edits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from support.sandbox import Sandbox
 
 
 class Board:
-    """A project that Backlog.md keeps tasks of, and our hook behind each of its commands."""
+    """A project with tasks in Backlog.md; the hook runs after each of its commands."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
@@ -46,7 +46,7 @@ class Board:
         return Path(backlog_folder.Folder(str(self.root)).path)
 
     def configure(self, key: str, value: str) -> None:
-        """Set a line of config.yml, as a person does in an editor."""
+        """Set a line of config.yml, as a user does in an editor."""
         path = next(self.root.glob("*backlog*/config.yml"), self.root / "backlog.config.yml")
         lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{key}:")]
         path.write_text("\n".join([*lines, f"{key}: {value}\n"]))
@@ -64,7 +64,7 @@ class Board:
         )
 
     def bash(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Run a shell command as Claude Code's Bash does, and the hook that comes behind."""
+        """Run a shell command as the Bash tool of Claude Code, and then the hook."""
         done = self.run(command)
         failed = "Failure" if done.returncode else ""
         self.used("Bash", {"command": command}, failed)
@@ -86,7 +86,7 @@ class Board:
         assert self.sandbox.read_log("agent.memory.error") == []
 
     def starts(self, source: str = "startup") -> None:
-        """Have a session start."""
+        """Start a session."""
         event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": source}
         assert self.sandbox.run_hook("session_start", event).status == 0
 
@@ -111,7 +111,7 @@ def empty(sandbox: Sandbox) -> Board:
 
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with three tasks to do, made once: each command takes half a second."""
+    """Create a project with three tasks once, because each command takes half a second."""
     require_backlog()
     board = Board(Sandbox(tmp_path_factory.mktemp("filled"))).set_up()
     board.run("for title in Orders Stock Invoices; do backlog task create $title; done")
@@ -124,7 +124,7 @@ def board(empty: Board, filled: Path) -> Board:
     return empty
 
 
-# What a shell command may look like.
+# Forms of shell commands.
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def board(empty: Board, filled: Path) -> Board:
         ("echo 'backlog task edit 1 -s \"In Progress\"'", {}),
     ],
 )
-def test_whatever_the_command_the_file_tells(
+def test_the_task_file_decides_for_any_command(
     board: Board, command: str, states: dict[str, str]
 ) -> None:
     board.bash(command)
@@ -183,7 +183,7 @@ def test_a_life_by_its_own_command(board: Board) -> None:
         task_actions.start(board.project, "1")
 
 
-def test_two_hooks_at_once_tell_a_decision_once(board: Board) -> None:
+def test_two_parallel_hooks_write_a_decision_once(board: Board) -> None:
     board.bash('backlog task edit 1 -s "In Progress"')
     task_actions.add_decision(board.project, "", "Numbers are never reused")
     board.run("backlog task edit 1 -s Done")
@@ -269,10 +269,10 @@ def test_without_its_command_decisions_wait(board: Board, monkeypatch: pytest.Mo
     assert board.file("task-1").count("- So be it\n") == 1
 
 
-# Settings of Backlog.md's.
+# Settings of Backlog.md.
 
 
-def test_statuses_of_ones_own(board: Board) -> None:
+def test_custom_statuses(board: Board) -> None:
     board.configure("statuses", '["Idea", "To Do", "Doing", "Blocked", "Shipped"]')
     board.bash("backlog task edit 1 -s doing")
     assert board.states() == {"task-1": "active"}
@@ -293,7 +293,7 @@ def test_statuses_of_ones_own(board: Board) -> None:
         ("--task-prefix JIRA", {"zero_padded_ids": "4"}, "jira-0001"),
     ],
 )
-def test_ids_of_ones_own(empty: Board, options: str, configured: dict[str, str], task: str) -> None:
+def test_custom_ids(empty: Board, options: str, configured: dict[str, str], task: str) -> None:
     empty.set_up(options)
     for key, value in configured.items():
         empty.configure(key, value)
@@ -313,7 +313,7 @@ def test_ids_of_ones_own(empty: Board, options: str, configured: dict[str, str],
         ("--backlog-dir planning/board --config-location root", "planning/board"),
     ],
 )
-def test_folders_of_ones_own(empty: Board, options: str, folder: str) -> None:
+def test_custom_folders(empty: Board, options: str, folder: str) -> None:
     empty.set_up(options)
     empty.bash('backlog task create Orders -s "In Progress"')
     assert (empty.root / folder / "memory" / "task-1.md").is_file()
@@ -344,7 +344,7 @@ def test_a_title_arrives_as_it_was_typed(board: Board, title: str) -> None:
     assert f"# task-1: {told.title}\n" in board.memory("task-1")
 
 
-# Other ways than its command.
+# Other ways to change tasks.
 
 
 def test_its_board_in_the_browser(board: Board) -> None:
@@ -460,7 +460,7 @@ def test_branches(board: Board) -> None:
     assert ".state.yml" not in board.run("git ls-files").stdout
 
 
-# The hook costs those nothing that have no backlog.
+# Without a backlog the hook takes no extra time.
 
 USED = {
     "session_id": "s1",
@@ -495,7 +495,9 @@ def test_a_command_without_the_word_imports_nothing(
         ("session_start", SESSION_EVENT),
     ],
 )
-def test_a_look_imports_nothing_dear(sandbox: Sandbox, hook: str, event: dict[str, object]) -> None:
+def test_a_check_imports_no_slow_module(
+    sandbox: Sandbox, hook: str, event: dict[str, object]
+) -> None:
     folder = sandbox.root / "backlog" / "tasks"
     folder.mkdir(parents=True)
     for number, status in ((1, "In Progress"), (2, "To Do")):
@@ -513,10 +515,10 @@ def test_a_look_imports_nothing_dear(sandbox: Sandbox, hook: str, event: dict[st
     assert (sandbox.root / "backlog" / "CLAUDE.md").is_file()
 
 
-# What we read is what it writes.
+# Reading files that Backlog.md writes.
 
 
-def test_what_is_read_of_a_file_is_what_it_says(board: Board) -> None:
+def test_fields_of_task_files_are_read_correctly(board: Board) -> None:
     board.run(
         "backlog task edit 1 -t 'Say \"hi\": now' -l 'a,y,no,1' --type bug "
         "-d 'Some text' --notes 'A note' -s Done"

@@ -1,4 +1,4 @@
-"""The memory of tasks: its verbs, its documents, and what of it a session is given."""
+"""Task memory: its actions, its documents, and the part that a session receives."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from support.sandbox import Sandbox
 
 
 class Shop:
-    """A project with the files of Backlog.md, written by hand."""
+    """A project with task files of Backlog.md, written by the test."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
@@ -55,7 +55,7 @@ class Shop:
     def read_task(
         self, task: str, status: str, title: str = "Orders", place: str = "tasks", **more: str
     ) -> Path:
-        """Write the file of a task, in whatever place it was."""
+        """Write the file of a task; remove its file in any other folder."""
         for path in self.folder.glob(f"tasks/{task} - *.md"):
             path.unlink()
         path = self.folder / place / f"{task} - {title}.md"
@@ -79,13 +79,13 @@ class Shop:
 
 @pytest.fixture
 def shop(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    """A project on a machine without Backlog.md's command."""
+    """Create a project on a machine without the command of Backlog.md."""
     monkeypatch.setenv("PATH", str(sandbox.home))
     (sandbox.root / ".git").mkdir()
     return Shop(sandbox)
 
 
-# Front matter: PyYAML is the judge.
+# Front matter, compared with PyYAML.
 
 WRITABLE = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
@@ -109,7 +109,7 @@ def test_any_yaml_reader_reads_what_is_written(title: str) -> None:
 @given(WRITABLE, st.booleans())
 @example("", False)
 @example("it's: 'quoted'", True)
-def test_what_other_writers_write_is_read(title: str, unicode: bool) -> None:
+def test_front_matter_of_other_writers_is_read(title: str, unicode: bool) -> None:
     told = {"title": title, "labels": [title, "y"]}
     head = yaml.safe_dump(told, allow_unicode=unicode, width=10**6)
     read = front_matter.read_fields(f"---\n{head}---\nx\n")
@@ -135,11 +135,11 @@ def test_what_other_writers_write_is_read(title: str, unicode: bool) -> None:
         ("title: first\ntitle: second\n", "first"),
     ],
 )
-def test_what_backlog_and_people_write_is_read(yaml_text: str, title: str) -> None:
+def test_front_matter_of_backlog_and_users_is_read(yaml_text: str, title: str) -> None:
     assert front_matter.read_fields(f"---\n{yaml_text}---\n")["title"] == title
 
 
-def test_other_lines_stay_as_they_are() -> None:
+def test_other_lines_are_not_changed() -> None:
     text = "---\na: 1\n# mine\nnested:\n  deep: 1\ntitle: old\nlist: [a, b]\n---\n\nbody\n"
     after = front_matter.set_fields(text, {"title": "new", "more": "x"})
     assert after == text.replace("title: old", "title: new").replace("---\n\n", "more: x\n---\n\n")
@@ -161,7 +161,7 @@ def test_other_lines_stay_as_they_are() -> None:
         ("0", "task", "task-0"),
     ],
 )
-def test_every_spelling_is_one_task(typed: str, prefix: str, key: str) -> None:
+def test_all_spellings_of_an_id_are_one_task(typed: str, prefix: str, key: str) -> None:
     assert backlog_format.normalize_id(typed, prefix) == key
 
 
@@ -200,7 +200,7 @@ GERMAN = ["Offen", "In Arbeit", "Prüfung", "Fertig"]
         *zip(itertools.repeat(GERMAN), GERMAN, (TODO, STARTED, STARTED, DONE)),
     ],
 )
-def test_a_status_comes_to_a_stage(statuses: list[str], status: str, stage: str) -> None:
+def test_a_status_has_a_stage(statuses: list[str], status: str, stage: str) -> None:
     assert backlog_format.BacklogConfig(statuses=statuses).stage(status) == stage
 
 
@@ -218,7 +218,7 @@ LINE = st.sampled_from(
 ENTRY = st.one_of(
     st.text(max_size=40), st.lists(LINE, min_size=1, max_size=6).map("\n".join)
 ).filter(str.strip)
-# Behind these there may be no place that holds an item; then a person is told, and nothing lost.
+# After such text an item may not be possible; then an error is reported and nothing is lost.
 OPEN = ("<!--", "```", "~~~", "---", "===")
 
 
@@ -270,13 +270,13 @@ def test_a_missing_section_is_made_at_its_place() -> None:
 
 
 @pytest.mark.parametrize("entry", ["", "  \n ", "x" * 20_001])
-def test_what_is_no_note_is_refused(entry: str) -> None:
+def test_invalid_notes_are_refused(entry: str) -> None:
     with pytest.raises(task_document.InvalidNote):
         task_document.add_item("# t\n", "Notes", entry)
 
 
 @pytest.mark.parametrize("title", ["", "#", "x" * 81, " \n "])
-def test_what_is_no_title_is_refused(title: str) -> None:
+def test_invalid_titles_are_refused(title: str) -> None:
     with pytest.raises(task_document.InvalidNote):
         task_document.add_item("# t\n", title, "a note")
 
@@ -310,7 +310,7 @@ PIECES = ["\r", "\n", "\r\n", "a", " ", claude_md.BEGIN_MARK, claude_md.END_MARK
 
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.booleans())
 @example(f"{claude_md.BEGIN_MARK}\n\n@old\n\nmine", False)
-def test_a_block_comes_out_to_the_byte(text: str, twice: bool) -> None:
+def test_removing_the_block_restores_the_bytes(text: str, twice: bool) -> None:
     if claude_md.has_block(text):
         return
     held = claude_md.set_block(text, ["@backlog/CLAUDE.md"])
@@ -326,7 +326,7 @@ def test_defusing_once_is_enough(text: str) -> None:
     assert safe.replace("\\", "") == text.replace("\\", "")
 
 
-def test_defusing_a_large_memory_takes_no_time() -> None:
+def test_defusing_a_large_memory_is_quick() -> None:
     text = "- see @../x and more\n" * 50_000
     began = time.process_time()
     claude_md.escape_imports(text)
@@ -337,7 +337,7 @@ def test_defusing_a_large_memory_takes_no_time() -> None:
 
 
 @given(MARKDOWN)
-def test_the_line_of_a_memory_comes_and_goes(text: str) -> None:
+def test_the_line_of_a_memory_is_added_and_removed(text: str) -> None:
     held = backlog_format.set_memory_line(text, "backlog/memory/task-1.md")
     assert "Task Memory: `backlog/memory/task-1.md`" in held.splitlines()
     assert backlog_format.set_memory_line(held, "backlog/memory/task-1.md") == held
@@ -352,7 +352,7 @@ def test_what_a_person_says_of_task_memory_stays() -> None:
     assert backlog_format.set_memory_line(held, "") == text
 
 
-# The verbs.
+# Actions.
 
 
 def test_a_task_without_backlog(shop: Shop) -> None:
@@ -457,7 +457,7 @@ def test_the_active_task_is_the_last_one_started(shop: Shop) -> None:
         (lambda p: task_actions.search(p, " "), word_search.EmptyQuery, "at least one word"),
     ],
 )
-def test_a_refusal_says_the_way_out(
+def test_errors_say_what_to_do(
     shop: Shop,
     verb: Callable[[Project], object],
     error: type[Exception],
@@ -497,7 +497,7 @@ def test_search_finds_lines_with_all_words(shop: Shop) -> None:
     ]
 
 
-def test_cleaning_goes_by_what_the_files_say(shop: Shop) -> None:
+def test_cleanup_uses_the_dates_in_the_files(shop: Shop) -> None:
     for name in ("old", "older", "new", "going"):
         task_actions.start(shop.project, name)
     task_actions.finish(shop.project, "older")
@@ -538,7 +538,7 @@ def test_every_template_begins_with_the_context(shop: Shop, name: str) -> None:
     assert {"Key Decisions", "Notes", "References"} <= set(titles)
 
 
-def test_a_template_of_ones_own_takes_the_place(shop: Shop) -> None:
+def test_a_custom_template_replaces_the_standard_one(shop: Shop) -> None:
     folder = shop.root / ".claude-mpm" / "templates"
     folder.mkdir(parents=True)
     (folder / "bugfix.md").write_text("## Seen in {task_id}: {title}\n")
@@ -547,7 +547,7 @@ def test_a_template_of_ones_own_takes_the_place(shop: Shop) -> None:
     assert shop.memory("task-1").endswith("# task-1: Slow\n\n## Seen in task-1: Slow\n")
 
 
-# What the files of tasks say.
+# Changes of task files.
 
 
 def test_a_task_through_its_life(shop: Shop) -> None:
@@ -577,7 +577,7 @@ def test_a_task_through_its_life(shop: Shop) -> None:
     assert shop.states() == {"task-1": "archived"}
 
 
-def test_what_a_person_archived_stays_archived(shop: Shop) -> None:
+def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     shop.check()
     task_actions.archive(shop.project, "1")
@@ -587,7 +587,7 @@ def test_what_a_person_archived_stays_archived(shop: Shop) -> None:
     assert shop.states() == {"task-1": "archived"}
 
 
-def test_a_title_that_changes_is_told(shop: Shop) -> None:
+def test_a_changed_title_is_reported(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress", "Orders")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
@@ -658,7 +658,7 @@ def test_a_state_that_names_the_active_task_alone_counts(shop: Shop) -> None:
         "in_progress: {a: b}\n",
     ],
 )
-def test_a_state_broken_by_hand_stops_nothing(shop: Shop, state: str) -> None:
+def test_a_damaged_state_stops_nothing(shop: Shop, state: str) -> None:
     (shop.root.parent / "secret.md").write_text("# secret words\n")
     (shop.root / "secret.md").write_text("# secret words\n")
     shop.read_task("task-1", "In Progress")
@@ -689,7 +689,7 @@ def test_a_state_broken_by_hand_stops_nothing(shop: Shop, state: str) -> None:
         '{"version": 0, "active": "", "others": [], "marks": [], "names": ""}\n{}\n',
     ],
 )
-def test_what_was_seen_can_be_lost(shop: Shop, kept: str) -> None:
+def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
     shop.read_task("task-1", "In Progress")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
@@ -701,7 +701,7 @@ def test_what_was_seen_can_be_lost(shop: Shop, kept: str) -> None:
 
 @pytest.mark.parametrize("torn", ["", "---\nid: TASK-1\nti", "---\nid: TASK-1\ntitle: x\n---\n"])
 def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> None:
-    """Backlog.md writes its files in place: a look may come in between."""
+    """Backlog.md writes its files in place, so they may be read half-written."""
     path = shop.read_task("task-1", "In Progress")
     shop.read_task("task-2", "In Progress")
     shop.check()
@@ -728,7 +728,7 @@ def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
 
 
-def test_other_files_in_the_folder_of_tasks_are_let_be(shop: Shop) -> None:
+def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     (shop.folder / "tasks" / "README.md").write_text("---\nstatus: In Progress\n---\n")
     (shop.folder / "tasks" / ".task-2 - x.md.swp").write_bytes(b"\0")
@@ -757,7 +757,7 @@ def test_a_link_out_of_the_folder_is_not_followed(shop: Shop) -> None:
 
 
 def test_a_link_out_of_the_project_is_not_written_to(shop: Shop) -> None:
-    """A repository may hold any link, and the line that a person agrees to."""
+    """A repository may contain any link and the line with which a user agrees."""
     secret = shop.sandbox.home / "secret"
     secret.write_text("status: In Progress\n")
     path = shop.read_task("task-1", "In Progress")
@@ -784,7 +784,7 @@ def test_a_link_out_of_the_project_is_not_written_to(shop: Shop) -> None:
 
 
 def killed_before_the_state(shop: Shop, change: Callable[[], object]) -> None:
-    """Do something as one who is killed when the memory is moved, and no more."""
+    """Run a change that is killed after the memory is moved and before the state is written."""
     state = shop.folder / ".state.yml"
     seen = shop.root / ".claude-mpm" / "state" / "tasks.json"
     before = state.read_text(), seen.read_text()
@@ -793,7 +793,7 @@ def killed_before_the_state(shop: Shop, change: Callable[[], object]) -> None:
     seen.write_text(before[1])
 
 
-def test_a_look_that_was_killed_is_made_up_for(shop: Shop) -> None:
+def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     shop.check()
     shop.read_task("task-2", "In Progress")
@@ -807,8 +807,8 @@ def test_a_look_that_was_killed_is_made_up_for(shop: Shop) -> None:
     assert (folder.in_progress, folder.unsent_decisions) == (["task-1"], ["task-2"])
 
 
-def test_the_active_task_is_one_whose_memory_is_there(shop: Shop) -> None:
-    """Who archives one may be killed in between, and another branch may have none."""
+def test_the_active_task_has_a_memory(shop: Shop) -> None:
+    """A killed process or another branch may have removed the memory."""
     task_actions.start(shop.project, "a")
     task_actions.start(shop.project, "b")
     path = shop.folder / "memory" / "b.md"
@@ -842,8 +842,8 @@ def test_archived_twice_in_one_second(shop: Shop, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("status", ["To Do", "In Progress"])
-def test_a_verb_is_not_undone_by_what_task_files_have_said_before(shop: Shop, status: str) -> None:
-    """Nobody has looked before, and Backlog.md's command is not there to move the task."""
+def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None:
+    """The task files were not read before, and no command of Backlog.md can move the task."""
     shop.read_task("task-1", status)
     done = task_actions.start(shop.project, "1")
     assert done.memory.active
@@ -900,7 +900,7 @@ def test_nothing_written_is_lost_whatever_happens(
 
 
 def move(shop: Shop, task: str, where: str) -> None:
-    """Have a task be at a status, in another folder, or nowhere."""
+    """Give a task this status, move it to another folder, or delete it."""
     is_status = where in ("To Do", "In Progress", "Done")
     for path in shop.folder.glob(f"*/**/{task} - *.md"):
         path.unlink()
@@ -909,7 +909,7 @@ def move(shop: Shop, task: str, where: str) -> None:
 
 
 def agreed(shop: Shop) -> None:
-    """State, files and what is listed say one thing."""
+    """Say whether state, files and the list agree."""
     state = yaml.safe_load((shop.folder / ".state.yml").read_text()) if shop.states() else {}
     found = task_actions.list_memories(shop.project)
     order = state.get("in_progress") or []
@@ -936,7 +936,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     mine = "# Rules\r\nNo tabs."
     (shop.root / "CLAUDE.md").write_bytes(mine.encode())
     task_actions.start(shop.project, "a")
-    assert imported(shop) == []  # nobody has consented yet
+    assert imported(shop) == []  # the user has not agreed yet
     claude_import.set_up(shop.project)
     assert claude_import.set_up(shop.project) == []
     assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@backlog/CLAUDE.md"]
@@ -960,7 +960,7 @@ def test_a_folder_of_another_name_is_set_up_anew(shop: Shop) -> None:
     assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@.backlog/CLAUDE.md"]
 
 
-def test_what_would_import_is_imported_as_a_copy(shop: Shop) -> None:
+def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     claude_import.set_up(shop.project)
     task_actions.add_note(shop.project, "a", "see @../../.env")
@@ -989,7 +989,7 @@ def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
     assert shop.memory("a").count("- note ") == 60
 
 
-# Many at once.
+# Parallel processes.
 
 NOTING = """
 import sys
@@ -1019,7 +1019,7 @@ def noting(shop: Shop, who: int, count: int) -> subprocess.Popen[bytes]:
     )
 
 
-def test_notes_of_twenty_processes_all_land(shop: Shop) -> None:
+def test_notes_of_twenty_processes_are_all_saved(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     writers = [noting(shop, who, 2) for who in range(20)]
     errors = [writer.communicate(timeout=60)[1] for writer in writers]
@@ -1049,13 +1049,13 @@ def test_a_killed_writer_leaves_a_whole_file(shop: Shop) -> None:
     assert shop.states() == {"a": "active"}
 
 
-def test_the_lock_is_had_or_it_is_said(shop: Shop) -> None:
+def test_a_locked_memory_is_reported(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     with lifecycle.TaskTransaction(shop.project), pytest.raises(OSError, match="locked by another"):
         task_actions.add_note(shop.project, "a", "a note")
 
 
-# Somebody's editor, which was open while something was noted.
+# An editor that was open while a note was added.
 
 
 def test_an_editor_that_was_open_meanwhile_takes_no_note_with_it(shop: Shop) -> None:
@@ -1077,7 +1077,7 @@ def test_an_editor_that_was_open_meanwhile_takes_no_note_with_it(shop: Shop) -> 
     assert "A person's line" in path.read_text()
 
 
-def test_and_the_next_note_loses_none_either(shop: Shop) -> None:
+def test_the_next_note_loses_nothing(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "one")
     path = shop.folder / "memory/task-1.md"
@@ -1088,7 +1088,7 @@ def test_and_the_next_note_loses_none_either(shop: Shop) -> None:
     assert task_document.list_items(path.read_text(), "Notes") == ["one", "two", "three"]
 
 
-def test_what_a_person_takes_out_stays_out(shop: Shop) -> None:
+def test_removed_notes_stay_removed(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "one")
     task_actions.add_note(shop.project, "1", "two")
@@ -1118,7 +1118,7 @@ def test_the_version_of_another_branch_is_left_alone(shop: Shop) -> None:
     assert path.read_text() == later
 
 
-def test_a_torn_journal_costs_nothing(shop: Shop) -> None:
+def test_a_torn_journal_loses_nothing(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "one")
     journal = shop.root / ".claude-mpm/state/task-notes.jsonl"
@@ -1128,7 +1128,7 @@ def test_a_torn_journal_costs_nothing(shop: Shop) -> None:
     assert task_document.list_items(path.read_text(), "Notes") == ["one", "two"]
 
 
-def test_two_branches_that_noted_something_are_one_again(shop: Shop) -> None:
+def test_notes_of_two_branches_are_merged(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "one")
     base = shop.memory("task-1")
