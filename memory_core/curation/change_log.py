@@ -151,7 +151,7 @@ class Comparison(NamedTuple):
 def compare(project: Project, store: Store, agent: str, since: str = "") -> Comparison:
     """Compare a memory with its version at a time, by default before its last change.
 
-    The last change is the last one that moved or reworded items: manual edits since the last write,
+    The last change is the last one that moved or reworded items: hand edits since the last write,
     else the last command or report.
     """
     memory = read_memory(project, agent, store)
@@ -184,7 +184,7 @@ def undo(
 ) -> list[UndoResult]:
     """Undo the last `count` changes by reports and commands, newest first.
 
-    Manual edits are kept, also edits of an item that an undone change has changed.  An undo is a
+    Hand edits are kept, also edits of an item that an undone change has changed.  An undo is a
     change itself.  Raises NothingToUndo if there are fewer changes.
     """
     undoable = list_undoable(store)

@@ -1,4 +1,4 @@
-"""Read an agent's memory, including manual edits of the file since the last write.
+"""Read an agent's memory, including hand edits of the file since the last write.
 
 The history is compared with the file.  A missing item was either removed by the user, or it was
 learned after the version that the user's editor had loaded; then it is added again.
@@ -40,7 +40,7 @@ def read_memory(
 ) -> AgentMemory:
     """Return an agent's memory as a value; nothing is written, and no lock is needed.
 
-    Its records are the manual edits that the history does not have yet.  Items that the user's
+    Its records are the hand edits that the history does not have yet.  Items that the user's
     editor had not loaded are added to the text again.  Both sides of git's conflicts are kept,
     unless `solve_conflicts` is False.  `change` is the id of the following change, by default a new
     id.  Raises OSError.
@@ -88,7 +88,7 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
 def _take_hand_edits(
     memory: AgentMemory, document: markdown.Document, stamp: str, latest: str
 ) -> None:
-    """Record manual edits, and add items that the user's editor had not loaded."""
+    """Record hand edits, and add items that the user's editor had not loaded."""
     is_first = not len(memory.history)
     difference = item_history.compare(
         memory.history,
@@ -142,7 +142,7 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
 
 
 def record_difference(memory: AgentMemory, difference: Difference, new: str, source: str) -> None:
-    """Record manual edits; `new` is the kind of the records for new items."""
+    """Record hand edits; `new` is the kind of the records for new items."""
     for state in difference.gone:
         fields = {"id": state.id, "section": state.section, "nested": state.nested}
         memory.record("removed", state.text, source=source, **fields)

@@ -1,4 +1,4 @@
-"""List, show and undo changes, without losing a later manual edit."""
+"""List, show and undo changes, without losing a later hand edit."""
 
 from __future__ import annotations
 

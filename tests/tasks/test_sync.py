@@ -1,4 +1,4 @@
-"""Task memory with the real Backlog.md: its command, MCP server, board, and manual edits."""
+"""Task memory with the real Backlog.md: its command, MCP server, board, and hand edits."""
 
 from __future__ import annotations
 
