@@ -62,7 +62,8 @@ def search_items(
             except OSError as error:
                 reason = error.strerror or str(error)
                 file = f"{store.place.relative(error.filename)}: " if error.filename else ""
-                result.unread.append(file + reason)
+                if file + reason not in result.unread:  # a memory is read for its archive, too
+                    result.unread.append(file + reason)
     return result
 
 
