@@ -23,15 +23,16 @@ INJECT_LIMIT, IDLE_LIMIT, LEARN_LIMIT = 1.5, 1.2, 2.0
 class Maker:
     """Makes cases for one interpreter: every case has a new folder and has run once."""
 
-    def __init__(self, python: str, folder: str, spawner: Spawner) -> None:
+    def __init__(self, python: str, folder: str, spawner: Spawner, hooks: str = HOOKS) -> None:
         self.python = python
         self.spawner = spawner
         self.folder = folder
+        self.hooks = hooks
         self._count = 0
         self._prompt = ""
 
     def hook(self, name: str) -> list[str]:
-        return [self.python, "-I", "-S", os.path.join(HOOKS, f"{name}.py")]
+        return [self.python, "-I", "-S", os.path.join(self.hooks, f"{name}.py")]
 
     def scene(self, size: int | None = FULL, folder: bool = True) -> Scene:
         """Return a project whose engineer has a memory of `size` bytes, or None, and a PM."""

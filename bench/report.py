@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from reads import Timed
@@ -86,6 +87,17 @@ def text(report: Report) -> str:
         "Goals": _goals(report.goals),
     }
     return head + "".join(f"\n\n### {title}\n\n{table}" for title, table in tables.items())
+
+
+def compared(rows: Iterable[tuple[str, Summary, Summary]]) -> str:
+    """Return a table of two clones: multiples of a bare interpreter, and their difference."""
+    head = ["| | then x | now x | x | then CPU x | now CPU x | CPU x |", "| --- |" + " ---: |" * 6]
+    lines = [
+        f"| {name} | {then.x:.2f} | {now.x:.2f} | {now.x - then.x:+.2f} "
+        f"| {then.cpu_x:.2f} | {now.cpu_x:.2f} | {now.cpu_x - then.cpu_x:+.2f} |"
+        for name, then, now in rows
+    ]
+    return "\n".join(head + lines)
 
 
 def written(text: str, page: str) -> str:

@@ -4,6 +4,7 @@
     python bench/run.py                 our rows, and the rivals that are installed
     python bench/run.py --rivals        install the rivals first, under build/
     python bench/run.py --quick         a few rounds, to see that all is well
+    python bench/run.py --against DIR   only the hooks of this clone and of another one, by turns
 
 A bare interpreter runs just before every measured process, and the result of every run is
 checked.  Exit status 1: a row of agent-memory could not be measured.
@@ -35,6 +36,7 @@ from report import (
     Goal,
     Line,
     Report,
+    compared,
     data,
     facts,
     text,
@@ -58,6 +60,9 @@ def main() -> int:
     place = "/var/tmp" if os.path.isdir("/var/tmp") else None
     with tempfile.TemporaryDirectory(dir=place) as folder, Spawner(args.python) as spawner:
         try:
+            if args.against:
+                print(compare(args, folder, spawner, rounds))
+                return 0
             report = measure(Maker(args.python, folder, spawner), rounds)
         except Unmeasured as error:  # in the midst of the rounds
             sys.exit(f"bench: {error}")
@@ -77,6 +82,7 @@ def arguments() -> argparse.Namespace:
     say("--quick", action="store_true", help=f"{QUICK} rounds; not to be quoted")
     say("--json", action="store_true", help="values instead of tables")
     say("--write", metavar="PAGE", help="put the tables into a page, between its marks, too")
+    say("--against", metavar="DIR", help="compare the hooks with those of another clone")
     say("--rivals", action="store_true", help="install the rivals under build/ first")
     say("--python", default=sys.executable, help="the interpreter to measure with")
     return parser.parse_args()
@@ -111,6 +117,27 @@ def measure(maker: Maker, rounds: int) -> Report:
         goals=[*goals(mine, pairs), *goals_of_commands(pairs), *goals_of_reads(served)],
         floor=maker.spawner.floor,
     )
+
+
+def compare(args: argparse.Namespace, folder: str, spawner: Spawner, rounds: int) -> str:
+    """Return a table of the hooks of another clone and of this one, measured in the same rounds."""
+    clones = {"then": os.path.join(os.path.abspath(args.against), "hooks"), "now": ours.HOOKS}
+    cases = []
+    for clone, hooks in clones.items():
+        place = os.path.join(folder, clone)
+        os.mkdir(place)
+        maker = Maker(args.python, place, spawner, hooks)
+        cases.append([make_case(maker, row) for row in ours.rows()])
+    by_turns = [
+        case._replace(name=f"{case.name}, {clone}")
+        for both in zip(*cases, strict=True)
+        for clone, case in zip(clones, both, strict=True)
+    ]
+    bare = bare_cases(Maker(args.python, folder, spawner))[0].argv
+    pairs = in_turn(spawner, by_turns, bare, rounds, progress(rounds))
+    results = [summary(pairs[case.name]) for case in by_turns]
+    names = [case.name for case in cases[0]]
+    return compared(zip(names, results[::2], results[1::2], strict=True))
 
 
 def bare_cases(maker: Maker) -> list[Case]:
