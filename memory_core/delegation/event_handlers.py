@@ -51,14 +51,14 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
 def finish(project: Project, event: Event, assumed: str) -> None:
     """Do the work that can wait until the reply is printed."""
     if events.may_change_tasks(event):
-        from memory_core.tasks import occasions
+        from memory_core.tasks import task_events
 
-        occasions.handle_tool_use(project)
+        task_events.handle_tool_use(project)
     elif events.name(event, assumed) == "SessionStart":
         from memory_core.delegation import missed_reports
-        from memory_core.tasks import occasions
+        from memory_core.tasks import task_events
 
-        occasions.send_decisions(project)
+        task_events.send_decisions(project)
         missed_reports.sweep_at_start(project, event)
 
 
@@ -92,7 +92,7 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     if not start.is_served or not start.runs.begin(start.run):
         return None
     from memory_core.memory import recall
-    from memory_core.tasks import occasions
+    from memory_core.tasks import task_events
 
     claimed = _claim_receipt(start)
     block = recall.MemoryBlock() if claimed else _recall_at_start(start)
@@ -102,7 +102,7 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     if block.text:
         _log_loaded(start, block, run_records.VIA_START)
     room = recall.CONTEXT_LIMIT - len(block.text) - 2
-    tasks = occasions.handle_agent_start(project, start.runs, room)
+    tasks = task_events.handle_agent_start(project, start.runs, room)
     text = "\n\n".join(part for part in (block.text, tasks) if part)
     return events.reply_context("SubagentStart", text) if text else None
 
@@ -244,7 +244,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, never the memory of an agent."""
     from memory_core.git import merge_driver
     from memory_core.memory import recall
-    from memory_core.tasks import occasions
+    from memory_core.tasks import task_events
 
     session = Delegation(project, event, agent_names.PM)
     if events.start_reason(event) in ("startup", "resume"):
@@ -253,7 +253,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     if block.text:
         _log_loaded(session, block, "session")
     room = recall.CONTEXT_LIMIT - len(block.text) - 2
-    tasks = occasions.handle_session_start(project, session.runs, room)
+    tasks = task_events.handle_session_start(project, session.runs, room)
     text = "\n\n".join(part for part in (block.text, tasks) if part)
     notice = merge_driver.format_notice(project.store.folder)
     return events.reply_session_start(text, notice) if text or notice else None

@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_core.curation import agent_status
 from memory_core.doctor.examination import OK, WARNING, Examination, Finding
 from memory_core.document import markdown
-from memory_core.tasks import backlog_folder, claude_import, lifecycle, task_actions, task_status
+from memory_core.tasks import backlog_folder, claude_md_import, lifecycle, task_actions, task_status
 from memory_core.text.phrases import format_count
 
 STATUS_COMMAND = "agent-memory task status"
@@ -19,7 +19,7 @@ REMOVE_COMMAND = "agent-memory task init --remove"
 def check_task_memory(exam: Examination) -> Iterator[Finding]:
     """Check that task memories can be read, and that CLAUDE.md imports the active one."""
     folder = backlog_folder.Folder(exam.project.place.root)
-    is_set_up = claude_import.is_set_up(folder)
+    is_set_up = claude_md_import.is_set_up(folder)
     if not (folder.exists or is_set_up):
         return
     findings: list[Finding] = []
@@ -78,14 +78,14 @@ def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
 
 def _check_imports(exam: Examination, folder: backlog_folder.Folder) -> Iterator[Finding]:
     """Check that sessions import the memory of the active task, and no other; raises OSError."""
-    own = os.path.join(folder.path, claude_import.CLAUDE_FILE)
+    own = os.path.join(folder.path, claude_md_import.CLAUDE_FILE)
     if not exam.project.config["tasks"]["enabled"]:
-        if claude_import.list_imports(folder):
+        if claude_md_import.list_imports(folder):
             what = "imports a task memory, although task memory is switched off"
             yield Finding(WARNING, what, folder.relative(own), REMOVE_COMMAND)
         return
     active = task_actions.find_active(exam.project)
-    for path, *_texts in claude_import.plan_set_up(exam.project):
+    for path, *_texts in claude_md_import.plan_set_up(exam.project):
         what, mend = "still imports the memory of a finished task", STATUS_COMMAND
         if path != own:
             what, mend = f"does not import {folder.relative(own)}", "agent-memory task init"

@@ -31,7 +31,7 @@ from memory_core.git import merge_driver
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner
 from memory_core.storage import file_io, paths
-from memory_core.tasks import claude_import
+from memory_core.tasks import claude_md_import
 
 TEMPLATE_NAME = "settings.template.json"
 COMMAND = "agent-memory"
@@ -181,11 +181,11 @@ def _apply(change: FileChange, dry_run: bool, say: Say) -> None:
 def _remove_imports(place: paths.LevelPaths, dry_run: bool, say: Say) -> None:
     """Remove the imports of task memories from the project's CLAUDE.md."""
     if dry_run:
-        for path, *texts in claude_import.plan_removal(place):
+        for path, *texts in claude_md_import.plan_removal(place):
             before, after = (text.encode("utf-8", "surrogateescape") for text in texts)
             _say_diff(FileChange(path, before, after or None), say)
     else:
-        for name in claude_import.remove(place):
+        for name in claude_md_import.remove(place):
             say(f"Removed the import of task memory from {os.path.join(place.root, name)}.")
 
 

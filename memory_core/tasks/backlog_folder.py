@@ -164,7 +164,7 @@ class Folder:
     @property
     def unsent_decisions(self) -> list[str]:
         """Return the ids of the tasks whose decisions are not sent to Backlog.md yet."""
-        return _ids(_list(self.state().get("owed")))
+        return _ids(_list(self.state().get("unsent")))
 
     def write_state(self, state: Fields) -> None:
         """Write .state.yml, unless only the time in it would change."""

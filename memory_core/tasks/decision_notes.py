@@ -22,19 +22,19 @@ HOOK_WAIT = 3.0
 COMMAND_WAIT = 30.0
 
 # Not lifecycle.LOCK_NAME: nobody may hold that one for as long as a command takes.
-SEND_LOCK = ".tasks.pay.lock"
+SEND_LOCK = ".tasks.send.lock"
 
 HEADING = "Key decisions, from the memory of this task:"
 
 
-def add_pending(transaction: TaskTransaction, name: str) -> None:
+def add_unsent(transaction: TaskTransaction, task: str) -> None:
     """Mark a task for `send`, if its memory has decisions that are not sent yet."""
-    if name not in transaction.unsent_decisions and _list_unsent(transaction, name):
-        transaction.unsent_decisions.append(name)
+    if task not in transaction.unsent_decisions and _list_unsent(transaction, task):
+        transaction.unsent_decisions.append(task)
 
 
 def send(project: Project, wait: float = HOOK_WAIT) -> list[str]:
-    """Append the pending decisions to their tasks; return the problems as sentences."""
+    """Append the unsent decisions to their tasks; return the problems as sentences."""
     folder = backlog_folder.Folder(project.place.root)
     if (
         not backlog_folder.is_enabled(project, folder)
@@ -53,15 +53,15 @@ def send(project: Project, wait: float = HOOK_WAIT) -> list[str]:
 def _send_locked(project: Project, folder: backlog_folder.Folder, wait: float) -> list[str]:
     problems = []
     with TaskTransaction(project) as transaction:
-        unsent = {name: _list_unsent(transaction, name) for name in transaction.unsent_decisions}
-        unsent = {name: decisions for name, decisions in unsent.items() if decisions}
+        unsent = {task: _list_unsent(transaction, task) for task in transaction.unsent_decisions}
+        unsent = {task: decisions for task, decisions in unsent.items() if decisions}
         transaction.unsent_decisions = list(unsent)
-    for name, decisions in unsent.items():
+    for task, decisions in unsent.items():
         note = "\n".join([HEADING, *map(_format_item, decisions)])
-        command = ["task", "edit", name, f"--append-notes={note}"]
+        command = ["task", "edit", task, f"--append-notes={note}"]
         try:
             backlog_folder.run_command(folder, command, wait)
-            _mark_sent(project, name, decisions)
+            _mark_sent(project, task, decisions)
         except backlog_folder.CommandFailed as error:
             problems.append(str(error))
     return problems
@@ -73,14 +73,14 @@ def _format_item(decision: str) -> str:
     return "- " + harmless.replace("\n", "\n  ")
 
 
-def _list_unsent(transaction: TaskTransaction, name: str) -> list[str]:
+def _list_unsent(transaction: TaskTransaction, task: str) -> list[str]:
     """Return the decisions of an archived memory that are not in its task yet."""
     from memory_core.tasks import task_document
 
-    path = transaction.folder.find(name)
-    if not path or not transaction.has(name, archived=True):
+    path = transaction.folder.find(task)
+    if not path or not transaction.has(task, archived=True):
         return []
-    text = transaction.read(transaction.path(name, archived=True)).text
+    text = transaction.read(transaction.path(task, archived=True)).text
     # The task counts too: a process may be killed after it sent decisions, before it noted that.
     items = task_document.list_items(backlog_folder.read_file(path))
     sent = {*read_sent_ids(text), *map(hash_decision, items)}
@@ -102,13 +102,13 @@ def hash_decision(decision: str) -> str:
     return item_history.id_of(" ".join(decision.split()))
 
 
-def _mark_sent(project: Project, name: str, decisions: list[str]) -> None:
+def _mark_sent(project: Project, task: str, decisions: list[str]) -> None:
     from memory_core.document import front_matter
 
     with TaskTransaction(project) as transaction:
-        transaction.forget_decisions(name)
-        archived = transaction.has(name, archived=True)
-        if archived or transaction.has(name):
-            memory = transaction.read(transaction.path(name, archived))
+        transaction.forget_decisions(task)
+        archived = transaction.has(task, archived=True)
+        if archived or transaction.has(task):
+            memory = transaction.read(transaction.path(task, archived))
             ids = [*read_sent_ids(memory.text), *map(hash_decision, decisions)]
             transaction.write(memory, front_matter.set_fields(memory.text, {"noted": ids}))

@@ -3,8 +3,8 @@
     memory/ID.md           the task is in progress or waits
     memory/archive/ID.md   the task is done, or somebody archived the memory
     .state.yml             active_task, last_updated; in_progress: task ids in the order they were
-                           started, of which the last one with a memory is active; owed: tasks
-                           whose decisions are not sent to Backlog.md yet
+                           started, of which the last one with a memory is active; unsent:
+                           tasks whose decisions are not sent to Backlog.md yet
 
 Commands and the scan of the task files both change this through `TaskTransaction`.
 """
@@ -60,7 +60,7 @@ class TaskTransaction:
         state: dict[str, str | list[str]] = {"active_task": self.active, "last_updated": ""}
         state["in_progress"] = self.in_progress
         if self.unsent_decisions:
-            state["owed"] = self.unsent_decisions
+            state["unsent"] = self.unsent_decisions
         self.folder.write_state(state)
 
     @property
@@ -200,7 +200,7 @@ class TaskTransaction:
             file = _read_snapshot(path)
             self.write(file, backlog_format.set_memory_line(file.text, name))
         except OSError as error:  # the line is only a help: the change itself succeeded
-            self.log("untold", task, error=f"{type(error).__name__}: {error}")
+            self.log("link_failed", task, error=f"{type(error).__name__}: {error}")
 
     def log(self, event: str, task: str, **fields: str) -> None:
         event_log.write(self.project.place, f"task.memory.{event}", task_id=task, **fields)

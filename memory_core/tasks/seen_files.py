@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from memory_core.storage import file_io
-from memory_core.tasks import backlog_folder, claude_import
+from memory_core.tasks import backlog_folder, claude_md_import
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -31,15 +31,15 @@ FORMAT_VERSION = 1
 class TaskFile:
     """One file of an open task.
 
-    `stage` is one of backlog_format's, `stem` the id in the file name, `stamp` the file's mtime
+    `stage` is one of backlog_format's, `task` the id in the file name, `stamp` the file's mtime
     in ns and its size; `path` is "" for a file of the last scan.
     """
 
-    __slots__ = ("path", "stage", "stamp", "stem")
+    __slots__ = ("path", "stage", "stamp", "task")
 
-    def __init__(self, stage: str, stem: str, stamp: list[int], path: str = "") -> None:
+    def __init__(self, stage: str, task: str, stamp: list[int], path: str = "") -> None:
         self.stage = stage
-        self.stem = stem
+        self.task = task
         self.stamp = stamp
         self.path = path
 
@@ -72,10 +72,10 @@ def load(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile]
 
 
 def _parse(fields: list[Any], keep_stamp: bool) -> TaskFile:
-    stage, stem, stamp = fields
-    if not (isinstance(stage, str) and isinstance(stem, str) and isinstance(stamp, list)):
+    stage, task, stamp = fields
+    if not (isinstance(stage, str) and isinstance(task, str) and isinstance(stamp, list)):
         raise TypeError
-    return TaskFile(stage, stem, stamp if keep_stamp else [])
+    return TaskFile(stage, task, stamp if keep_stamp else [])
 
 
 def is_unchanged(project: Project, folder: backlog_folder.Folder) -> bool:
@@ -106,7 +106,7 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
         "names": "/".join(sorted(names)),
         "others": [name for name in others if not folder.is_task_file(name)],
     }
-    fields = {key: [file.stage, file.stem, file.stamp] for key, file in files.items()}
+    fields = {key: [file.stage, file.task, file.stamp] for key, file in files.items()}
     text = f"{fastjson.dumps(head)}\n{fastjson.dumps(fields)}\n"
     path = os.path.join(transaction.project.place.make_folder("state"), FILE_NAME)
     file_io.replace(path, text.encode(), durable=False)
@@ -119,8 +119,8 @@ def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
     """
     stamp = read_stamp(file.path)
     if stamp and stamp != file.stamp:
-        task = folder.read_task(file.path)
-        if task and folder.config.stage(task.status) == file.stage:
+        fields = folder.read_task(file.path)
+        if fields and folder.config.stage(fields.status) == file.stage:
             file.stamp = stamp
 
 
@@ -155,6 +155,6 @@ def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) ->
         *(os.path.join(folder.path, name) for name in names),
         folder.memory,
         folder.archive,
-        *claude_import.list_watched_files(project, folder, active),
+        *claude_md_import.list_watched_files(project, folder, active),
     ]
     return [folder.path, project.config["tasks"], [read_stamp(path) for path in paths]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,
-    claude_import,
+    claude_md_import,
     decision_notes,
     recent_notes,
     seen_files,
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from memory_core.tasks.backlog_format import BacklogTask
     from memory_core.tasks.seen_files import TaskFile
 
-# Where a task went whose file is no longer in tasks/.
-COMPLETED, REMOVED = "completed", "removed"
-
 
 def update(project: Project) -> None:
     """Update the memories, the active task and the imported file, if a task file changed.
@@ -35,9 +32,9 @@ def update(project: Project) -> None:
     """
     folder = backlog_folder.Folder(project.place.root)
     if not backlog_folder.is_enabled(project, folder):
-        if folder.exists and claude_import.list_imports(folder):
+        if folder.exists and claude_md_import.list_imports(folder):
             with TaskTransaction(project) as transaction:
-                claude_import.refresh(transaction)  # removes the import
+                claude_md_import.refresh(transaction)  # removes the import
     elif not seen_files.is_unchanged(project, folder):
         with TaskTransaction(project) as transaction:
             scan(transaction)
@@ -63,17 +60,19 @@ def scan(transaction: TaskTransaction) -> None:
     for key, file in sorted(files.items(), key=lambda entry: entry[1].stamp):
         old = previous.get(key)
         if old is None or old.stage != file.stage:
-            _apply_stage(transaction, file.stem, file.stage, file)
+            _apply_stage(transaction, file)
             if old and file.stage == DONE:  # also if the memory was archived earlier
-                decision_notes.add_pending(transaction, file.stem)
+                decision_notes.add_unsent(transaction, file.task)
         elif old.stamp != file.stamp:
             _update_title(transaction, file)
-    for key, place in _list_gone(transaction, previous, files, before is None):
+    for key, is_completed in _list_gone(transaction, previous, files, before is None):
         folder = transaction.folder
-        name = folder.find_memory(key) or folder.find_memory(key, archived=True)
-        if name:
-            _apply_stage(transaction, name, place, None)
-    claude_import.refresh(transaction)
+        task = folder.find_memory(key) or folder.find_memory(key, archived=True)
+        if is_completed and transaction.has(task):
+            transaction.archive(task)
+        elif task:
+            transaction.pause(task)
+    claude_md_import.refresh(transaction)
     seen_files.save(transaction, files)
 
 
@@ -82,29 +81,29 @@ def _list_files(transaction: TaskTransaction, previous: dict[str, TaskFile]) -> 
     folder = transaction.folder
     files: dict[str, TaskFile] = {}
     for entry in folder.files():
-        stem = backlog_format.parse_file_name(entry.name)
+        task = backlog_format.parse_file_name(entry.name)
         stamp = seen_files.read_stamp(entry.path)
-        old = previous.get(folder.key(stem))
-        if old and (old.stem, old.stamp) == (stem, stamp):
+        old = previous.get(folder.key(task))
+        if old and (old.task, old.stamp) == (task, stamp):
             stage = old.stage
         else:
-            task = folder.read_task(entry.path)
-            if not stamp or not (task or old):
+            fields = folder.read_task(entry.path)
+            if not stamp or not (fields or old):
                 continue
             # A file without a status is just being written: the previous stage counts.
-            status = task.status if task else ""
+            status = fields.status if fields else ""
             stage = old.stage if old and not status else folder.config.stage(status)
-        files[folder.key(stem)] = seen_files.TaskFile(stage, stem, stamp, entry.path)
+        files[folder.key(task)] = seen_files.TaskFile(stage, task, stamp, entry.path)
     return files
 
 
 def _rename_memories(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     """Rename memories whose task file spells the id differently."""
     for archived in (False, True):
-        for name in transaction.folder.memories(archived):
-            file = files.get(transaction.folder.key(name))
-            if file and file.stem != name and not transaction.has(file.stem, archived):
-                transaction.rename(name, file.stem, archived)
+        for task in transaction.folder.memories(archived):
+            file = files.get(transaction.folder.key(task))
+            if file and file.task != task and not transaction.has(file.task, archived):
+                transaction.rename(task, file.task, archived)
 
 
 def _list_gone(
@@ -112,8 +111,8 @@ def _list_gone(
     previous: dict[str, TaskFile],
     files: dict[str, TaskFile],
     is_first: bool,
-) -> list[tuple[str, str]]:
-    """Return (key, COMPLETED or REMOVED) of the tasks whose open file is gone.
+) -> list[tuple[str, bool]]:
+    """Return (key, whether Backlog.md completed it) of the tasks whose open file is gone.
 
     The first scan has nothing to compare with: it takes the tasks that have a memory and that
     Backlog.md completed or archived.
@@ -125,11 +124,7 @@ def _list_gone(
         return []
     completed = _list_keys(folder, backlog_folder.COMPLETED)
     removed = {*previous, *(_list_keys(folder, backlog_folder.ARCHIVED) if is_first else ())}
-    return [
-        (key, COMPLETED if key in completed else REMOVED)
-        for key in gone
-        if key in completed | removed
-    ]
+    return [(key, key in completed) for key in gone if key in completed | removed]
 
 
 def _list_keys(folder: backlog_folder.Folder, place: str) -> set[str]:
@@ -137,61 +132,57 @@ def _list_keys(folder: backlog_folder.Folder, place: str) -> set[str]:
     return set(map(folder.key, names))
 
 
-def _apply_stage(
-    transaction: TaskTransaction, name: str, stage: str, file: TaskFile | None
-) -> None:
-    """Start, archive or pause the memory of a task that came to a stage or a place."""
-    if file and stage == STARTED:
+def _apply_stage(transaction: TaskTransaction, file: TaskFile) -> None:
+    """Start, archive or pause the memory of a task that came to another stage."""
+    if file.stage == STARTED:
         _start(transaction, file)
-    elif stage in (DONE, COMPLETED) and transaction.has(name):
-        transaction.archive(name)
-        if stage == DONE:
-            decision_notes.add_pending(transaction, name)
+    elif file.stage == DONE and transaction.has(file.task):
+        transaction.archive(file.task)
+        decision_notes.add_unsent(transaction, file.task)
     else:
-        transaction.pause(name)
+        transaction.pause(file.task)
 
 
 def _start(transaction: TaskTransaction, file: TaskFile) -> None:
     from memory_core.tasks.task_templates import choose
 
-    task = transaction.folder.read_task(file.path)
-    if task is None:
+    task, fields = file.task, transaction.folder.read_task(file.path)
+    if fields is None:
         return
-    name = file.stem
-    free_reused_id(transaction, name, task)
-    if transaction.has(name):
-        transaction.link_task_file(name)  # an editor may have removed the line
-    elif transaction.has(name, archived=True):
-        transaction.restore(name)
+    free_reused_id(transaction, task, fields)
+    if transaction.has(task):
+        transaction.link_task_file(task)  # an editor may have removed the line
+    elif transaction.has(task, archived=True):
+        transaction.restore(task)
     else:
-        transaction.begin(name, task.title, choose(task.kind, task.labels))
+        transaction.begin(task, fields.title, choose(fields.kind, fields.labels))
     _update_title(transaction, file)
-    if name not in transaction.in_progress:
-        transaction.make_active(name)
+    if task not in transaction.in_progress:
+        transaction.make_active(task)
 
 
 def _update_title(transaction: TaskTransaction, file: TaskFile) -> None:
-    task = transaction.folder.read_task(file.path) if transaction.has(file.stem) else None
-    if task and task.title and task.title != transaction.read_title(file.stem):
-        transaction.set_title(file.stem, False, task.title)
+    fields = transaction.folder.read_task(file.path) if transaction.has(file.task) else None
+    if fields and fields.title and fields.title != transaction.read_title(file.task):
+        transaction.set_title(file.task, False, fields.title)
 
 
-def free_reused_id(transaction: TaskTransaction, name: str, task: BacklogTask) -> None:
+def free_reused_id(transaction: TaskTransaction, task: str, fields: BacklogTask) -> None:
     """Move the memory of an older task with the same id out of the way.
 
     Backlog.md gives the id of an archived task to the next one that is created.
     """
     from memory_core.tasks import task_document
 
-    if not task.created or not transaction.folder.find(name, backlog_folder.ARCHIVED):
+    if not fields.created or not transaction.folder.find(task, backlog_folder.ARCHIVED):
         return
     for archived in (False, True):
-        if not transaction.has(name, archived):
+        if not transaction.has(task, archived):
             continue
-        text = transaction.read(transaction.path(name, archived)).text
-        created = task_document.read_field(text, "created")[: len(task.created)]
+        text = transaction.read(transaction.path(task, archived)).text
+        created = task_document.read_field(text, "created")[: len(fields.created)]
         # The title decides between two tasks that were created in the same minute.
-        is_same_minute = created == task.created
-        is_renamed = task_document.read_field(text, "title") != task.title
-        if created and (created < task.created or (is_same_minute and is_renamed)):
-            transaction.free_id(name, archived)
+        is_same_minute = created == fields.created
+        is_renamed = task_document.read_field(text, "title") != fields.title
+        if created and (created < fields.created or (is_same_minute and is_renamed)):
+            transaction.free_id(task, archived)

@@ -17,7 +17,7 @@ from memory_core.storage import event_log, store
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,
-    claude_import,
+    claude_md_import,
     decision_notes,
     lifecycle,
     recent_notes,
@@ -271,9 +271,9 @@ def _write(
 ) -> TaskMemory:
     """Write a memory; if the new text must not be imported unchanged, change the import first."""
     if name == transaction.active:
-        claude_import.refresh(transaction, soon=text)
+        claude_md_import.refresh(transaction, next_text=text)
     transaction.write(read, text)
-    claude_import.refresh(transaction)
+    claude_md_import.refresh(transaction)
     return _read_task_memory(transaction.folder, name, False, transaction.in_progress)
 
 
@@ -286,7 +286,7 @@ def _change(project: Project) -> Iterator[TaskTransaction]:
     with TaskTransaction(project) as transaction:
         sync.update_locked(transaction)
         yield transaction
-        claude_import.refresh(transaction)
+        claude_md_import.refresh(transaction)
 
 
 def start(project: Project, task: str, title: str = "", template: str = "") -> ActionResult:
@@ -347,7 +347,7 @@ def finish(project: Project, task: str = "") -> ActionResult:
     """Archive the memory of a finished task and append its decisions to the task."""
     with _change(project) as transaction:
         name, what = _archive(transaction, task)
-        decision_notes.add_pending(transaction, name)
+        decision_notes.add_unsent(transaction, name)
     problems = _move(project, name, DONE)
     problems += decision_notes.send(project, decision_notes.COMMAND_WAIT)
     return ActionResult(find(project, name), what, problems)

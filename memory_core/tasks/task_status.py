@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memory_core.document import front_matter
 from memory_core.memory.project import Project
-from memory_core.tasks import backlog_folder, claude_import, task_actions, task_document
+from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
 from memory_core.tasks.task_actions import TaskMemory
 
 # How an imported file relates to the memory.
@@ -50,7 +50,7 @@ def read_status(project: Project) -> TaskStatus:
     folder = backlog_folder.Folder(project.place.root)
     memories = task_actions.list_memories(project)
     states = (task_actions.IN_PROGRESS, task_actions.KEPT, task_actions.ARCHIVED)
-    is_set_up = claude_import.is_set_up(folder)
+    is_set_up = claude_md_import.is_set_up(folder)
     return TaskStatus(
         folder=folder.relative(folder.memory),
         is_enabled=bool(project.config["enabled"] and project.config["tasks"]["enabled"]),
@@ -65,7 +65,7 @@ def read_status(project: Project) -> TaskStatus:
 
 
 def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFile | None:
-    path = next(iter(claude_import.list_imports(folder)), "")
+    path = next(iter(claude_md_import.list_imports(folder)), "")
     if not path:
         return None
     name = folder.relative(path)

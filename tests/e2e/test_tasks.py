@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from memory_core.memory.project import Project, find_project
-from memory_core.tasks import claude_import, task_actions
+from memory_core.tasks import claude_md_import, task_actions
 from support.backlog import require_backlog
 from support.paths import BACKLOG
 
@@ -28,7 +28,7 @@ def start_tasks(desk: Desk, *names: str) -> Project:
     shop = project(desk)
     for name in names:
         task_actions.start(shop, name)
-    claude_import.set_up(shop)
+    claude_md_import.set_up(shop)
     return shop
 
 
@@ -134,7 +134,7 @@ def with_backlog(desk: Desk) -> Project:
     desk.write("backlog/config.yml", 'project_name: "shop"\nremote_operations: false\n')
     desk.settings(permissions={"allow": ["Bash(backlog:*)", "mcp__backlog__task_edit"]})
     shop = project(desk)
-    claude_import.set_up(shop)
+    claude_md_import.set_up(shop)
     return shop
 
 
@@ -310,7 +310,7 @@ def test_after_remove_nothing_is_imported(desk: Desk) -> None:
     desk.write("CLAUDE.md", "# Rules of the house\n")
     shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
-    claude_import.remove(shop.place)
+    claude_md_import.remove(shop.place)
     assert desk.read("CLAUDE.md") == "# Rules of the house\n"
     run = run_delegation(desk)
     assert_all_contain(run.requests_by("MAIN"), "# Rules of the house")

@@ -21,7 +21,7 @@ from memory_core.cli.tasks.common import (
     task_to_json,
 )
 from memory_core.document.diff import TextChange, format_diff
-from memory_core.tasks import backlog_folder, claude_import, task_actions
+from memory_core.tasks import backlog_folder, claude_md_import, task_actions
 from memory_core.tasks.task_actions import StaleMemory
 
 DEFAULT_AGE = "30d"  # of `cleanup` without options
@@ -49,7 +49,9 @@ def init(
     should_ask(yes, dry_run, json)
     project = find_synced_project(dry_run)
     plan = (
-        claude_import.plan_removal(project.place) if remove else claude_import.plan_set_up(project)
+        claude_md_import.plan_removal(project.place)
+        if remove
+        else claude_md_import.plan_set_up(project)
     )
     relative = project.place.relative
     changes = [TextChange(relative(path), before, after) for path, before, after in plan]
@@ -61,9 +63,9 @@ def init(
     if write and not remove:
         _confirm(yes, "Add this?", json)
     if write and remove:
-        claude_import.remove(project.place)
+        claude_md_import.remove(project.place)
     elif write:
-        claude_import.set_up(project)
+        claude_md_import.set_up(project)
     if json:
         rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
         print_json({"written": write, "changes": rows})

@@ -192,7 +192,7 @@ def _describe_import(state: TaskStatus) -> str:
 
 
 def _status_to_json(state: TaskStatus) -> dict[str, Any]:
-    renamed = {"enabled": "is_enabled", "owed": "unsent_decisions", "command": "has_command"}
+    renamed = {"enabled": "is_enabled", "unsent": "unsent_decisions", "command": "has_command"}
     imported = select_fields(state.imported, "tokens", file="path", how="state")
     return {
         **select_fields(state, "folder", "budget", set_up="is_set_up", **renamed),

@@ -21,7 +21,7 @@ from memory_core.cli.tasks.common import (
     task_to_json,
 )
 from memory_core.memory.project import Project
-from memory_core.tasks import backlog_folder, claude_import, task_actions, task_document
+from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
 from memory_core.tasks.task_actions import ActionResult
 from memory_core.text.phrases import format_count
 
@@ -80,7 +80,7 @@ def start(
     folder = backlog_folder.Folder(project.place.root)
     if folder.files() and not folder.find(result.memory.id):
         print_note(f"Backlog.md has no task {result.memory.id}.")
-    if not claude_import.is_set_up(folder):
+    if not claude_md_import.is_set_up(folder):
         print_note(f"To give it to each session: {format_command('task init')}")
 
 

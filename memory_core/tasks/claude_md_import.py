@@ -46,14 +46,14 @@ def is_set_up(folder: backlog_folder.Folder) -> bool:
     from memory_core.claude_code import claude_md
 
     text = backlog_folder.read_text(os.path.join(folder.root, CLAUDE_FILE))
-    return claude_md.has_block(text) or _line(folder) in text.splitlines()
+    return claude_md.has_block(text) or _format_root_line(folder) in text.splitlines()
 
 
-def _line(folder: backlog_folder.Folder) -> str:
-    return _import(folder.relative(os.path.join(folder.path, CLAUDE_FILE)))
+def _format_root_line(folder: backlog_folder.Folder) -> str:
+    return _format_import_line(folder.relative(os.path.join(folder.path, CLAUDE_FILE)))
 
 
-def _import(path: str) -> str:
+def _format_import_line(path: str) -> str:
     return "@" + path.replace(" ", "\\ ")
 
 
@@ -67,7 +67,7 @@ def set_up(project: Project) -> list[str]:
         own = os.path.join(folder.path, CLAUDE_FILE)
         if backlog_folder.is_link_outside(own, folder.root):
             raise store.LinkOutside(f"{folder.relative(own)} is a link that leaves the project")
-        path, before, after = _root(folder)
+        path, before, after = _plan_root_file(folder)
         if after != before:
             _write(path, after)
         refresh(transaction)
@@ -77,16 +77,16 @@ def set_up(project: Project) -> list[str]:
 def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
     """Return (path, before, after) of the files that `set_up` would change."""
     folder = backlog_folder.Folder(project.place.root)
-    root = _root(folder)
+    root = _plan_root_file(folder)
     changes = [root] if root[2] != root[1] else []
     path = os.path.join(folder.path, CLAUDE_FILE)
     before = backlog_folder.read_file(path)
-    target, _copy = _choose_import(project, folder, folder.find_active(folder.in_progress))
-    after = _importing(before, folder, target)
+    target, _copy = _choose_imported_file(project, folder, folder.find_active(folder.in_progress))
+    after = _set_import(before, folder, target)
     return [*changes, (path, before, after)] if after != before else changes
 
 
-def _root(folder: backlog_folder.Folder) -> tuple[str, str, str]:
+def _plan_root_file(folder: backlog_folder.Folder) -> tuple[str, str, str]:
     """Return (path, before, after) of the root's CLAUDE.md; `after` imports the folder's file."""
     from memory_core.claude_code import claude_md
 
@@ -94,7 +94,11 @@ def _root(folder: backlog_folder.Folder) -> tuple[str, str, str]:
     before = backlog_folder.read_file(path)
     # An existing block is rewritten, because the backlog folder may have been renamed.
     is_due = claude_md.has_block(before) or not is_set_up(folder)
-    return path, before, claude_md.set_block(before, [_line(folder)]) if is_due else before
+    return (
+        path,
+        before,
+        claude_md.set_block(before, [_format_root_line(folder)]) if is_due else before,
+    )
 
 
 def plan_removal(place: LevelPaths) -> list[tuple[str, str, str]]:
@@ -124,10 +128,10 @@ def remove(place: LevelPaths) -> list[str]:
 # Imported files.
 
 
-def refresh(transaction: TaskTransaction, soon: str | None = None) -> None:
+def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     """Set the import in the folder's CLAUDE.md to the memory of the active task, if any.
 
-    `soon` is the text that the caller is about to write to the memory: the import must be safe
+    `next_text` is the text that the caller is about to write to the memory: the import must be safe
     before a session can read the new text.
     """
     folder = transaction.folder
@@ -136,47 +140,47 @@ def refresh(transaction: TaskTransaction, soon: str | None = None) -> None:
     if not is_set_up(folder) or backlog_folder.is_link_outside(path, folder.root):
         return
     place = transaction.project.place
-    target, copy = _choose_import(transaction.project, folder, transaction.active, soon)
+    target, copy = _choose_imported_file(transaction.project, folder, transaction.active, next_text)
     remove_copies(place, but=target if copy is not None else "")
     if copy is not None and backlog_folder.read_file(target) != copy:
         place.make_folder("state", COPY_FOLDER)
         file_io.replace(target, copy.encode("utf-8", "replace"))
     text = backlog_folder.read_file(path)
-    after = _importing(text, folder, target)
+    after = _set_import(text, folder, target)
     if after != text:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
         _write(path, after)
 
 
-def _importing(text: str, folder: backlog_folder.Folder, target: str) -> str:
+def _set_import(text: str, folder: backlog_folder.Folder, target: str) -> str:
     """Return the text of the folder's CLAUDE.md with the import of a file, "" for no import."""
     from memory_core.claude_code import claude_md
 
     if not target:
         return claude_md.remove_block(text)
-    line = _import(os.path.relpath(target, folder.path).replace(os.sep, "/"))
+    line = _format_import_line(os.path.relpath(target, folder.path).replace(os.sep, "/"))
     return claude_md.set_block(text, [line])
 
 
-def _choose_import(
-    project: Project, folder: backlog_folder.Folder, active: str, soon: str | None = None
+def _choose_imported_file(
+    project: Project, folder: backlog_folder.Folder, active: str, next_text: str | None = None
 ) -> tuple[str, str | None]:
     """Return the file to import, "" for none, and its text if it is a copy."""
-    path, text, given = _read_active(project, folder, active, soon)
+    path, text, given = _read_active_memory(project, folder, active, next_text)
     if given == text:
         return path, None
     return os.path.join(project.place.state, COPY_FOLDER, f"{active}.md"), given
 
 
-def _read_active(
-    project: Project, folder: backlog_folder.Folder, active: str, soon: str | None = None
+def _read_active_memory(
+    project: Project, folder: backlog_folder.Folder, active: str, next_text: str | None = None
 ) -> tuple[str, str, str]:
     """Return the path of the active memory, its text, and that for a session; "" for none."""
     if active and project.config["tasks"]["enabled"]:
         path = folder.memory_path(active)
         try:
-            text = lifecycle.read_memory(folder, path).text if soon is None else soon
+            text = lifecycle.read_memory(folder, path).text if next_text is None else next_text
         except OSError:
             pass  # deleted, or a link that leaves the folder
         else:
@@ -242,12 +246,14 @@ def _write(path: str, text: str) -> None:
 
 def record_session(project: Project, records: SessionRuns) -> None:
     """Record which task memory a session that starts now receives."""
-    active, text = _now(project)
+    active, text = _find_session_memory(project)
     records.try_note(RECORD_NAME, task=active, text=_digest(text))
 
 
 def format_update(project: Project, records: SessionRuns, room: int) -> str:
-    """Return the task memory for a subagent, "" if it is unchanged since the session began.
+    """Return the task memory for a prompt, "" if it is unchanged since the session began.
+
+    The prompt is that of the main session or of a subagent.
 
     The text has at most `room` characters.
     """
@@ -257,7 +263,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
     record = records.record(RECORD_NAME)
     if "text" not in record:
         return ""
-    active, text = _now(project)
+    active, text = _find_session_memory(project)
     if record["text"] == _digest(text):
         return ""
     if not active:
@@ -278,13 +284,13 @@ def _format_block(task: str, lines: list[str]) -> str:
     return "\n".join([f'<{TAG} task="{task}">', head, "", *lines, f"</{TAG}>"])
 
 
-def _now(project: Project) -> tuple[str, str]:
+def _find_session_memory(project: Project) -> tuple[str, str]:
     """Return the active task and its memory for a session that starts now."""
     folder = backlog_folder.Folder(project.place.root)
     if not (folder.exists and is_set_up(folder)):
         return "", ""
     active = folder.find_active(folder.in_progress)
-    path, _text, given = _read_active(project, folder, active)
+    path, _text, given = _read_active_memory(project, folder, active)
     return active if path else "", given
 
 

@@ -35,9 +35,9 @@ def handle_session_start(project: Project, records: SessionRuns, room: int) -> s
     that this hook makes is also returned as text.
     """
     if has_tasks(project):
-        from memory_core.tasks import claude_import
+        from memory_core.tasks import claude_md_import
 
-        _try(project, lambda: claude_import.record_session(project, records))
+        _try(project, lambda: claude_md_import.record_session(project, records))
     return handle_agent_start(project, records, room)
 
 
@@ -45,15 +45,15 @@ def handle_agent_start(project: Project, records: SessionRuns, room: int) -> str
     """Update the memories; return text for an agent that starts, at most `room` characters."""
     if not has_tasks(project):
         return ""
-    from memory_core.tasks import claude_import
+    from memory_core.tasks import claude_md_import
 
     _update(project)
-    text: str = _try(project, lambda: claude_import.format_update(project, records, room))
+    text: str = _try(project, lambda: claude_md_import.format_update(project, records, room))
     return text
 
 
 def handle_tool_use(project: Project) -> None:
-    """Update the memories after a tool that may have changed a task; send pending decisions."""
+    """Update the memories after a tool that may have changed a task; send unsent decisions."""
     if has_tasks(project):
         _update(project)
         send_decisions(project)
