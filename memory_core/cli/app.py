@@ -265,4 +265,8 @@ def agent_memory(
 
 def build_command() -> Any:
     """Return the whole command line as a click command."""
-    return typer.main.get_command(app)
+    command: Any = typer.main.get_command(app)
+    for parameter in command.params:
+        if parameter.name in ("install_completion", "show_completion"):
+            parameter.hidden = True  # `agent-memory completion` does the same
+    return command

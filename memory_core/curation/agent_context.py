@@ -17,10 +17,10 @@ from memory_core.storage import error_cache, run_history
 from memory_core.tasks import task_document
 from memory_core.text import similarity
 
-KNOWLEDGE_HEADING = "## Your Role Knowledge"
-PREFERENCES_HEADING = "## Your Preferences"
-PERFORMANCE_HEADING = "## Your Performance"
-ERRORS_HEADING = "### Common Errors to Avoid"
+KNOWLEDGE_HEADING = "## Knowledge"
+PREFERENCES_HEADING = "## Preferences"
+PERFORMANCE_HEADING = "## Performance"
+ERRORS_HEADING = "### Common Errors"
 
 
 class Knowledge(NamedTuple):
@@ -125,10 +125,7 @@ def category_of(section: str) -> str | None:
 
 def render_markdown(knowledge: Knowledge, most: int) -> str:
     """Return Markdown with at most `most` items; empty parts are left out."""
-    items = [
-        _render_item(template.category_of(item.section), item.text)
-        for item in knowledge.items[:most]
-    ]
+    items = [_render_item(item.section, item.text) for item in knowledge.items[:most]]
     values = [_render_item("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
     parts = [
         (KNOWLEDGE_HEADING, items),

@@ -56,7 +56,8 @@ def check_learning(name: str, content: str, max_length: int) -> str:
     if not length:
         return "no content"
     if length <= TOO_SHORT:
-        return f"{length} characters: at least {TOO_SHORT + 1} are required"
+        noun = "character" if length == 1 else "characters"
+        return f"{length} {noun}: at least {TOO_SHORT + 1} are required"
     return f"{length} characters: at most {max_length} are allowed" if length > max_length else ""
 
 

@@ -1081,7 +1081,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     assert f"old-bot is not defined anywhere, last used on {day}:\n" in done.stdout
     assert "  .claude-mpm/memories/dull-bot.md: 2 items\n" in done.stdout
     assert "/old-bot.md: 2 items; the file is kept, because it has other text\n" in done.stdout
-    assert done.stderr == "Nothing is changed yet; pass --yes to change it.\n"
+    assert done.stderr == "Nothing is changed yet; run it with --yes to change it.\n"
     assert read_files(sandbox.root) == before
     told = person.read_json("clean", "--yes")
     assert [each["gone"] for each in told["memories"]] == [True, False]
@@ -1159,7 +1159,7 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     assert "10 files (20 B) of a session that ended long ago:\n" in done.stdout
     assert "  and 5 more\n" in done.stdout
     assert done.stdout.count("\n  .claude-mpm/") == 5 + 3
-    assert "Nothing is changed yet; pass --yes to change it.\n" in done.stderr
+    assert "Nothing is changed yet; run it with --yes to change it.\n" in done.stderr
     told = person.read_json("clean", "--dry-run")
     assert set(told) == read_fields("`clean`")
     assert set(told["files"][0]) == read_fields("`clean`, in `files`")

@@ -337,6 +337,20 @@ def test_with_yes_there_is_no_question(person: Person, prepare: Callable[[Person
     assert told in terminal.shown + person.run(command.split()[1], "--help").stdout
 
 
+@pytest.mark.parametrize("prepare", CHANGING)
+def test_without_a_terminal_only_yes_changes_something(
+    person: Person, prepare: Callable[[Person], str]
+) -> None:
+    words = prepare(person).split()
+    before = files(person)
+    done = person.run(*words)
+    assert (done.returncode, files(person)) == (0, before)
+    assert done.stdout
+    assert done.stderr.endswith("Nothing is changed yet; run it with --yes to change it.\n")
+    assert person.run(*words, "--yes").returncode == 0
+    assert files(person) != before
+
+
 # --- progress ---
 
 COUNTING = """
@@ -476,7 +490,7 @@ def test_ctrl_c_leaves_nothing_half_done(person: Person) -> None:
     memories = person.sandbox.memories
     before = {path.name: path.read_text() for path in memories.glob("*.md")}
     archive = memories / "archive"
-    command = ["prune", "--older-than", "0d", "--below", "1"]
+    command = ["prune", "--older-than", "0d", "--below", "1", "--yes"]
     assert interrupted(person, command, archive / "agent-010.md") == 130
     left = {path.name: path.read_text() for path in memories.glob("*.md")}
     pruned = {name for name in before if ITEM not in left[name]}

@@ -279,16 +279,16 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
     run_history.save_records(project.store, "engineer", [wrong, done])
     known = agent_context.read_knowledge(project, "engineer")
     assert agent_context.render_markdown(known, 20) == (
-        "## Your Role Knowledge\n"
+        "## Knowledge\n"
         f"- [Project Architecture] {TABS}\n"
         "- [Project Architecture] The user's own word\n"
-        f"- [workflow] {FACT}\n\n"
-        "## Your Preferences\n"
+        f"- [Effective Strategies] {FACT}\n\n"
+        "## Preferences\n"
         "- coding-style: small functions\n\n"
-        "## Your Performance\n"
+        "## Performance\n"
         "- all tasks: 1 finished (1 done; 100% success)\n"
         "- feature: 1 finished (1 done; 100% success)\n\n"
-        "### Common Errors to Avoid\n"
+        "### Common Errors\n"
         "- It is broken → Mend it"
     )
     assert agent_context.render_markdown(known, 1).count("\n- [") == 1
@@ -374,7 +374,7 @@ def test_the_items_read_back(text: str) -> None:
         if item.text
     ]
     told = markdown.parse_document(rendered(found, {}, [], []))
-    labels = [f"[{template.category_of(title)}] {item}" for title, item in found]
+    labels = [f"[{title}] {item}" for title, item in found]
     assert [item.text for item in told.items] == labels[:20]
 
 
@@ -383,13 +383,12 @@ def test_context_by_hand(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
     before = read_files(sandbox.root)
     done = person.run("context", "Engineer Agent", "--top", "1")
-    assert done.stdout == f"## Your Role Knowledge\n- [Project Architecture] {TABS}\n"
+    assert done.stdout == f"## Knowledge\n- [Project Architecture] {TABS}\n"
     for name in ("engineer", "PM"):
-        given = person.run("context", name, "--as-given").stdout
-        assert given == person.run("show", name, "--as-given").stdout
-        assert person.read_json("context", name, "--as-given")["text"] == given[:-1]
+        given = person.run("show", name, "--as-given").stdout
+        assert person.read_json("show", name, "--as-given")["text"] == given[:-1]
     told = prompt(sandbox)
-    assert told == f"Add a retry.\n\n{person.run('context', 'engineer', '--as-given').stdout[:-1]}"
+    assert told == f"Add a retry.\n\n{person.run('show', 'engineer', '--as-given').stdout[:-1]}"
     assert {
         key: value for key, value in read_files(sandbox.root).items() if key in before
     } == before
@@ -407,7 +406,6 @@ def test_the_json_of_context_agrees_with_the_page(person: Person, sandbox: Sandb
         "`context`, in `items`": told["items"][0],
         "`context`, in `performance`": told["performance"],
         "`context`, in `errors`": told["errors"][0],
-        "`context --as-given`": person.read_json("context", "engineer", "--as-given"),
     }.items():
         assert set(value) == read_fields(row), row
     assert [each["text"] for each in told["items"]] == [TABS, FACT]
@@ -424,7 +422,6 @@ def test_the_json_of_context_agrees_with_the_page(person: Person, sandbox: Sandb
         ([], 2, "agent-memory: missing argument"),
         (["engineer", "--top", "0"], 2, "agent-memory: invalid value for '--top'"),
         (["engineer", "--top", "x"], 2, "agent-memory: invalid value for '--top'"),
-        (["engineer", "--top", "3", "--as-given"], 2, "agent-memory: --as-given and --top"),
     ],
 )
 def test_an_empty_context(

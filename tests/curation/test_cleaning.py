@@ -149,10 +149,10 @@ def test_prune_command(person: Person, sandbox: Sandbox) -> None:
     assert set(told) == read_fields("`prune`")
     assert told["written"] is False
     assert read_files(sandbox.root) == before
-    done = person.run("prune", "--older-than", "90d")
+    done = person.run("prune", "--older-than", "90d", "--yes")
     assert (done.returncode, done.stdout) == (0, line)
     assert done.stderr == "1 item archived.\nTo undo: agent-memory undo\n"
-    done = person.run("prune", "--older-than", "90d")
+    done = person.run("prune", "--older-than", "90d", "--yes")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing to prune: no item is that old and uncertain.\n"
 
@@ -160,8 +160,10 @@ def test_prune_command(person: Person, sandbox: Sandbox) -> None:
 @pytest.mark.slow
 def test_prune_at_the_user_level(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("qa", OLD, user=True)
-    assert person.read_json("prune", "--older-than", "0d", "--below", "0.9")["agents"] == []
-    told = person.read_json("prune", "--older-than", "0d", "--below", "0.9", "--user")
+    assert (
+        person.read_json("prune", "--older-than", "0d", "--below", "0.9", "--yes")["agents"] == []
+    )
+    told = person.read_json("prune", "--older-than", "0d", "--below", "0.9", "--user", "--yes")
     assert [each["text"] for each in told["agents"][0]["items"]] == [OLD]
     assert OLD not in (sandbox.user_memories / "qa.md").read_text()
 

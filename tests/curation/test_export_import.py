@@ -625,7 +625,7 @@ def test_replace_reports_removed_items(person: Person, sandbox: Sandbox) -> None
     sandbox.write_memory("engineer", FACT)
     data = person.run("export").stdout.encode()
     sandbox.write_memory("engineer", LIFT)
-    done = person.run("import", "-", "--replace", data=data)
+    done = person.run("import", "-", "--replace", "--yes", data=data)
     assert f"archived: [Project Architecture] {LIFT}\n" in done.stdout
     assert "1 entry archived; list them with agent-memory restore engineer" in done.stderr
 

@@ -697,7 +697,7 @@ def test_migrate_needs_yes_to_write(person: Person) -> None:
     done = person.run("migrate")
     assert (done.returncode, done.stderr) == (
         0,
-        "Nothing is changed yet; pass --yes to change it.\n",
+        "Nothing is changed yet; run it with --yes to change it.\n",
     )
     assert done.stdout.startswith("engineer: Engineer_Agent.md -> engineer.md\n--- a/.claude-mpm/")
     assert done.stdout.endswith("\n - x\n+- y\n")

@@ -88,7 +88,8 @@ def test_accepted_proposals_replace_the_old_items(old: Desk) -> None:
 def test_without_yes_nothing_changes(old: Desk) -> None:
     before = files(old)
     result = optimize(old, answer(([1], SHORT)))
-    assert (result.code, result.err) == (0, "Nothing is changed yet; pass --yes to change it.\n")
+    hint = "Nothing is changed yet; run it with --yes to change it.\n"
+    assert (result.code, result.err) == (0, hint)
     assert f"+- {SHORT}\n" in result.out
     assert files(old) == before
 

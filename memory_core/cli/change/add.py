@@ -20,24 +20,28 @@ from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import classify
 from memory_core.text import sanitize
 
+Type = Annotated[
+    str,
+    typer.Argument(
+        metavar="TYPE",
+        help=f"Decides the section: {', '.join(classify.TYPES)}.",
+        autocompletion=suggestions.suggest_types,
+    ),
+]
+Text = Annotated[
+    str,
+    typer.Argument(
+        metavar="TEXT",
+        help=f"One line of {classify.TOO_SHORT + 1} to 100 characters "
+        "(memory.max_learning_length); - reads stdin.",
+    ),
+]
+
 
 def add(
     agent: Agent,
-    type_: Annotated[
-        str,
-        typer.Argument(
-            metavar="TYPE",
-            help="pattern, architecture, guideline, mistake, ...: decides the section.",
-            autocompletion=suggestions.suggest_types,
-        ),
-    ],
-    text: Annotated[
-        str,
-        typer.Argument(
-            metavar="TEXT",
-            help="One line of at most 100 characters (memory.max_learning_length); - reads stdin.",
-        ),
-    ],
+    type_: Type,
+    text: Text,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -62,6 +66,13 @@ def add(
     if json:
         print_json(_to_json(scope.agent, result))
         return
+    _print_result(result)
+    note_undo(user)
+    if is_new:
+        note_undefined(scope.project, scope.agent)
+
+
+def _print_result(result: TeachResult) -> None:
     for taught in result.taught:
         verb = "Already known, confidence raised" if taught.was_present else "Added"
         print_line(f"{verb}: {format_item(taught.item)}")
@@ -70,9 +81,6 @@ def add(
     for item in result.doubted:
         print_line(f"Contradicted: {format_item(item)}")
     print_archived(result.evicted)
-    note_undo(user)
-    if is_new:
-        note_undefined(scope.project, scope.agent)
 
 
 def print_archived(entries: list[tuple[str, str]]) -> None:

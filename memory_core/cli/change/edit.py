@@ -50,10 +50,7 @@ def edit(agent: Agent, user: User = False) -> None:
     """
     scope = find_agent(agent, user, accept_new=True)
     copy = edit_session.open_copy(scope.project, scope.agent, scope.level)
-    # A folder of its own, because editors leave files next to the copy.
-    folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
-    path = folder / os.path.basename(scope.level.path(scope.agent))
-    path.write_bytes(_encode(copy.text))
+    path = _write_copy(scope, copy)
     is_kept = False
     try:
         warnings = _edit_until_accepted(scope, copy, path)
@@ -69,16 +66,28 @@ def edit(agent: Agent, user: User = False) -> None:
         raise
     finally:
         if not is_kept:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(path.parent, ignore_errors=True)
     _print_result(scope.agent, result, user)
     if is_kept:
-        backup = path.rename(folder / f"before-{path.name}")
-        backup.write_bytes(_encode(copy.text))
-        print_note(f"The previous version is in {backup}")
+        _keep_previous(path, copy)
     if copy.is_new:
         note_undefined(scope.project, scope.agent)
     if warnings:
         raise typer.Exit(1)
+
+
+def _write_copy(scope: AgentScope, copy: EditCopy) -> Path:
+    # A folder of its own, because editors leave files next to the copy.
+    folder = Path(tempfile.mkdtemp(prefix="agent-memory-"))
+    path = folder / os.path.basename(scope.level.path(scope.agent))
+    path.write_bytes(_encode(copy.text))
+    return path
+
+
+def _keep_previous(path: Path, copy: EditCopy) -> None:
+    backup = path.rename(path.with_name(f"before-{path.name}"))
+    backup.write_bytes(_encode(copy.text))
+    print_note(f"The previous version is in {backup}")
 
 
 def _encode(text: str) -> bytes:

@@ -14,17 +14,19 @@ from memory_core.cli.common.tables import print_item
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
 from memory_core.curation import archive
 
+ArchivedItem = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="ITEM",
+        help="The item to restore: its id, its text, a part of it, or its number.",
+        show_default="list them",
+    ),
+]
+
 
 def restore(
     agent: Agent,
-    item: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="ITEM",
-            help="The item to restore: its id, its text, a part of it, or its number.",
-            show_default="list them",
-        ),
-    ] = None,
+    item: ArchivedItem = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,10 +17,7 @@ from memory_core.storage.store import Store
 
 
 def share(
-    item: Annotated[
-        str,
-        typer.Argument(metavar="ITEM", help=ITEM_HELP),
-    ],
+    item: Annotated[str, typer.Argument(metavar="ITEM", help=ITEM_HELP)],
     to: Annotated[
         list[str] | None,
         agent_option("--to", help="Agent to copy to (repeatable)."),
@@ -50,21 +47,21 @@ def share(
     targets = _list_targets(scope, source, to or [], user)
     results = sharing.copy_item(scope.project, source, targets)
     if json:
-        print_json(
-            {
-                "from": source.agent,
-                **select_fields(source, "id", "text", "section", "confidence"),
-                "shared": [
-                    select_fields(
-                        result, "agent", "text", "section", user="is_user", known="was_present"
-                    )
-                    for result in results
-                ],
-            }
-        )
+        print_json(_to_json(source, results))
         return
     for result in results:
         _print_result(source, result)
+
+
+def _to_json(source: SourceItem, results: list[ShareResult]) -> dict[str, Any]:
+    renamed = {"user": "is_user", "known": "was_present"}
+    return {
+        "from": source.agent,
+        **select_fields(source, "id", "text", "section", "confidence"),
+        "shared": [
+            select_fields(result, "agent", "text", "section", **renamed) for result in results
+        ],
+    }
 
 
 def _list_targets(

@@ -15,7 +15,9 @@ def flag(name: str, help: str) -> Any:
     return typer.Option(name, help=help)
 
 
-def agent_argument(help: str = "Agent name in any spelling, or PM.", **settings: Any) -> Any:
+def agent_argument(
+    help: str = "Agent name in any case, or PM for the main session.", **settings: Any
+) -> Any:
     return typer.Argument(
         metavar="AGENT", help=help, autocompletion=suggestions.suggest_agents, **settings
     )
@@ -30,7 +32,9 @@ Agent = Annotated[str, agent_argument()]
 OptionalAgent = Annotated[str | None, agent_argument(show_default="all agents")]
 Agents = Annotated[
     list[str] | None,
-    agent_argument("Agent names in any spelling, or PM.", show_default="all agents"),
+    agent_argument(
+        "Agent names in any case, or PM for the main session.", show_default="all agents"
+    ),
 ]
 Item = Annotated[
     str,
@@ -42,8 +46,5 @@ Since = Annotated[
     typer.Option(metavar="TIME", help="Start: 2d (ago), 2026-11-20 or '2026-11-20 22:10' (UTC)."),
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.")]
-Yes = Annotated[bool, flag("--yes", "Do not ask for confirmation.")]
-# For commands that change nothing if nobody can answer.
-YesOrAsk = Annotated[bool, flag("--yes", "Change it.  Default: ask, if this is a terminal.")]
+Yes = Annotated[bool, flag("--yes", "Change it without asking; needed without a terminal.")]
 AsJson = Annotated[bool, flag("--json", "Print JSON (fields: agent-memory help json).")]
-AsGiven = Annotated[bool, flag("--as-given", "Print the exact text that the agent receives.")]

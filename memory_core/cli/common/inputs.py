@@ -10,11 +10,10 @@ from memory_core.cli.output import clean_text
 NOTHING_CHANGED = "nothing was changed"
 
 
-def should_ask(yes: bool, dry_run: bool, json: bool) -> bool:
-    """Say whether to ask before a large change: only if a person can answer."""
+def check_options(yes: bool, dry_run: bool) -> None:
+    """Refuse --yes together with --dry-run."""
     if dry_run and yes:
         raise CommandRefused("--dry-run and --yes exclude each other")
-    return not (dry_run or yes or json) and can_ask()
 
 
 def can_ask() -> bool:
@@ -52,6 +51,8 @@ def read_input(path: str, limit: int = -1) -> bytes:
     """Return the first `limit` bytes of a file, or of stdin for "-"."""
     try:
         if path == "-":
+            if can_ask():
+                sys.stderr.write("Reading from this terminal; Ctrl-D ends the input.\n")
             return sys.stdin.buffer.read(limit) if sys.stdin else b""
         with open(path, "rb") as file:
             return file.read(limit)

@@ -9,14 +9,15 @@ from typing import Any
 from memory_core.claude_code import agent_definitions
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
-from memory_core.cli.output import print_line, print_note, select_fields
+from memory_core.cli.common.inputs import can_ask, require_consent
+from memory_core.cli.output import is_terminal, print_line, print_note, select_fields
 from memory_core.document.diff import format_diff
 from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
 DRY_RUN_HINT = "Nothing is changed yet; run it without --dry-run to change it."
-YES_HINT = "Nothing is changed yet; pass --yes to change it."
+YES_HINT = "Nothing is changed yet; run it with --yes to change it."
 
 
 def format_command(command: str, user: bool = False) -> str:
@@ -24,6 +25,21 @@ def format_command(command: str, user: bool = False) -> str:
     level = " --user" if user else ""
     project = f" --project {shlex.quote(shared.project)}" if shared.project else ""
     return f"agent-memory {command}{level}{project}"
+
+
+def may_change(question: str, yes: bool, dry_run: bool, json: bool) -> bool:
+    """Ask whether to make the changes that were shown; say how to make them if nobody is asked.
+
+    Without a terminal only --yes changes something.  Refuses the command if the answer is no.
+    """
+    if yes:
+        return True
+    if dry_run or json or not (can_ask() and is_terminal()):
+        if not json:
+            print_note(DRY_RUN_HINT if dry_run else YES_HINT)
+        return False
+    require_consent(question)
+    return True
 
 
 def note_undo(user: bool = False) -> None:

@@ -6,17 +6,14 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import Agent, AsGiven, AsJson
+from memory_core.cli.common.arguments import Agent, AsJson
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.errors import CommandRefused
-from memory_core.cli.look.show import show_prompt_text
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import agent_context
 
 
 def context(
     agent: Agent,
-    as_given: AsGiven = False,
     top: Annotated[
         int | None,
         typer.Option(
@@ -30,17 +27,13 @@ def context(
     """Show what an agent knows, most certain first.
 
     Items below memory.min_confidence are omitted.
+    agent-memory show AGENT --as-given prints the text of a prompt.
 
     \b
     Example:
       agent-memory context engineer --top 5
     """
-    if as_given and top is not None:
-        raise CommandRefused("--as-given and --top exclude each other")
     scope = find_agent(agent)
-    if as_given:
-        show_prompt_text(scope, json)
-        return
     knowledge = agent_context.read_knowledge(scope.project, scope.agent)
     if json:
         print_json(agent_context.to_json(knowledge, top))

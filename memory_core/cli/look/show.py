@@ -9,7 +9,7 @@ import typer
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli import times
-from memory_core.cli.common.arguments import Agent, AsGiven, AsJson, User
+from memory_core.cli.common.arguments import Agent, AsJson, User, flag
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.errors import CommandRefused
@@ -21,7 +21,9 @@ from memory_core.storage import event_log, store
 
 def show(
     agent: Agent,
-    as_given: AsGiven = False,
+    as_given: Annotated[
+        bool, flag("--as-given", "Print the exact text that the agent receives.")
+    ] = False,
     at: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Show the items of that time: 2d, '2026-11-20 22:10'."),
@@ -44,7 +46,7 @@ def show(
     if moment is not None:
         _show_past(scope, moment, json)
     elif as_given:
-        show_prompt_text(scope, json)
+        _show_prompt_text(scope, json)
     else:
         _show_file(scope, user, json)
 
@@ -62,7 +64,7 @@ def _show_past(scope: AgentScope, moment: str, json: bool) -> None:
         print_note(f"Nothing is recorded for {moment}: the history of {agent} {begin}.")
 
 
-def show_prompt_text(scope: AgentScope, json: bool) -> None:
+def _show_prompt_text(scope: AgentScope, json: bool) -> None:
     """Print the text that a hook would give the agent now."""
     block = agent_context.preview_block(scope.project, scope.agent)
     if json:

@@ -36,10 +36,11 @@ OPTIONAL_COLUMNS = {"SPOOLED", "TREND"}
 def status(user: User = False, json: AsJson = False) -> None:
     """Show each agent's memory and anything that needs attention.
 
-    USED: size as a share of the limit.
+    SECT: sections.  USED: size as a share of the limit.
     LEARNED: items of the last 7 days.  TREND: items per week, for 8 weeks.
     REVIEW: learnings that were not saved; see quarantine/AGENT.md.
-    SPOOLED: learnings not merged yet.
+    SPOOLED: learnings not merged yet; shown only if there are some.
+    Output that goes to a pipe or a file has no TREND; --json has all numbers.
 
     \b
     Example:

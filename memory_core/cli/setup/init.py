@@ -12,6 +12,7 @@ from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import initialize
+from memory_core.storage.store import Store
 
 
 def init(
@@ -41,31 +42,29 @@ def init(
     missing = [name for name in missing if name not in memories]
     hooks = initialize.has_hooks(project.place.root, os.environ)
     if json:
-        print_json(
-            {
-                "folder": level.folder,
-                "made": created,
-                "agents": [{"agent": name, "file": file} for name, file in memories.items()],
-                "without": missing,
-                "hooks": hooks,
-            }
-        )
+        agents = [{"agent": name, "file": file} for name, file in memories.items()]
+        fields = {"folder": level.folder, "made": created, "agents": agents}
+        print_json({**fields, "without": missing, "hooks": hooks})
         return
-    if not user and os.path.realpath(level.place.root) != os.path.realpath(os.getcwd()):
-        print_note(f"The project is {level.place.root}")
-    home = "~/" if user else ""
-    for path in [*created, *memories.values()]:
-        print_line(f"Created {home}{path}")
     existing = [name for name in named if name not in memories]
-    for name in existing:
-        print_note(f"{name} has a memory already.")
-    if not (created or memories or existing):
-        print_note(f"Nothing to do: {home}{level.place.relative(level.folder)} is complete.")
+    _print_created(level, [*created, *memories.values()], existing, user)
     if missing:
         print_note(f"Without a memory: {', '.join(missing)}. Pass --yes to create them.")
     if not hooks:
         option = " --user" if user else ""
         print_note(f"Next: agent-memory install{option} makes Claude Code use the memories.")
+
+
+def _print_created(level: Store, paths: list[str], existing: list[str], user: bool) -> None:
+    if not user and os.path.realpath(level.place.root) != os.path.realpath(os.getcwd()):
+        print_note(f"The project is {level.place.root}")
+    home = "~/" if user else ""
+    for path in paths:
+        print_line(f"Created {home}{path}")
+    for name in existing:
+        print_note(f"{name} has a memory already.")
+    if not (paths or existing):
+        print_note(f"Nothing to do: {home}{level.place.relative(level.folder)} is complete.")
 
 
 def _choose(named: list[str], missing: list[str], yes: bool, json: bool) -> list[str]:

@@ -8,7 +8,8 @@ import typer
 
 from memory_core.cli.app import shared
 from memory_core.cli.common.arguments import Yes, flag
-from memory_core.cli.common.inputs import require_consent, should_ask
+from memory_core.cli.common.inputs import check_options
+from memory_core.cli.common.notes import may_change
 from memory_core.cli.output import print_line
 from memory_core.setup import installation
 
@@ -45,15 +46,18 @@ def uninstall(
     """Remove the hooks from a project's settings.
 
     agent-memory install adds them again.
-    With --all on a terminal, the changes are shown first and you are asked.
+    With --all, the changes are shown first and you are asked.
     ./install.sh in a clone installs the program again.
 
     \b
     Example:
       agent-memory uninstall ~/code/shop --dry-run
     """
+    check_options(yes, dry_run)
     folder = project or shared.project or "."
-    if should_ask(yes, dry_run, json=False) and everything:
+    if everything and not (yes or dry_run):
         installation.uninstall(folder, user, everything, dry_run=True, say=print_line)
-        require_consent("Remove the program, and the hooks from these settings?")
+        question = "Remove the program, and the hooks from these settings?"
+        if not may_change(question, yes, dry_run, json=False):
+            return
     installation.uninstall(folder, user, everything, dry_run, say=print_line)

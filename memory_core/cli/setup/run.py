@@ -19,6 +19,25 @@ STATUS_NOT_EXECUTABLE = 126
 
 app = create_app()
 
+Learning = Annotated[
+    bool | None,
+    typer.Option(
+        "--enable-learning/--no-learning",
+        help="Save what agents report, or not.",
+        show_default="as configured",
+    ),
+]
+MemoryLimit = Annotated[
+    int | None,
+    typer.Option(
+        metavar="KB",
+        min=1,
+        max=MAX_SIZE_KB,
+        help="Limit of a memory file in KB.",
+        show_default="as configured",
+    ),
+]
+
 
 # The options after COMMAND belong to COMMAND, with or without `--`.
 @app.command(context_settings={"allow_interspersed_args": False})
@@ -29,24 +48,8 @@ def run(
     no_memory: Annotated[
         bool, flag("--no-memory", "Give agents no memory and save nothing.")
     ] = False,
-    learning: Annotated[
-        bool | None,
-        typer.Option(
-            "--enable-learning/--no-learning",
-            help="Save what agents report, or not.",
-            show_default="as configured",
-        ),
-    ] = None,
-    memory_limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="KB",
-            min=1,
-            max=MAX_SIZE_KB,
-            help="Limit of a memory file in KB.",
-            show_default="as configured",
-        ),
-    ] = None,
+    learning: Learning = None,
+    memory_limit: MemoryLimit = None,
 ) -> None:
     """Run a command (usually claude) with different memory settings.
 

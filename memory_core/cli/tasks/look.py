@@ -202,16 +202,19 @@ def _status_to_json(state: TaskStatus) -> dict[str, Any]:
     }
 
 
+TemplateName = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="Template to print.",
+        show_default="list them",
+        autocompletion=suggestions.suggest_templates,
+    ),
+]
+
+
 def template(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="Template to print.",
-            show_default="list them",
-            autocompletion=suggestions.suggest_templates,
-        ),
-    ] = "",
+    name: TemplateName = "",
     copy: Annotated[
         bool, flag("--copy", "Make your own copy, which is used from then on.")
     ] = False,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory_core.cli.app import create_app
-from memory_core.cli.tasks import consent, look, write
+from memory_core.cli.tasks import cleanup, look, write
+from memory_core.cli.tasks.init import init
 
 app = create_app()
 
@@ -32,12 +33,12 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "done": write.done,
     "reopen": write.reopen,
     "archive": write.archive,
-    "delete": consent.delete,
+    "delete": cleanup.delete,
     "import": write.import_,
-    "cleanup": consent.cleanup,
+    "cleanup": cleanup.cleanup,
     "template": look.template,
     "status": look.status,
-    "init": consent.init,
+    "init": init,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)

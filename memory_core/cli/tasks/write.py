@@ -28,10 +28,10 @@ from memory_core.text.phrases import format_count
 MAX_INPUT_BYTES = 256 * 1024
 
 RESULT_WORDS = {
-    "begun": "Started",
-    "restored": "Restored",
-    "taken up again": "Reopened",
-    "is in progress already": "In progress already",
+    "begun": "Started and active",
+    "restored": "Restored and active",
+    "taken up again": "Reopened and active",
+    "is in progress already": "In progress already, now active",
     "archived": "Archived",
     "is archived already": "Archived already",
 }
@@ -66,7 +66,7 @@ def start(
 
     An existing memory is kept, an archived one is restored.
     If Backlog.md has the task and its command is installed, its status changes, too.
-    A finished task is refused: use agent-memory task reopen.
+    A task that is done in Backlog.md is refused: use agent-memory task reopen.
 
     \b
     Example:
@@ -170,7 +170,7 @@ def done(task: OpenTask = "", json: AsJson = False) -> None:
     """Finish a task: archive its memory.
 
     If Backlog.md has the task and its command is installed, its status changes and
-    the decisions are added to it, each once.
+    the decisions are added to it, each once; agent-memory task archive does neither.
 
     \b
     Example:
@@ -186,6 +186,7 @@ def archive(task: OpenTask = "", json: AsJson = False) -> None:
     """Archive the memory of a task, whatever its status.
 
     It stays archived until the task is started or reopened.
+    Backlog.md is not changed; agent-memory task done also finishes the task there.
 
     \b
     Example:

@@ -7,9 +7,9 @@ from typing import Any
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, DryRun, User, YesOrAsk
-from memory_core.cli.common.inputs import require_consent, should_ask
-from memory_core.cli.common.notes import YES_HINT, note_undo
+from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
+from memory_core.cli.common.inputs import check_options
+from memory_core.cli.common.notes import may_change, note_undo
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.common.tables import format_size
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
@@ -22,7 +22,7 @@ MAX_SHOWN = 5  # files of one kind
 
 
 def clean(
-    dry_run: DryRun = False, yes: YesOrAsk = False, user: User = False, json: AsJson = False
+    dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
 ) -> None:
     """Remove leftover files and memories of deleted agents.
 
@@ -37,24 +37,20 @@ def clean(
     Example:
       agent-memory clean
     """
-    ask = should_ask(yes, dry_run, json)
+    check_options(yes, dry_run)
     scope = find_level(user)
     unused = cleaning.find_unused(*scope, os.environ, make_progress("Searching"))
     if not json:
         _print_unused(unused, scope.level)
-    if ask and (unused.files or unused.orphans):
-        require_consent("Remove this?")
-        yes = True
     result = None
-    if yes:
+    has_unused = bool(unused.files or unused.orphans)
+    if has_unused and may_change("Remove this?", yes, dry_run, json):
         result = cleaning.remove_unused(*scope, unused, make_progress("Cleaning"))
     if json:
-        print_json({"written": yes, **_to_json(unused, result, scope.level)})
-    elif not (unused.files or unused.orphans):
+        print_json({"written": bool(result), **_to_json(unused, result, scope.level)})
+    elif not has_unused:
         print_note("Nothing to clean.")
-    elif result is None:
-        print_note(YES_HINT)
-    else:
+    elif result:
         _print_result(result, scope.level, user)
     if result and result.failed:
         raise typer.Exit(1)

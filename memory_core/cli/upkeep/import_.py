@@ -7,25 +7,22 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
-from memory_core.cli.common.inputs import read_input, require_consent, should_ask
-from memory_core.cli.common.notes import (
-    DRY_RUN_HINT,
-    change_to_json,
-    note_undo,
-    print_change,
-)
-from memory_core.cli.common.scopes import find_level
+from memory_core.cli.common.inputs import check_options, read_input
+from memory_core.cli.common.notes import change_to_json, may_change, note_undo, print_change
+from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.curation import export_import
-from memory_core.curation.export_import import ImportResult
+from memory_core.curation.export_import import ExportedAgents, ImportResult
 from memory_core.text.phrases import format_count
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
+]
 
 
 def import_(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A file of agent-memory export; - is stdin.")
-    ],
+    file: File,
     replace: Annotated[bool, flag("--replace", "Replace the memories instead of merging.")] = False,
     dry_run: DryRun = False,
     yes: Yes = False,
@@ -35,47 +32,45 @@ def import_(
     """Import memories from an export.
 
     Existing items are kept.  If a preference differs, yours is kept.
-    With --replace, the memories of the file replace yours; on a terminal they are
-    shown first and you are asked.
+    With --replace, the memories of the file replace yours: they are shown first and
+    you are asked.
     Items beyond the limits go to the archive.  An invalid file changes nothing.
 
     \b
     Example:
       agent-memory export | agent-memory import - --dry-run
     """
+    check_options(yes, dry_run)
     scope = find_level(user)
-    ask = should_ask(yes, dry_run, json) and replace
-
-    def run(write: bool) -> list[ImportResult]:
-        return export_import.import_agents(
-            *scope, agents, replace, write, make_progress("Importing")
-        )
-
-    written = not (dry_run or ask)
     try:
         agents = export_import.parse_export(read_input(file, export_import.MAX_BYTES + 1))
-        results = run(written)
+        written = not (dry_run or (replace and not yes))
+        results = _import(scope, agents, replace, written)
         news = [result for result in results if _has_news(result)]
         if not json:
             for result in news:
                 _print_result(result, written, user)
-        if ask and news:
-            require_consent("Replace the existing memories by these?")
-            results = run(write=True)
+        question = "Replace the existing memories by these?"
+        if not written and news and may_change(question, yes, dry_run, json):
+            written = bool(_import(scope, agents, replace, True))
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     if json:
-        rows = [
-            {**change_to_json(result), **select_fields(result, "records", "entries")}
-            for result in results
-        ]
-        print_json({"written": not dry_run, "agents": rows})
+        print_json({"written": written, "agents": list(map(_to_json, results))})
     elif not news:
         print_note("Nothing new to import." if results else "The file contains no memory.")
-    elif dry_run:
-        print_note(DRY_RUN_HINT)
-    else:
+    elif written:
         note_undo(user)
+
+
+def _import(
+    scope: LevelScope, agents: ExportedAgents, replace: bool, write: bool
+) -> list[ImportResult]:
+    return export_import.import_agents(*scope, agents, replace, write, make_progress("Importing"))
+
+
+def _to_json(result: ImportResult) -> dict[str, object]:
+    return {**change_to_json(result), **select_fields(result, "records", "entries")}
 
 
 def _has_news(result: ImportResult) -> bool:

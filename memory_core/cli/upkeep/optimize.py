@@ -9,9 +9,9 @@ import typer
 
 from memory_core.claude_code import headless
 from memory_core.cli import times
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, YesOrAsk
-from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, should_ask
-from memory_core.cli.common.notes import YES_HINT, note_nothing, note_undo
+from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes
+from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask, check_options
+from memory_core.cli.common.notes import DRY_RUN_HINT, YES_HINT, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
@@ -29,48 +29,46 @@ from memory_core.memory.project import Project
 from memory_core.text import similarity
 from memory_core.text.phrases import format_count
 
+Helper = Annotated[
+    Literal["claude"] | None,
+    typer.Option("--with", help="Also ask your Claude Code for shorter wordings."),
+]
+OlderThan = Annotated[
+    str | None,
+    typer.Option(
+        metavar="30d",
+        help="With --with: only items not confirmed for this time.",
+        show_default="30d",
+    ),
+]
+
 
 def optimize(
     agent: Agents = None,
     dry_run: DryRun = False,
-    yes: YesOrAsk = False,
-    helper: Annotated[
-        Literal["claude"] | None,
-        typer.Option("--with", help="Also ask your Claude Code for shorter wordings."),
-    ] = None,
-    older_than: Annotated[
-        str | None,
-        typer.Option(
-            metavar="30d",
-            help="With --with: only items not confirmed for this time.",
-            show_default="30d",
-        ),
-    ] = None,
+    yes: Yes = False,
+    helper: Helper = None,
+    older_than: OlderThan = None,
     json: AsJson = False,
 ) -> None:
     """Merge duplicate items.
 
     Items that differ in a number, a path, a name or a "not" are not duplicates.
     Replaced items go to the archive.
-    Wordings of Claude Code are only shown if they add and lose no fact.
+    Claude Code's wordings are shown only if no fact is added or lost.
     Exit 1 if Claude Code does not answer, or the memory was changed meanwhile.
 
     \b
     Example:
       agent-memory optimize engineer --dry-run
     """
-    ask = should_ask(yes, dry_run, json) and is_terminal()
-    if older_than is not None and helper is None:
-        raise CommandRefused("--older-than requires --with claude")
+    check_options(yes, dry_run)
+    ask = not (yes or dry_run or json) and can_ask() and is_terminal()
+    age = _parse_age(older_than, helper)
     scope = find_level()
     agents = find_agents(scope, agent)
-    age = times.parse_duration(older_than) if older_than is not None else optimizing.MIN_AGE
     proposals, refused = _collect_proposals(scope.project, agents, age, bool(helper))
-    if not (ask or json):
-        for proposal in proposals:
-            _print_proposal(proposal)
-    for refusal in refused:
-        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
+    _print_plan([] if ask or json else proposals, refused)
     if not (proposals or refused):
         note_nothing(scope.level, agents, "No duplicates found.")
     # Nothing is changed before the last answer, so that Ctrl-C changes nothing.
@@ -81,10 +79,18 @@ def optimize(
     if json:
         print_json(_to_json(proposals, refused, outcomes, yes))
     _print_outcomes(outcomes)
-    if proposals and not (yes or ask):
-        print_note(YES_HINT)
+    if proposals and not (yes or ask or json):
+        print_note(DRY_RUN_HINT if dry_run else YES_HINT)
     if any(outcome.refused for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _parse_age(older_than: str | None, helper: str | None) -> int:
+    if older_than is None:
+        return optimizing.MIN_AGE
+    if helper is None:
+        raise CommandRefused("--older-than requires --with claude")
+    return times.parse_duration(older_than)
 
 
 def _collect_proposals(
@@ -107,6 +113,13 @@ def _collect_proposals(
                 print_note(f"{agent}: {left} more old items did not fit; run it again")
     refused = [proposal for proposal in proposals if proposal.refused]
     return [proposal for proposal in proposals if not proposal.refused], refused
+
+
+def _print_plan(proposals: list[Proposal], refused: list[Proposal]) -> None:
+    for proposal in proposals:
+        _print_proposal(proposal)
+    for refusal in refused:
+        print_note(f"{refusal.agent}: refused {refusal.new!r}: {refusal.refused}")
 
 
 def _is_accepted(proposal: Proposal) -> bool:
