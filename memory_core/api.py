@@ -1,7 +1,7 @@
 """Read and change memories from Python programs: `memory_core.Memories`.
 
-Each change is made under the memory's lock, recorded in its history, and undone by
-`agent-memory undo`.
+Each change is made under the memory's lock and recorded in its history.  `agent-memory undo`
+takes it back, except recorded tasks and errors.
 """
 
 from __future__ import annotations

@@ -139,6 +139,13 @@ def test_every_module_is_in_a_wing() -> None:
     assert {wing(name) for name in MODULES if name != "memory_core"} == set(WINGS)
 
 
+def test_the_design_page_has_the_same_table() -> None:
+    page = (REPO / "docs" / "design.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([\w, ]+) \|$", page, re.M)
+    allowed = {name: cell.replace(",", "").replace("core", CORE) for name, cell in rows}
+    assert {name: cell.replace("nothing", "") for name, cell in allowed.items()} == WINGS
+
+
 def test_wings_import_only_what_the_table_allows() -> None:
     assert against_the_table() == set()
 

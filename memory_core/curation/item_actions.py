@@ -1,9 +1,10 @@
 """Add, confirm, contradict and remove items; record tasks and errors that programs report.
 
-Each call is one change, which can be undone.  Parameters of most functions: `store` is the
-level (default: the project's), `item` is a name for lookup.find_item, `by` may have run,
-session and source.  Functions that change a memory raise OSError if its file cannot be locked,
-read or written.
+Each call is one change, which undo takes back, except those of record_task and record_error.
+Parameters that most functions share:
+`store` is the level (default: the project's), `item` is a name for lookup.find_item, `by`
+may have run, session and source.  Functions that change a memory raise OSError if its file
+cannot be locked, read or written.
 """
 
 from __future__ import annotations
