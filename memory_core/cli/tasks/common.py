@@ -18,7 +18,7 @@ from memory_core.tasks.task_actions import TaskMemory
 
 def task_argument(suggest: Callable[..., Any], **settings: Any) -> Any:
     return typer.Argument(
-        metavar="ID", help="A task, in any spelling.", autocompletion=suggest, **settings
+        metavar="ID", help="A task: 368, task-368 or TASK-368.", autocompletion=suggest, **settings
     )
 
 

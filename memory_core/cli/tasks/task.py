@@ -15,7 +15,7 @@ app = create_app()
 def task() -> None:
     """Manage notes and decisions of a task.
 
-    A task is named as in Backlog.md, in any spelling: 368, task-368, TASK-368.
+    A task is named as in Backlog.md: 368, task-368 and TASK-368 are the same.
 
     \b
     Example:
