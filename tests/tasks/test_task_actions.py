@@ -209,7 +209,734 @@ def test_a_status_has_a_stage(statuses: list[str], status: str, stage: str) -> N
 LINES = (
     "---\n|title: x\n|## Context\n|## Notes\n|## Key Decisions\n|# t: x\n|- a\n|  b\n|- c\n|\n"
     "|```\n|~~~\n|text\n|<!-- c\n|-->\n|<div>\n|    code\n|> q\n|x ## Notes\n|1. n\n|***\n"
-    "|Notes\n-----\n|\t- t\n|    assert imported(shop) == []  # nobody has consented yet
+    "|Notes\n-----\n|\t- t\n|<<<<<<< a\n|=======\n|>>>>>>> b\n|tail"
+)
+MARKDOWN = st.lists(st.sampled_from(LINES.split("|")), max_size=14).map("".join)
+LINE = st.sampled_from(
+    ["a", "- b", "-x", "**b**", "```", "# h", "## Notes", "  x", "", "> q", "<!-- ", "-->", "1. z"]
+)
+ENTRY = st.one_of(
+    st.text(max_size=40), st.lists(LINE, min_size=1, max_size=6).map("\n".join)
+).filter(str.strip)
+# After such text an item may not be possible; then an error is reported and nothing is lost.
+OPEN = ("<!--", "```", "~~~", "---", "===")
+
+
+@settings(max_examples=300)
+@given(MARKDOWN, ENTRY, st.sampled_from(["Notes", "Key Decisions", "Own section", "context"]))
+def test_adding_loses_no_line_and_reads_back(text: str, entry: str, title: str) -> None:
+    try:
+        after = task_document.add_item(text, title, entry)
+    except task_document.InvalidNote:
+        assert not task_document._clean(entry).strip() or any(mark in text for mark in OPEN)
+        return
+    lines = iter(line.rstrip() for line in after.split("\n"))
+    for line in text.split("\n"):
+        assert not line.strip() or line.rstrip() in lines, line
+    whole = "\n".join(task_document._entry(entry))
+    in_one = " ".join(filter(None, map(str.strip, whole.split("\n"))))
+    found = task_document.list_items(after, title)
+    assert whole in found or in_one in found
+
+
+@pytest.mark.parametrize(
+    "decision",
+    ["**Postgres**, not MySQL", "--force is never used", "- a dash", "1. first", "# no heading"],
+)
+def test_a_decision_reads_back_as_it_was_written(decision: str) -> None:
+    text = task_document.add_item("# task-1\n", "Key Decisions", decision)
+    assert task_document.list_items(text, "Key Decisions") == [decision]
+
+
+@pytest.mark.parametrize(
+    "held",
+    ["The words ## Notes stand here", "```\n## Notes\n```", "> ## Notes", "    ## Notes"],
+)
+def test_a_heading_in_prose_is_no_section(held: str) -> None:
+    text = task_document.add_item(f"# task-1\n\n## Context\n\n{held}\n", "Notes", "seen")
+    told = dict(task_document.list_sections(text))
+    assert held in told["Context"]
+    assert told["Notes"] == "- seen"
+
+
+def test_a_missing_section_is_made_at_its_place() -> None:
+    text = task_document.create(
+        "task-1", "T", "2026-11-21 22:10:00", "## Context\n\n## References\n"
+    )
+    text = task_document.add_item(text, "notes", "n")
+    text = task_document.add_item(text, "My own", "m")
+    titles = [title for title, _held in task_document.list_sections(text)]
+    assert titles == ["", "Context", "notes", "References", "My own"]
+
+
+@pytest.mark.parametrize("entry", ["", "  \n ", "x" * 20_001])
+def test_invalid_notes_are_refused(entry: str) -> None:
+    with pytest.raises(task_document.InvalidNote):
+        task_document.add_item("# t\n", "Notes", entry)
+
+
+@pytest.mark.parametrize("title", ["", "#", "x" * 81, " \n "])
+def test_invalid_titles_are_refused(title: str) -> None:
+    with pytest.raises(task_document.InvalidNote):
+        task_document.add_item("# t\n", title, "a note")
+
+
+@settings(max_examples=200)
+@given(MARKDOWN, st.integers(100, 500), st.text(max_size=600))
+def test_a_cut_is_within_its_budget(text: str, budget: int, title: str) -> None:
+    whole = task_document.create("task-1", title, "2026-11-21 22:10:00", text * 10)
+    cut = task_document.shorten(whole, budget, "backlog/memory/task-1.md")
+    assert task_document.estimate_tokens(cut) <= budget
+    assert "backlog/memory/task-1.md" in cut
+
+
+def test_a_cut_keeps_the_context_and_the_newest_notes() -> None:
+    text = task_document.create("task-1", "Orders", "2026-11-21 22:10:00", "## Context\n")
+    text = text.replace("## Context\n", "## Context\n\nOrders are numbered per warehouse.\n")
+    text = task_document.add_item(text, "Key Decisions", "Numbers are never reused")
+    for number in range(300):
+        text = task_document.add_item(text, "Notes", f"note {number} of many about the orders")
+    cut = task_document.shorten(text, 300, "backlog/memory/task-1.md")
+    for part in ("# task-1: Orders", "per warehouse", "never reused", "note 299 ", "note 298 "):
+        assert part in cut
+    assert "note 0 " not in cut
+    assert cut.index("note 298 ") < cut.index("note 299 ")
+
+
+# What a CLAUDE.md imports.
+
+PIECES = ["\r", "\n", "\r\n", "a", " ", claude_md.BEGIN_MARK, claude_md.END_MARK, "@x"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.booleans())
+@example(f"{claude_md.BEGIN_MARK}\n\n@old\n\nmine", False)
+def test_removing_the_block_restores_the_bytes(text: str, twice: bool) -> None:
+    if claude_md.has_block(text):
+        return
+    held = claude_md.set_block(text, ["@backlog/CLAUDE.md"])
+    held = claude_md.set_block(held, ["@other"]) if twice else held
+    assert claude_md.read_block(held) == (["@other"] if twice else ["@backlog/CLAUDE.md"])
+    assert claude_md.remove_block(held) == text
+
+
+@given(st.lists(st.sampled_from([*"@\\a \n`é\u200b\t", "x@y", "\\@"]), max_size=12).map("".join))
+def test_defusing_once_is_enough(text: str) -> None:
+    safe = claude_md.escape_imports(text)
+    assert claude_md.escape_imports(safe) == safe
+    assert safe.replace("\\", "") == text.replace("\\", "")
+
+
+def test_defusing_a_large_memory_is_quick() -> None:
+    text = "- see @../x and more\n" * 50_000
+    began = time.process_time()
+    claude_md.escape_imports(text)
+    assert time.process_time() - began < 1
+
+
+# The line in a task's file.
+
+
+@given(MARKDOWN)
+def test_the_line_of_a_memory_is_added_and_removed(text: str) -> None:
+    held = backlog_format.set_memory_line(text, "backlog/memory/task-1.md")
+    assert "Task Memory: `backlog/memory/task-1.md`" in held.splitlines()
+    assert backlog_format.set_memory_line(held, "backlog/memory/task-1.md") == held
+    moved = backlog_format.set_memory_line(held, "backlog/memory/archive/task-1.md")
+    assert moved.count("Task Memory: ") == 1
+    assert backlog_format.set_memory_line(moved, "").rstrip() == text.rstrip()
+
+
+def test_what_a_person_says_of_task_memory_stays() -> None:
+    text = "---\nid: TASK-1\n---\n\nTask Memory: see the wiki\n"
+    held = backlog_format.set_memory_line(text, "backlog/memory/task-1.md")
+    assert backlog_format.set_memory_line(held, "") == text
+
+
+# Actions.
+
+
+def test_a_task_without_backlog(shop: Shop) -> None:
+    done = task_actions.start(shop.project, "Checkout", "Ask for\na password")
+    assert (done.memory.id, done.memory.title, done.what) == (
+        "checkout",
+        "Ask for a password",
+        "begun",
+    )
+    assert done.problems == []
+    text = shop.memory("checkout")
+    assert "\n# checkout: Ask for a password\n\n## Context\n" in text
+    assert task_actions.add_note(shop.project, "", "a note").section == "Notes"
+    assert (
+        task_actions.add_decision(shop.project, "CHECKOUT", "so be it").section == "Key Decisions"
+    )
+    assert task_actions.start(shop.project, "checkout", "another").what == "is in progress already"
+    assert "- a note\n" in shop.memory("checkout")
+    assert shop.states() == {"checkout": "active"}
+    assert task_actions.finish(shop.project).what == "archived"
+    assert shop.states() == {"checkout": "archived"}
+    assert task_actions.finish(shop.project, "checkout").what == "is archived already"
+    assert task_actions.reopen(shop.project, "checkout").what == "restored"
+    assert "- so be it\n" in shop.memory("checkout")
+    assert "archived:\n" in shop.memory("checkout")
+
+
+def test_the_state_is_for_this_machine_only(shop: Shop) -> None:
+    task_actions.start(shop.project, "a")
+    assert (shop.folder / ".gitignore").read_text().splitlines()[-1] == "/.state.yml"
+    state = yaml.safe_load((shop.folder / ".state.yml").read_text())
+    assert state["active_task"] == "a"
+    assert set(state) == {"active_task", "last_updated", "in_progress"}
+
+
+def test_the_active_task_is_the_last_one_started(shop: Shop) -> None:
+    for name in ("a", "b", "c"):
+        task_actions.start(shop.project, name)
+    assert task_actions.find(shop.project).id == "c"
+    task_actions.finish(shop.project)
+    assert task_actions.find(shop.project).id == "b"
+    task_actions.start(shop.project, "a")
+    assert task_actions.find(shop.project).id == "a"
+    task_actions.archive(shop.project)
+    task_actions.finish(shop.project)
+    assert task_actions.find_active(shop.project) is None
+    with pytest.raises(task_actions.NoTask, match="agent-memory task start"):
+        task_actions.find(shop.project)
+
+
+@pytest.mark.parametrize(
+    ("verb", "error", "message"),
+    [
+        (
+            lambda p: task_actions.find(p, "task-9"),
+            task_actions.NoTask,
+            "agent-memory task start task-9",
+        ),
+        (lambda p: task_actions.find(p, "task-11"), task_actions.NoTask, "or did you mean task-1"),
+        (
+            lambda p: task_actions.find(p, "3"),
+            task_actions.NoTask,
+            "agent-memory task reopen task-3",
+        ),
+        (
+            lambda p: task_actions.find(p, "../../etc/passwd"),
+            task_actions.TaskRefused,
+            "invalid task id",
+        ),
+        (lambda p: task_actions.start(p, "../x"), task_actions.TaskRefused, "invalid task id"),
+        (lambda p: task_actions.start(p, "CLAUDE"), task_actions.TaskRefused, "invalid task id"),
+        (
+            lambda p: task_actions.start(p, "3"),
+            task_actions.TaskRefused,
+            "agent-memory task reopen task-3",
+        ),
+        (
+            lambda p: task_actions.start(p, "4"),
+            task_actions.TaskRefused,
+            "agent-memory task reopen task-4",
+        ),
+        (
+            lambda p: task_actions.add_note(p, "2", "x"),
+            task_actions.TaskRefused,
+            "agent-memory task reopen task-2",
+        ),
+        (
+            lambda p: task_actions.add_note(p, "3", "x"),
+            task_actions.NoTask,
+            "agent-memory task reopen task-3",
+        ),
+        (
+            lambda p: task_actions.add_note(p, "1", " "),
+            task_document.InvalidNote,
+            "a text is expected",
+        ),
+        (
+            lambda p: task_actions.start(p, "z", "", "none"),
+            task_templates.NoTemplate,
+            "there are bugfix",
+        ),
+        (lambda p: task_actions.search(p, " "), word_search.EmptyQuery, "at least one word"),
+    ],
+)
+def test_errors_say_what_to_do(
+    shop: Shop,
+    verb: Callable[[Project], object],
+    error: type[Exception],
+    message: str,
+) -> None:
+    shop.read_task("task-3", "Done")
+    shop.read_task("task-4", "Done", place="completed")
+    task_actions.start(shop.project, "task-1")
+    task_actions.start(shop.project, "task-2")
+    task_actions.archive(shop.project, "task-2")
+    before = {path: path.read_bytes() for path in shop.folder.rglob("*.md")}
+    with pytest.raises(error, match=message):
+        verb(shop.project)
+    assert {path: path.read_bytes() for path in shop.folder.rglob("*.md")} == before
+
+
+def test_a_note_that_no_file_could_hold_is_kept_as_far_as_it_can_be(shop: Shop) -> None:
+    task_actions.start(shop.project, "a")
+    task_actions.add_note(shop.project, "a", "half a pair \ud800, a bell \x07, a nul \x00")
+    assert "- half a pair \N{REPLACEMENT CHARACTER}, a bell" in shop.memory("a")
+    assert "\0" not in shop.memory("a")
+
+
+def test_search_finds_lines_with_all_words(shop: Shop) -> None:
+    task_actions.start(shop.project, "a")
+    task_actions.add_note(shop.project, "a", "The Warehouse numbers orders")
+    task_actions.add_note(shop.project, "a", "The warehouse is cold")
+    task_actions.add_decision(shop.project, "a", "Orders keep their warehouse")
+    task_actions.finish(shop.project, "a")
+    found = [
+        (hit.memory.id, hit.section, hit.text)
+        for hit in task_actions.search(shop.project, "ORDERS ware")
+    ]
+    assert found == [
+        ("a", "Key Decisions", "Orders keep their warehouse"),
+        ("a", "Notes", "The Warehouse numbers orders"),
+    ]
+
+
+def test_cleanup_uses_the_dates_in_the_files(shop: Shop) -> None:
+    for name in ("old", "older", "new", "going"):
+        task_actions.start(shop.project, name)
+    task_actions.finish(shop.project, "older")
+    for name, archived in (("old", False), ("older", True), ("going", False)):
+        path = shop.folder / "memory" / ("archive" if archived else "") / f"{name}.md"
+        told = {
+            "updated": "2026-01-01 00:00:00",
+            **({"archived": "2026-01-01 00:00:00"} if archived else {}),
+        }
+        path.write_text(front_matter.set_fields(path.read_text(), told))
+    state = shop.folder / ".state.yml"
+    state.write_text("active_task: going\nin_progress: [going]\n")
+    found = task_actions.find_stale(shop.project, "2026-06-01 00:00:00", "2026-06-01 00:00:00")
+    assert [(each.memory.id, each.will_delete) for each in found] == [
+        ("old", False),
+        ("older", True),
+    ]
+    task_actions.clean_up(shop.project, found)
+    assert shop.states() == {"going": "active", "new": "kept", "old": "archived"}
+
+
+def test_a_task_that_is_done_and_never_had_a_memory_can_be_reopened(shop: Shop) -> None:
+    shop.read_task("task-3", "Done", "Orders")
+    shop.check()
+    done = task_actions.reopen(shop.project, "3")
+    assert (done.memory.id, done.memory.title, done.what) == ("task-3", "Orders", "begun")
+    assert task_actions.find(shop.project).id == "task-3"
+
+
+# Templates.
+
+
+@pytest.mark.parametrize("name", ["default", "feature", "bugfix", "research"])
+def test_every_template_begins_with_the_context(shop: Shop, name: str) -> None:
+    task_actions.start(shop.project, "a", "T", name)
+    titles = [title for title, _held in task_document.list_sections(shop.memory("a"))]
+    assert titles[1] == "Context"
+    assert {"Key Decisions", "Notes", "References"} <= set(titles)
+
+
+def test_a_custom_template_replaces_the_standard_one(shop: Shop) -> None:
+    folder = shop.root / ".claude-mpm" / "templates"
+    folder.mkdir(parents=True)
+    (folder / "bugfix.md").write_text("## Seen in {task_id}: {title}\n")
+    shop.read_task("task-1", "In Progress", "Slow", labels="[Bug]")
+    shop.check()
+    assert shop.memory("task-1").endswith("# task-1: Slow\n\n## Seen in task-1: Slow\n")
+
+
+# Changes of task files.
+
+
+def test_a_task_through_its_life(shop: Shop) -> None:
+    shop.read_task("task-1", "To Do")
+    shop.check()
+    assert shop.states() == {}
+    path = shop.read_task("task-1", "In Progress")
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+    assert path.read_text().endswith("\nTask Memory: `backlog/memory/task-1.md`\n")
+    task_actions.add_note(shop.project, "1", "kept through it all")
+    for status, state, line in (
+        ("To Do", "kept", "memory/task-1.md"),
+        ("In Progress", "active", "memory/task-1.md"),
+        ("Done", "archived", "memory/archive/task-1.md"),
+        ("In Progress", "active", "memory/task-1.md"),
+    ):
+        path = shop.read_task("task-1", status)
+        shop.check()
+        assert shop.states() == {"task-1": state}
+        if status != "To Do":
+            assert f"backlog/{line}`" in path.read_text()
+    assert "- kept through it all\n" in shop.memory("task-1")
+    shop.read_task("task-1", "Done").rename(shop.folder / "x.md")
+    shop.read_task("task-1", "Done", place="completed")
+    shop.check()
+    assert shop.states() == {"task-1": "archived"}
+
+
+def test_a_task_archived_by_a_user_stays_archived(shop: Shop) -> None:
+    shop.read_task("task-1", "In Progress")
+    shop.check()
+    task_actions.archive(shop.project, "1")
+    shop.check()
+    shop.read_task("task-1", "In Progress", priority="high")
+    shop.check()
+    assert shop.states() == {"task-1": "archived"}
+
+
+def test_a_changed_title_is_reported(shop: Shop) -> None:
+    shop.read_task("task-1", "In Progress", "Orders")
+    shop.check()
+    task_actions.add_note(shop.project, "1", "a note")
+    shop.read_task("task-1", "In Progress", "Orders of 2027")
+    shop.check()
+    assert "# task-1: Orders of 2027\n" in shop.memory("task-1")
+    assert task_actions.find(shop.project, "1").title == "Orders of 2027"
+    assert "- a note\n" in shop.memory("task-1")
+
+
+def test_ids_that_gain_zeros_take_their_memory_along(shop: Shop) -> None:
+    shop.read_task("task-1", "In Progress")
+    shop.check()
+    (shop.folder / "tasks" / "task-1 - Orders.md").unlink()
+    shop.read_task("task-001", "In Progress")
+    shop.check()
+    assert shop.states() == {"task-001": "active"}
+    assert task_actions.find(shop.project, "1").id == "task-001"
+    assert "# task-001: Orders\n" in shop.memory("task-001")
+
+
+def test_the_look_without_a_change_reads_no_task(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        shop.read_task(f"task-{number}", "In Progress" if number == 7 else "To Do")
+    shop.check()
+    read: list[str] = []
+    task = backlog_folder.Folder.read_task
+    monkeypatch.setattr(
+        backlog_folder.Folder,
+        "read_task",
+        lambda self, path: (read.append(path), task(self, path))[1],
+    )
+    shop.check()
+    assert read == []
+    shop.read_task("task-3", "To Do", "Renamed")
+    shop.check()
+    assert {os.path.basename(path) for path in read} == {"task-3 - Renamed.md"}
+
+
+@pytest.mark.parametrize("state", ["", "in_progress: a\n", "<<<<<<< ours\n", "\0", "a: b\n"])
+def test_a_state_that_was_damaged_is_made_anew_by_the_files(shop: Shop, state: str) -> None:
+    shop.read_task("task-1", "In Progress")
+    shop.check()
+    (shop.folder / ".state.yml").write_text(state)
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+
+
+def test_a_state_that_names_the_active_task_alone_counts(shop: Shop) -> None:
+    task_actions.start(shop.project, "a")
+    task_actions.start(shop.project, "b")
+    (shop.folder / ".state.yml").write_text("active_task: a\nlast_updated: '2026-11-22'\n")
+    shop.check()
+    assert shop.states() == {"a": "active", "b": "kept"}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "",
+        "active_task: ../../secret\nin_progress: [../../secret]\n",
+        "active_task:\n  - x\nin_progress: task-1\n",
+        "<<<<<<< ours\nactive_task: a\n=======\n",
+        "\x00\xff: [",
+        "in_progress: [gone, task-1, task-1, 'Not Plain']\n",
+        "in_progress: {a: b}\n",
+    ],
+)
+def test_a_damaged_state_stops_nothing(shop: Shop, state: str) -> None:
+    (shop.root.parent / "secret.md").write_text("# secret words\n")
+    (shop.root / "secret.md").write_text("# secret words\n")
+    shop.read_task("task-1", "In Progress")
+    shop.check()
+    claude_md_import.set_up(shop.project)
+    (shop.folder / ".state.yml").write_bytes(state.encode("latin-1"))
+    shop.check()
+    now = claude_md_import._find_session_memory(shop.project)
+    assert "secret words" not in now[1]
+    assert (
+        task_actions.find_active(shop.project) is None
+        or task_actions.find(shop.project).id == "task-1"
+    )
+    task_actions.start(shop.project, "1")
+    assert task_actions.find(shop.project).id == "task-1"
+    assert yaml.safe_load((shop.folder / ".state.yml").read_text())["active_task"] == "task-1"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "{}\n{}\n",
+        "[]\n[]\n",
+        "\0\n",
+        '{"version": 1}\n{"task-1": 1}\n',
+        '{"version": 1, "active": 1, "others": 1, "marks": [], "names": ""}\n',
+        '{"version": 0, "active": "", "others": [], "marks": [], "names": ""}\n{}\n',
+    ],
+)
+def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
+    shop.read_task("task-1", "In Progress")
+    shop.check()
+    task_actions.add_note(shop.project, "1", "a note")
+    (shop.root / ".claude-mpm" / "state" / "tasks.json").write_text(kept)
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+    assert "- a note\n" in shop.memory("task-1")
+
+
+@pytest.mark.parametrize("torn", ["", "---\nid: TASK-1\nti", "---\nid: TASK-1\ntitle: x\n---\n"])
+def test_a_file_that_is_being_written_ends_nothing(shop: Shop, torn: str) -> None:
+    """Backlog.md writes its files in place, so they may be read half-written."""
+    path = shop.read_task("task-1", "In Progress")
+    shop.read_task("task-2", "In Progress")
+    shop.check()
+    before = shop.states()
+    text = path.read_text()
+    path.write_text(torn)
+    shop.check()
+    assert shop.states() == before
+    path.write_text(text.replace("In Progress", "Done"))
+    shop.check()
+    assert shop.states()["task-1"] == "archived"
+
+
+def test_statuses_that_come_to_mean_something_else(shop: Shop) -> None:
+    shop.read_task("task-1", "Umsetzung")
+    shop.read_task("task-2", "Abnahme")
+    shop.check()
+    assert shop.states() == {}
+    (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme", "Ende"]\n')
+    shop.check()
+    assert sorted(shop.states()) == ["task-1", "task-2"]
+    (shop.folder / "config.yml").write_text('statuses: ["Idee", "Umsetzung", "Abnahme"]\n')
+    shop.check()
+    assert shop.states() == {"task-1": "active", "task-2": "archived"}
+
+
+def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
+    shop.read_task("task-1", "In Progress")
+    (shop.folder / "tasks" / "README.md").write_text("---\nstatus: In Progress\n---\n")
+    (shop.folder / "tasks" / ".task-2 - x.md.swp").write_bytes(b"\0")
+    os.close(os.open(os.fsencode(shop.folder / "tasks") + b"/task-3 - caf\xe9.md", os.O_CREAT))
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+    folder = backlog_folder.Folder(str(shop.root))
+    (shop.folder / "tasks" / os.fsdecode(b"task-3 - caf\xe9.md")).unlink()
+    shop.check()
+    assert seen_files.is_unchanged(shop.project, folder)
+
+
+def test_a_link_out_of_the_folder_is_not_followed(shop: Shop) -> None:
+    (shop.root / "secret.md").write_text("# secret words\n")
+    task_actions.start(shop.project, "a")
+    path = shop.folder / "memory" / "a.md"
+    path.unlink()
+    path.symlink_to(shop.root / "secret.md")
+    claude_md_import.set_up(shop.project)
+    assert task_actions.list_memories(shop.project) == []
+    assert claude_md_import._find_session_memory(shop.project) == ("", "")
+    assert not (shop.folder / "CLAUDE.md").exists()
+    with pytest.raises(OSError, match="leaves its folder"):
+        task_actions.add_note(shop.project, "a", "a note")
+    assert (shop.root / "secret.md").read_text() == "# secret words\n"
+
+
+def test_a_link_out_of_the_project_is_not_written_to(shop: Shop) -> None:
+    """A repository may contain any link and the line with which a user agrees."""
+    secret = shop.sandbox.home / "secret"
+    secret.write_text("status: In Progress\n")
+    path = shop.read_task("task-1", "In Progress")
+    path.unlink()
+    claude_md_import.set_up(shop.project)
+    for link in (
+        path,
+        shop.folder / "CLAUDE.md",
+        shop.root / ".claude-mpm" / "templates" / "default.md",
+    ):
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(secret)
+    (shop.root / ".claude-mpm" / "templates" / "bugfix.md").mkdir()
+    assert set(
+        task_templates.find_templates(task_templates.list_levels(shop.project)).values()
+    ) == {""}
+    task_actions.start(shop.project, "1")
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+    assert secret.read_text() == "status: In Progress\n"
+    assert secret.read_text() not in shop.memory("task-1")
+    with pytest.raises(OSError, match="leaves the project"):
+        claude_md_import.set_up(shop.project)
+
+
+def killed_before_the_state(shop: Shop, change: Callable[[], object]) -> None:
+    """Run a change that is killed after the memory is moved and before the state is written."""
+    state = shop.folder / ".state.yml"
+    seen = shop.root / ".claude-mpm" / "state" / "tasks.json"
+    before = state.read_text(), seen.read_text()
+    change()
+    state.write_text(before[0])
+    seen.write_text(before[1])
+
+
+def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
+    shop.read_task("task-1", "In Progress")
+    shop.check()
+    shop.read_task("task-2", "In Progress")
+    shop.check()
+    task_actions.add_decision(shop.project, "2", "Use argon2")
+    shop.read_task("task-2", "Done")
+    killed_before_the_state(shop, shop.check)
+    assert shop.states() == {"task-1": "active", "task-2": "archived"}
+    shop.check()
+    folder = backlog_folder.Folder(str(shop.root))
+    assert (folder.in_progress, folder.unsent_decisions) == (["task-1"], ["task-2"])
+
+
+def test_the_active_task_has_a_memory(shop: Shop) -> None:
+    """A killed process or another branch may have removed the memory."""
+    task_actions.start(shop.project, "a")
+    task_actions.start(shop.project, "b")
+    path = shop.folder / "memory" / "b.md"
+    held = path.read_bytes()
+    path.unlink()
+    assert shop.states() == {"a": "active"}
+    assert task_actions.add_note(shop.project, "", "a note").memory.id == "a"
+    path.write_bytes(held)
+    assert shop.states() == {"b": "active", "a": "in progress"}
+
+
+def test_decisions_are_owed_also_of_a_memory_that_was_archived_before(shop: Shop) -> None:
+    shop.read_task("task-1", "In Progress")
+    shop.check()
+    task_actions.add_decision(shop.project, "1", "Use argon2")
+    task_actions.archive(shop.project, "1")
+    assert backlog_folder.Folder(str(shop.root)).unsent_decisions == []
+    shop.read_task("task-1", "Done")
+    shop.check()
+    assert backlog_folder.Folder(str(shop.root)).unsent_decisions == ["task-1"]
+
+
+def test_archived_twice_in_one_second(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog_folder, "now", lambda ago=0.0: "2026-11-22 00:00:00")
+    for count in range(4):
+        (shop.folder / "memory").mkdir(parents=True, exist_ok=True)
+        (shop.folder / "memory" / "a.md").write_text(f"# a\n\n{count}\n")
+        task_actions.archive(shop.project, "a")
+    kept = [path.read_text() for path in (shop.folder / "memory" / "archive").glob("*.md")]
+    assert sorted(text.strip()[-1] for text in kept) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("status", ["To Do", "In Progress"])
+def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None:
+    """The task files were not read before, and no command of Backlog.md can move the task."""
+    shop.read_task("task-1", status)
+    done = task_actions.start(shop.project, "1")
+    assert done.memory.active
+    assert len(done.problems) == (status == "To Do")
+    shop.check()
+    assert shop.states() == {"task-1": "active"}
+    (shop.root / ".claude-mpm" / "state" / "tasks.json").unlink()
+    task_actions.archive(shop.project, "1")
+    shop.check()
+    assert shop.states() == {"task-1": "archived"}
+    task_actions.reopen(shop.project, "1")
+    task_actions.finish(shop.project, "1")
+    shop.check()
+    assert shop.states() == {"task-1": "archived"}
+
+
+OPERATIONS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["status", "status", "add_note", "add_decision", "start", "finish", "archive", "reopen"]
+        ),
+        st.sampled_from(["task-1", "task-2"]),
+        st.sampled_from(["To Do", "In Progress", "Done", "gone", "completed", "archive/tasks"]),
+    ),
+    min_size=4,
+    max_size=16,
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(OPERATIONS)
+def test_nothing_written_is_lost_whatever_happens(
+    tmp_path_factory: pytest.TempPathFactory, operations: list[tuple[str, str, str]]
+) -> None:
+    shop = Shop(Sandbox(tmp_path_factory.mktemp("life")))
+    (shop.folder / "tasks").mkdir(parents=True)
+    written = []
+    for number, (verb, task, where) in enumerate(operations):
+        try:
+            if verb == "status":
+                move(shop, task, where)
+            elif verb in ("add_note", "add_decision"):
+                getattr(task_actions, verb)(shop.project, task, f"text {number}.")
+                written.append(f"- text {number}.\n")
+            else:
+                getattr(task_actions, verb)(shop.project, task)
+        except task_actions.TaskError:
+            pass
+        shop.check()
+        texts = [path.read_text() for path in shop.folder.glob("memory/**/*.md")]
+        for text in written:
+            assert sum(text in each for each in texts) == 1, (text, number)
+        agreed(shop)
+
+
+def move(shop: Shop, task: str, where: str) -> None:
+    """Give a task this status, move it to another folder, or delete it."""
+    is_status = where in ("To Do", "In Progress", "Done")
+    for path in shop.folder.glob(f"*/**/{task} - *.md"):
+        path.unlink()
+    if where != "gone":
+        shop.read_task(task, where if is_status else "Done", place="tasks" if is_status else where)
+
+
+def agreed(shop: Shop) -> None:
+    """Say whether state, files and the list agree."""
+    state = yaml.safe_load((shop.folder / ".state.yml").read_text()) if shop.states() else {}
+    found = task_actions.list_memories(shop.project)
+    order = state.get("in_progress") or []
+    assert (state.get("active_task") or "") == (order[-1] if order else "")
+    assert {told.id for told in found if told.state == task_actions.IN_PROGRESS} == set(order)
+    assert len({told.id for told in found}) == len(found)
+    for told in found:
+        assert (
+            task_document.read_field(task_actions.read_text(shop.project, told), "task_id")
+            == told.id
+        )
+        assert bool(told.archived) == (told.state == task_actions.ARCHIVED)
+
+
+# CLAUDE.md.
+
+
+def imported(shop: Shop) -> list[str]:
+    path = shop.folder / "CLAUDE.md"
+    return claude_md.read_block(path.read_text(encoding="utf-8")) if path.exists() else []
+
+
+def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
+    mine = "# Rules\r\nNo tabs."
+    (shop.root / "CLAUDE.md").write_bytes(mine.encode())
+    task_actions.start(shop.project, "a")
+    assert imported(shop) == []  # the user has not agreed yet
     claude_md_import.set_up(shop.project)
     assert claude_md_import.set_up(shop.project) == []
     assert claude_md.read_block((shop.root / "CLAUDE.md").read_text()) == ["@backlog/CLAUDE.md"]
