@@ -50,18 +50,14 @@ def build_block(
     from memory_core.text import sanitize
 
     instructions = _format_instructions(project, agent)
-    snapshots = _read_files(project, agent)
+    files = _read_files(project, agent)
+    snapshots = [snapshot for _store, snapshot in files]
     extras = _format_extras(project, agent, budget)
     head = [_introduce(project, agent, snapshots)] if snapshots or extras else []
     # The block without any passage.
     frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, extras, *instructions])
-    passages = _list_passages(project, agent, snapshots)
-    selected = selection.select(
-        passages,
-        budget - len(frame),
-        task,
-        lambda: _confidence_lookup(project, agent),
-    )
+    passages = _list_passages(project, agent, files)
+    selected = selection.select(passages, budget - len(frame), task)
     body = sanitize.escape_tags("\n\n".join(part for part in (selected, extras) if part))
     if not body and not instructions:
         return MemoryBlock()
@@ -107,12 +103,12 @@ def list_levels(project: Project, has_own: bool) -> list[Store]:
     return [project.store, project.level(user=True)]
 
 
-def _read_files(project: Project, agent: str) -> list[FileSnapshot]:
-    """Return the agent's memory files: first the project's, then the user's."""
+def _read_files(project: Project, agent: str) -> list[tuple[Store, FileSnapshot]]:
+    """Return the agent's memory files with their levels: first the project's, then the user's."""
     own = _read(project, project.store, agent)
     others = list_levels(project, has_own=own is not None)[1:]
-    snapshots = [own, *(_read(project, store, agent) for store in others)]
-    return [snapshot for snapshot in snapshots if snapshot]
+    files = [(project.store, own), *((store, _read(project, store, agent)) for store in others)]
+    return [(store, snapshot) for store, snapshot in files if snapshot]
 
 
 def _read(project: Project, store: Store, agent: str) -> FileSnapshot | None:
@@ -131,62 +127,63 @@ def _log_unreadable(project: Project, agent: str, error: OSError) -> None:
     event_log.write(project.place, "agent.memory.error", agent_id=agent, error=text)
 
 
-def _list_passages(project: Project, agent: str, snapshots: list[FileSnapshot]) -> list[Passage]:
+def _list_passages(
+    project: Project, agent: str, files: list[tuple[Store, FileSnapshot]]
+) -> list[Passage]:
     """Return the passages of all files, without the user's copies of project passages."""
-    if not snapshots:
-        return []
     from memory_core.document import markdown, preferences
     from memory_core.memory import selection
 
-    documents = [
-        preferences.remove_superseded(
-            _remove_uncertain(project, agent, snapshot, markdown.parse_document(snapshot.text))
-        )
-        for snapshot in snapshots
-    ]
-    passages = selection.split_document(documents[0])
-    texts = [passage.text for passage in passages]
-    for document in documents[1:]:
+    passages: list[Passage] = []
+    own: Document | None = None
+    for store, snapshot in files:
+        get_confidence = _confidence_lookup(project, store, agent)
+        document = markdown.parse_document(snapshot.text)
+        document = _remove_uncertain(document, get_confidence, project.config["min_confidence"])
+        document = preferences.remove_superseded(document)
+        if own is None:
+            own = document
+            passages = selection.split_document(document, get_confidence)
+            continue
         from memory_core.text import similarity
 
-        document = preferences.remove_overridden(document, documents[0])
+        texts = [passage.text for passage in passages]
         passages += [
             passage
-            for passage in selection.split_document(document)
+            for passage in selection.split_document(
+                preferences.remove_overridden(document, own), get_confidence
+            )
             if not any(similarity.is_same(passage.text, text) for text in texts)
         ]
     return passages
 
 
-def _confidence_lookup(
-    project: Project, agent: str, store: Store | None = None
-) -> Callable[[str], float]:
-    """Return a function from an item's text to its confidence."""
-    history = _read_history(project, store or project.store, agent)
+def _confidence_lookup(project: Project, store: Store, agent: str) -> Callable[[str], float]:
+    """Return a function from an item's text to its confidence; it reads the history if called."""
+    histories: list[History] = []
 
-    def confidence(text: str) -> float:
-        state = history.find(text) if text else None
+    def get_confidence(text: str) -> float:
+        if not histories:
+            histories.append(_read_history(project, store, agent))
+        state = histories[0].find(text) if text else None
         return state.confidence if state else project.weights.person
 
-    return confidence
+    return get_confidence
 
 
 def _remove_uncertain(
-    project: Project, agent: str, snapshot: FileSnapshot, document: Document
+    document: Document, get_confidence: Callable[[str], float], least: float
 ) -> Document:
-    """Return a document without items below `min_confidence`; preferences are kept."""
-    least = project.config["min_confidence"]
+    """Return a document without items below the confidence `least`; preferences are kept."""
     if not least:
         return document
     from memory_core.document import edits, preferences
 
-    store = project.level(user=not snapshot.path.startswith(project.store.folder))
-    confidence = _confidence_lookup(project, agent, store)
     preferred = {item.line for item in preferences.list_items(document)}
     uncertain = [
         item
         for item in document.items
-        if item.line not in preferred and confidence(item.text) < least
+        if item.line not in preferred and get_confidence(item.text) < least
     ]
     return edits.remove_items(document, uncertain) if uncertain else document
 

@@ -36,52 +36,64 @@ MIN_WORD_LENGTH = 4
 class Passage:
     """One part of a memory: an item with its nested lines, or a paragraph.
 
-    `text` has its lines, `place` is its number in the document, and `item` is the text of the item
-    without nested lines.
+    `text` has its lines, `index` is its number in the document, and `get_confidence` returns the
+    confidence for the text of an item, here `item`, which has no nested lines.
     """
 
-    __slots__ = ("item", "place", "section", "text")
+    __slots__ = ("get_confidence", "index", "item", "section", "text")
 
-    def __init__(self, section: str, text: str, place: int, item: str = "") -> None:
+    def __init__(
+        self,
+        section: str,
+        text: str,
+        index: int,
+        item: str,
+        get_confidence: Callable[[str], float],
+    ) -> None:
         self.section = section
         self.text = text
-        self.place = place
+        self.index = index
         self.item = item
+        self.get_confidence = get_confidence
 
 
-def split_document(document: Document) -> list[Passage]:
-    """Return the passages of a document: no title, comment, front matter, conflict marker."""
+def split_document(
+    document: Document, get_confidence: Callable[[str], float] = lambda _item: 0.0
+) -> list[Passage]:
+    """Return the passages of a document: no title, comment, front matter, conflict marker.
+
+    `get_confidence` returns the confidence for the text of an item of this document.
+    """
     items = {item.line: item for item in document.items}
     hidden = _hidden(document)
     titles = {section.line: section for section in document.sections}
-    passages: list[Passage] = []
+    parts: list[tuple[str, list[str], str]] = []  # section, lines, text of the item
     title, block = "", []  # type: str, list[str]
     at = markdown.count_front_matter(document.lines)
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
         section = titles.get(at)
         if section or at in hidden or at in items or not line.strip():
-            _add(passages, title, block)
+            parts.append((title, block, ""))
             block = []
         if section:
             title, at = section.title, section.body
         elif at in items:
             item = items[at]
             lines = [text.rstrip("\r\n") for text in document.lines[at : item.end]]
-            _add(passages, title, lines, item.text)
+            parts.append((title, lines, item.text))
             at = item.end
         else:
             if at not in hidden and line.strip():
                 block.append(line)
             at += 1
-    _add(passages, title, block)
-    return passages
-
-
-def _add(passages: list[Passage], section: str, lines: list[str], item: str = "") -> None:
-    text = "\n".join(lines).rstrip()
-    if text:
-        passages.append(Passage(section, text, len(passages), item))
+    parts.append((title, block, ""))
+    texts = [(title, "\n".join(lines).rstrip(), item) for title, lines, item in parts]
+    return [
+        Passage(title, text, index, item, get_confidence)
+        for index, (title, text, item) in enumerate(texts)
+        if text
+    ]
 
 
 def _hidden(document: Document) -> set[int]:
@@ -103,21 +115,18 @@ def select(
     passages: list[Passage],
     budget: int,
     task: Callable[[], str] | None = None,
-    sure: Callable[[], Callable[[str], float]] | None = None,
 ) -> str:
     """Return the passages as Markdown of at most `budget` characters, in their order.
 
     If not all fit, the most valuable are kept: preferences, then passages that share words with the
-    task, then by section, confidence and age, newest first.  `task` and `sure` are called only in
-    that case; `sure` returns a function from the text of an item to its confidence.
+    task, then by section, confidence and age, newest first.  `task` is called only in that case.
     """
     whole = render(passages)
     if len(whole) <= budget:
         return whole
     wanted = extract_words(task()) if task else set()
-    confidence = sure() if sure else lambda _item: 0.0
-    ranked = sorted(passages, key=lambda passage: _rank(passage, wanted, confidence))
-    chosen: list[Passage] = []
+    ranked = sorted(passages, key=lambda passage: _rank(passage, wanted))
+    chosen = set[Passage]()
     room, sections = budget, set[str]()
     for passage in ranked:
         heading = 0 if passage.section in sections else len(passage.section) + 6
@@ -125,16 +134,15 @@ def select(
         if cost <= room:
             room -= cost
             sections.add(passage.section)
-            chosen.append(passage)
-    return render(sorted(chosen, key=lambda passage: passage.place))
+            chosen.add(passage)
+    return render([passage for passage in passages if passage in chosen])
 
 
-def _rank(
-    passage: Passage, wanted: set[str], confidence: Callable[[str], float]
-) -> tuple[bool, int, float, int]:
+def _rank(passage: Passage, wanted: set[str]) -> tuple[bool, int, float, int]:
     """Return a sort key that puts the most valuable passages first."""
     wished = preferences.is_title(passage.section)
-    return not wished, -_worth(passage, wanted), -confidence(passage.item), -passage.place
+    confidence = passage.get_confidence(passage.item)
+    return not wished, -_worth(passage, wanted), -confidence, -passage.index
 
 
 def _worth(passage: Passage, wanted: set[str]) -> int:

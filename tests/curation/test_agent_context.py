@@ -261,6 +261,19 @@ def test_hooks_omit_extras_that_are_too_long(sandbox: Sandbox) -> None:
     assert "Common Errors" in large
 
 
+def test_items_of_both_levels_are_ranked_by_the_history_of_their_level(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    user = project.level(user=True)
+    facts = ["Services talk through the event bus", "Tests share one database"]
+    item_actions.teach(project, "engineer", "architecture", facts, user)
+    item_actions.judge(project, "engineer", facts[1], "contradicted", user)
+    item_actions.teach(project, "engineer", "architecture", ["Learned in the project"])
+    whole = recall.build_block(project, "engineer", 16_000).text
+    assert all(fact in whole for fact in facts)
+    block = recall.build_block(project, "engineer", len(whole) - 1).text
+    assert block == whole.replace(f"\n- {facts[1]}", "")
+
+
 # The whole knowledge as one text.
 
 

@@ -54,10 +54,10 @@ def test_items_are_selected(text: str, expected: str) -> None:
     ("budget", "expected"), [(11, "- x"), (17, "prose\n- x"), (21, "prose\n- x\n- z")]
 )
 def test_equal_items_are_ordered_by_confidence_then_by_age(budget: int, expected: str) -> None:
-    parts = selection.split_document(markdown.parse_document("## A\nprose\n- x\n- y\n- z\n"))
-    sure = {"x": 0.9, "y": 0.5, "z": 0.5, "": 0.7}
-    given = selection.select(parts, budget, None, lambda: lambda text: sure[text])
-    assert given == f"## A\n{expected}"
+    document = markdown.parse_document("## A\nprose\n- x\n- y\n- z\n")
+    confidences = {"x": 0.9, "y": 0.5, "z": 0.5, "": 0.7}
+    passages = selection.split_document(document, lambda item: confidences[item])
+    assert selection.select(passages, budget) == f"## A\n{expected}"
 
 
 @given(st.lists(st.text("ab \n#-", min_size=1), max_size=20), st.integers(0, 200))
