@@ -69,12 +69,13 @@ class Memories:
 
         `type` is one of docs/learnings.md.  A new item has a confidence of 0.5
         (docs/knowledge.md).  If an item says the same already, it is confirmed, once for
-        each `run`.  Raises LearningRefused, a ValueError, for a learning that a report
+        each `run`.  Raises InvalidRequest, a ValueError, for a learning that a report
         could not teach either: no sentence, an unknown type, more than
         `memory.max_learning_length` characters.
         """
         name, by = self._agent(agent), _by(run, session)
-        return item_actions.teach(self._project, name, type, [content], None, **by).taught[0].item
+        (taught,) = item_actions.teach(self._project, name, type, [content], None, **by).taught
+        return taught.item
 
     def reinforce(self, agent: str, item: str, run: str = "", session: str = "") -> RatedItem:
         """Confirm an item: 0.1 more, up to 1.0.  Each `run` counts once; without, each call."""

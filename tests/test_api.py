@@ -45,6 +45,15 @@ def test_recalled_items_fit_the_budget_and_the_task(shop: memory_core.Memories) 
     assert "number0" not in given
 
 
+def test_a_full_memory_takes_a_new_item(shop: memory_core.Memories, sandbox: Sandbox) -> None:
+    sandbox.configure("memory:\n  limits: {max_items_per_section: 1, max_sections: 1}\n")
+    shop = memory_core.Memories(sandbox.root)
+    for content in (FACT, OTHER):
+        assert shop.remember("qa", "pattern", content).text == content
+    assert shop.remember("qa", "mistake", FACT).text == FACT
+    assert [item.text for item in shop.context("qa").items] == [FACT]
+
+
 def test_each_run_raises_the_confidence_once(shop: memory_core.Memories) -> None:
     item = shop.remember("qa", "pattern", FACT, run="a1").id
     told = [shop.reinforce("qa", item, run=run).confidence for run in ("a1", "a2", "a2", "a3")]
@@ -125,9 +134,9 @@ def test_prune(shop: memory_core.Memories) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda shop: shop.remember("qa", "pattern", " "), item_actions.LearningRefused),
-        (lambda shop: shop.remember("qa", "pattern", "long " * 60), item_actions.LearningRefused),
-        (lambda shop: shop.remember("qa", "recipe", FACT), item_actions.LearningRefused),
+        (lambda shop: shop.remember("qa", "pattern", " "), item_actions.InvalidRequest),
+        (lambda shop: shop.remember("qa", "pattern", "long " * 60), item_actions.InvalidRequest),
+        (lambda shop: shop.remember("qa", "recipe", FACT), item_actions.InvalidRequest),
         (lambda shop: shop.reinforce("qa", "nothing like it"), lookup.ItemNotFound),
         (lambda shop: shop.remove("nobody", "x"), lookup.ItemNotFound),
         (lambda shop: shop.set_preference("qa", "", "x"), preferences.InvalidPreference),

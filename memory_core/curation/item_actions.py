@@ -58,7 +58,8 @@ class TaughtItem(NamedTuple):
 class TeachResult(NamedTuple):
     """Taught items, items that lost confidence, and evicted items.
 
-    Evicted items are (section, text with nested lines).
+    Of several learnings some may be evicted at once; a single one never is.  Evicted items are
+    (section, text with nested lines).
     """
 
     taught: list[TaughtItem]
@@ -66,14 +67,11 @@ class TeachResult(NamedTuple):
     evicted: list[tuple[str, str]]
 
 
-class LearningRefused(ValueError):
-    """A learning that a memory does not accept; the message is the reason."""
+class InvalidRequest(ValueError):
+    """A request with an invalid value, or for a memory that is off; the message is the reason.
 
-    status = 2
-
-
-class ReportRefused(ValueError):
-    """A report of a program that cannot be recorded; the message is the reason."""
+    A learning is invalid, too, if it is rejected for its form or refused for lack of room.
+    """
 
     status = 2
 
@@ -128,18 +126,18 @@ def teach(
 ) -> TeachResult:
     """Add learnings, or confirm equal items; either all of them or none.
 
-    `kind` is a type or a category of docs/learnings.md.  Raises LearningRefused for a
+    `kind` is a type or a category of docs/learnings.md.  Raises InvalidRequest for a
     learning that a report could not teach either.
     """
     contents = list(dict.fromkeys(contents))
     if len(contents) > MAX_LEARNINGS:
-        raise LearningRefused(
+        raise InvalidRequest(
             f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
         )
 
-    def refuse(content: str, reason: str) -> LearningRefused:
+    def refuse(content: str, reason: str) -> InvalidRequest:
         quote = f"{content[:QUOTE_LENGTH]!r}: " if len(contents) > 1 else ""
-        return LearningRefused(quote + reason)
+        return InvalidRequest(quote + reason)
 
     pairs = []
     for content in contents:
@@ -188,30 +186,30 @@ def _list_taught(
 
 
 def check_enabled(project: Project) -> None:
-    """Raise ReportRefused if memory is off; an unreadable config.yml turns it off."""
+    """Raise InvalidRequest if memory is off; an unreadable config.yml turns it off."""
     config = project.config
     if config["enabled"]:
         return
     if not config.is_readable:
-        raise ReportRefused(f"memory is switched off here: {config.problems[0]}")
-    raise ReportRefused(
+        raise InvalidRequest(f"memory is switched off here: {config.problems[0]}")
+    raise InvalidRequest(
         "memory is switched off here: see memory.enabled in config.yml, or the variable"
         " AGENT_MEMORY"
     )
 
 
 def check_included(project: Project, agent: str) -> None:
-    """Raise ReportRefused if the settings exclude the agent, or it is one of Claude Code's own."""
+    """Raise InvalidRequest if the settings exclude the agent, or it is one of Claude Code's own."""
     check_enabled(project)
     if not project.serves(agent):
-        raise ReportRefused(f"{agent} has no memory here: see include and exclude in config.yml")
+        raise InvalidRequest(f"{agent} has no memory here: see include and exclude in config.yml")
 
 
 def check_may_learn(project: Project, agent: str) -> None:
-    """Raise ReportRefused if the settings switch off learning for the agent."""
+    """Raise InvalidRequest if the settings switch off learning for the agent."""
     check_included(project, agent)
     if not project.config.may_learn(agent):
-        raise ReportRefused(f"nothing is learned for {agent}: memory.auto_learning is off for it")
+        raise InvalidRequest(f"nothing is learned for {agent}: memory.auto_learning is off for it")
 
 
 def record_task(
@@ -227,19 +225,19 @@ def record_task(
     """Record a finished task for the agent's performance; None means unknown.
 
     `outcome` is one of performance.OUTCOMES; each run counts once.  `fields` may have tokens,
-    tool_uses, type and session.  Raises ReportRefused for an unknown outcome, or a negative
+    tool_uses, type and session.  Raises InvalidRequest for an unknown outcome, or a negative
     number.
     """
     if outcome not in performance.OUTCOMES:
         expected = ", ".join(performance.OUTCOMES)
-        raise ReportRefused(f"invalid outcome {outcome!r}: use one of {expected}")
+        raise InvalidRequest(f"invalid outcome {outcome!r}: use one of {expected}")
     if duration_s is not None and not 0 <= duration_s < math.inf:
-        raise ReportRefused(f"invalid duration_s {duration_s!r}: use seconds, at least 0")
+        raise InvalidRequest(f"invalid duration_s {duration_s!r}: use seconds, at least 0")
     fields["duration_ms"] = None if duration_s is None else round(duration_s * 1000)
     for name in performance.MEASURES:
         number = fields.get(name)
         if number is not None and performance.parse_count(number) is None:
-            raise ReportRefused(f"invalid {name} {number!r}: use a whole number, at least 0")
+            raise InvalidRequest(f"invalid {name} {number!r}: use a whole number, at least 0")
     key = run or f"{source} {os.getpid()} {time.time_ns()}"
     record = performance.make_task_record(key, outcome, run=run, **fields)
     _append(project, agent, record, source)
@@ -256,12 +254,12 @@ def record_error(
 ) -> performance.Record:
     """Record an error and, if known, its resolution, run and session; return the record.
 
-    Only the first line of each text is used, up to 200 characters.  Raises ReportRefused if it
+    Only the first line of each text is used, up to 200 characters.  Raises InvalidRequest if it
     is empty.
     """
     record = performance.make_error_record(text, resolution=resolution, **run)
     if record is None:
-        raise ReportRefused("error: a text is expected")
+        raise InvalidRequest("error: a text is expected")
     _append(project, agent, record, source)
     return record
 
@@ -270,7 +268,7 @@ def _append(project: Project, agent: str, record: dict[str, Any], source: str) -
     for name in ("type", "run", "session"):
         value = record.get(name, "")
         if not isinstance(value, str) or "\n" in value:
-            raise ReportRefused(f"invalid {name} {value!r}: use a text of one line")
+            raise InvalidRequest(f"invalid {name} {value!r}: use a text of one line")
     now = event_log.format_utc(time.time())
     with project.store.lock(agent):
         run_history.append_records(

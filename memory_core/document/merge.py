@@ -41,7 +41,7 @@ class MergeResult:
         self.evicted: list[tuple[str, str]] = []  # section title, text with nested lines
 
 
-class LearningRejected(ValueError):
+class LearningRefused(ValueError):
     """A learning that the document cannot take; the message is the reason."""
 
 
@@ -116,7 +116,7 @@ def _learn(
 ) -> Document:
     content = template.join_lines(learning.content)
     if not content:
-        raise LearningRejected("the learning is empty")
+        raise LearningRefused("the learning is empty")
     twin = find_duplicate(document.items, content, parsed)
     if twin is None:
         document, section = ensure_section(document, template.section_of(learning.type), limits)
@@ -170,7 +170,7 @@ def find_duplicate(
 def ensure_section(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
     """Return the section of that title, a new one if allowed, else the fallback section.
 
-    Preferences may always have a section.  Raises LearningRejected if no section is allowed.
+    Preferences may always have a section.  Raises LearningRefused if no section is allowed.
     """
     section = markdown.find_section(document, title)
     is_preferences = preferences.is_title(title)
@@ -180,7 +180,7 @@ def ensure_section(document: Document, title: str, limits: Limits) -> tuple[Docu
         section = markdown.find_section(document, title)
     section = section or find_fallback_section(document)
     if section is None:
-        raise LearningRejected("the document may have no section")
+        raise LearningRefused("the document may have no section")
     return document, section
 
 
@@ -203,10 +203,10 @@ def find_fallback_section(document: Document) -> Section | None:
 
 
 def check_fits(document: Document, item: Item, limits: Limits) -> None:
-    """Raise LearningRejected if an item's line is too long or no eviction makes room for it."""
+    """Raise LearningRefused if an item's line is too long or no eviction makes room for it."""
     length = len(document.lines[item.line].rstrip("\r\n"))
     if length > limits.line:
-        raise LearningRejected(
+        raise LearningRefused(
             f"its line would have {length} characters, and {limits.line} are allowed"
         )
     size = template.count_bytes(markdown.render_document(document))
@@ -216,7 +216,7 @@ def check_fits(document: Document, item: Item, limits: Limits) -> None:
             if other.line not in stays:
                 size -= template.count_bytes("".join(document.lines[other.line : other.end]))
         if size > limits.size:
-            raise LearningRejected(
+            raise LearningRefused(
                 f"there is no room for it in {limits.size} bytes, even without other learnings"
             )
 

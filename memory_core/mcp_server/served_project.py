@@ -33,13 +33,13 @@ class ServedProject:
 
     @property
     def project(self) -> Project:
-        """The project with its current settings; raises ReportRefused if memory is disabled.
+        """The project with its current settings; raises InvalidRequest if memory is disabled.
 
         Also raised if the folder was deleted: a search from its parent could find another
         project.
         """
         if not os.path.isdir(self.folder):
-            raise item_actions.ReportRefused(f"the project's folder is gone: {self.folder}")
+            raise item_actions.InvalidRequest(f"the project's folder is gone: {self.folder}")
         project = find_project(self.folder, self.environ)
         item_actions.check_enabled(project)
         return project

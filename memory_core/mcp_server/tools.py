@@ -174,17 +174,13 @@ class OutputItem(BaseModel):
 
 class RememberOutput(ToolOutput):
     agent: str
-    item: OutputItem | None = Field(
-        description="The item in the memory; null if the memory was full."
-    )
+    item: OutputItem = Field(description="The item in the memory.")
     was_present: bool = Field(alias="known", description="The memory had the item already.")
     replaced: str | None = Field(description="The less complete item that it replaced.")
     doubted: list[str] = Field(description="Items that this contradicts; their confidence drops.")
     archived: list[str] = Field(description="Items archived because the memory is full.")
 
     def text(self) -> str:
-        if self.item is None:
-            return f"The memory of {self.agent} is full: the learning was archived."
         said = "Already known" if self.was_present else "Remembered"
         where = f"{self.item.section}, confidence {self.item.confidence:.1f}"
         lines = [f"{said} for {self.agent}: {self.item.text} ({where})"]
@@ -209,18 +205,18 @@ def remember(
     """
     if not classify.type_of(type):
         types = ", ".join(classify.TYPES)
-        raise item_actions.ReportRefused(f"unknown type {type!r}; use one of {types}")
+        raise item_actions.InvalidRequest(f"unknown type {type!r}; use one of {types}")
     project, agent = served.find_agent(agent, accept_new=True)
     item_actions.check_may_learn(project, agent)
     lesson = item_actions.teach(
         project, agent, type, [content], project.store, run=served.run, source=SOURCE
     )
-    first = next(iter(lesson.taught), None)
+    (taught,) = lesson.taught  # the eviction spares a single learning
     return RememberOutput(
         agent=agent,
-        item=_to_output(first.item) if first else None,
-        known=bool(first and first.was_present),
-        replaced=replace_invalid(first.was) if first and first.was else None,
+        item=_to_output(taught.item),
+        known=taught.was_present,
+        replaced=replace_invalid(taught.was) if taught.was else None,
         doubted=[replace_invalid(item.text) for item in lesson.doubted],
         archived=[replace_invalid(text) for _section, text in lesson.evicted],
     )
