@@ -1,11 +1,12 @@
 """Answer Claude Code's events in the life of a delegation.
 
-    handle_call      PreToolUse           adds the memory to the prompt, writes a receipt
-    handle_start     SubagentStart        adds the memory if there is no receipt
-    handle_handback  PreToolUse           auto mode: removes learnings from the report
-    handle_answer    PostToolUse          the same in the foreground; notes background launches
-    handle_stop      SubagentStop         saves the learnings of the last message
-    handle_failure   PostToolUseFailure   voids the receipt, or records a failed tool
+    handle_call           PreToolUse          adds the memory to the prompt, writes a receipt
+    handle_start          SubagentStart       adds the memory if there is no receipt
+    handle_handback       PreToolUse          auto mode: removes learnings from the report
+    handle_answer         PostToolUse         the same in the foreground; notes background launches
+    handle_stop           SubagentStop        saves the learnings of the last message
+    handle_failure        PostToolUseFailure  voids the receipt, or records a failed tool
+    handle_session_start  SessionStart        gives the main session its own memory
 
 Each function takes the project and an event, and returns the reply or None.
 `claude_code.events` knows the fields of events, this module their order.
@@ -16,16 +17,16 @@ from __future__ import annotations
 import time
 
 from memory_core.claude_code import agent_names, events
-from memory_core.delegation import delegation
-from memory_core.delegation.delegation import Delegation
+from memory_core.delegation import run_event
+from memory_core.delegation.run_event import RunEvent
 from memory_core.storage import run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
+    from memory_core.learning.extraction import Extraction
     from memory_core.memory.project import Project
     from memory_core.memory.recall import MemoryBlock
 
@@ -64,7 +65,7 @@ def finish(project: Project, event: Event, assumed: str) -> None:
 
 def handle_call(project: Project, event: Event) -> Reply | None:
     """Add the called agent's memory to its prompt."""
-    call = delegation.of_call(project, event)
+    call = run_event.of_call(project, event)
     if not call.is_served or _is_served_at_start(call):
         return None
     from memory_core.memory import recall
@@ -80,16 +81,16 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
 
 
-def _is_served_at_start(call: Delegation) -> bool:
+def _is_served_at_start(call: RunEvent) -> bool:
     """Return whether the prompt must not be changed, so that SubagentStart adds the memory."""
     return events.is_auto_mode(call.event) or run_records.are_prompts_lost(call.project.place)
 
 
 def handle_start(project: Project, event: Event) -> Reply | None:
     """Give the starting agent its memory, unless its prompt already has it."""
-    start = delegation.of_own_run(project, event)
+    start = run_event.of_own_run(project, event)
     # The transcript of a resumed run still has its memory block.
-    if not start.is_served or not start.runs.begin(start.run):
+    if not start.is_served or not start.runs.begin(start.run_id):
         return None
     from memory_core.memory import recall
     from memory_core.tasks import task_events
@@ -98,7 +99,9 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     block = recall.MemoryBlock() if claimed else _recall_at_start(start)
     served_here = run_records.VIA_START if block.text else "none"
     route = run_records.VIA_PROMPT if claimed else served_here
-    start.runs.try_note(start.run, agent=start.agent, route=route, call=claimed, began=time.time())
+    start.runs.try_note(
+        start.run_id, agent=start.agent, route=route, call=claimed, began=time.time()
+    )
     if block.text:
         _log_loaded(start, block, run_records.VIA_START)
     room = recall.CONTEXT_LIMIT - len(block.text) - 2
@@ -107,22 +110,22 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     return events.reply_context("SubagentStart", text) if text else None
 
 
-def _claim_receipt(start: Delegation) -> str:
+def _claim_receipt(start: RunEvent) -> str:
     """Return the id of the call whose prompt had the memory for this run, or ""."""
     from memory_core.claude_code import transcripts
 
     main = events.transcript_path(start.event)
-    for call, receipt in start.runs.find_open_receipts(start.agent, start.run):
+    for call, receipt in start.runs.find_open_receipts(start.agent, start.run_id):
         caller = receipt.get("caller")
         path = transcripts.path_of_run(main, caller) if caller else main
         if transcripts.has_failed_call(path, call):
             start.runs.drop_receipt(call)
-        elif start.runs.claim_receipt(call, start.run):
+        elif start.runs.claim_receipt(call, start.run_id):
             return call
     return ""
 
 
-def _recall_at_start(start: Delegation) -> MemoryBlock:
+def _recall_at_start(start: RunEvent) -> MemoryBlock:
     """Build the block at the start; the task is in the transcript of the main session."""
     from memory_core.claude_code import transcripts
     from memory_core.memory import recall
@@ -138,10 +141,11 @@ def _recall_at_start(start: Delegation) -> MemoryBlock:
 
 def handle_handback(project: Project, event: Event) -> Reply | None:
     """Save the learnings of a report for the main agent, and remove them from the report."""
-    edit = _capture(delegation.of_own_run(project, event))
-    if edit is None:
+    saved = _save_learnings(run_event.of_own_run(project, event))
+    if not saved:
         return None
-    return events.reply_input(event, message=edit(events.report_texts(event)[0]))
+    message = _remove_learnings(events.report_texts(event)[0], saved)
+    return events.reply_input(event, message=message)
 
 
 def handle_answer(project: Project, event: Event) -> Reply | None:
@@ -151,7 +155,7 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     if events.may_change_tasks(event):
         return None
     is_delegation = events.is_delegation(event)
-    answer = (delegation.of_call if is_delegation else delegation.of_skill)(project, event)
+    answer = (run_event.of_call if is_delegation else run_event.of_skill)(project, event)
     if not answer.agent:
         return None  # a skill that did not fork
     if is_delegation:
@@ -160,9 +164,9 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         _note_launch(answer)
         return None
     # Another event may have recorded how a skill ended.
-    is_recorded = not is_delegation and answer.record.get("told") in delegation.FINAL_OUTCOMES
+    is_recorded = not is_delegation and answer.record.get("told") in run_event.FINAL_OUTCOMES
     is_new = answer.is_served and not is_recorded
-    fields = {**delegation.task_numbers(answer), **delegation.task_words(event)}
+    fields = {**run_event.task_numbers(answer), **run_event.task_words(event)}
     reason = events.error(event)
     if reason:
         _log_failed(answer, reason)
@@ -171,59 +175,62 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
 
             run_outcomes.record_failed(answer, **fields)
         return None
-    # Before the capture, which merges the whole spool at once.
+    # Before the learnings are saved, which merges the whole spool at once.
     if is_new:
         answer.save_success(**fields)
-    edit = _capture(answer)
+    saved = _save_learnings(answer)
     _note_end(answer)
-    return events.reply_output(events.edit_report(event, edit)) if edit else None
+    if not saved:
+        return None
+    report = events.edit_report(event, lambda text: _remove_learnings(text, saved))
+    return events.reply_output(report)
 
 
-def _note_launch(launch: Delegation) -> None:
+def _note_launch(launch: RunEvent) -> None:
     """Record the task of a background agent, because the event of its end does not have it."""
-    if not launch.is_served or not launch.run:
+    if not launch.is_served or not launch.run_id:
         return
-    words = delegation.task_words(launch.event)
-    launch.runs.try_note(run_records.launch_id_of(launch.run), launched=time.time(), **words)
-    if "ended" in launch.runs.record(launch.run):  # while this process started
+    words = run_event.task_words(launch.event)
+    launch.runs.try_note(run_records.launch_id_of(launch.run_id), launched=time.time(), **words)
+    if "ended" in launch.runs.record(launch.run_id):  # while this process started
         _save_end(launch)
 
 
 def handle_stop(project: Project, event: Event) -> Reply | None:
     """Save the learnings of an agent that ends; return None, so that it may end."""
-    stop = delegation.of_own_run(project, event)
+    stop = run_event.of_own_run(project, event)
     if not stop.agent:
         return None
-    # Before the capture, which merges the whole spool at once.
-    if not events.is_handback(event) and stop.run and stop.is_served:
+    # Before the learnings are saved, which merges the whole spool at once.
+    if not events.is_handback(event) and stop.run_id and stop.is_served:
         _save_end(stop)
-    _capture(stop)
+    _save_learnings(stop)
     if events.report_texts(event):
         _note_end(stop)
     return None
 
 
-def _save_end(stop: Delegation) -> None:
+def _save_end(run: RunEvent) -> None:
     """Record the outcome of a run that ended, unless the answer of its call has more details."""
-    record = stop.runs.record(stop.run)
-    launch = stop.runs.record(run_records.launch_id_of(stop.run))
+    record = run.runs.record(run.run_id)
+    launch = run.runs.record(run_records.launch_id_of(run.run_id))
     is_in_foreground = record.get("call") and not launch
     # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
-    is_over = launch or "ended" in record or events.report_texts(stop.event)
-    if record.get("told") in delegation.FINAL_OUTCOMES or is_in_foreground or not is_over:
+    is_over = launch or "ended" in record or events.report_texts(run.event)
+    if record.get("told") in run_event.FINAL_OUTCOMES or is_in_foreground or not is_over:
         return
-    fields = {**delegation.measure({**launch, **record}), **delegation.launch_words(launch)}
-    if events.error(stop.event):
+    fields = {**run_event.measure({**launch, **record}), **run_event.launch_words(launch)}
+    if events.error(run.event):
         from memory_core.delegation import run_outcomes
 
-        run_outcomes.record_failed(stop, **fields)
+        run_outcomes.record_failed(run, **fields)
     else:
-        stop.save_success(**fields)
+        run.save_success(**fields)
 
 
-def _note_end(stop: Delegation) -> None:
+def _note_end(run: RunEvent) -> None:
     """Record that a hook has seen the report of the run, so that no sweep reads it again."""
-    stop.runs.try_note(stop.run, agent=stop.agent, ended=time.time())
+    run.runs.try_note(run.run_id, agent=run.agent, ended=time.time())
 
 
 def handle_failure(project: Project, event: Event) -> Reply | None:
@@ -231,12 +238,12 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
     from memory_core.delegation import run_outcomes
 
     if events.is_delegation(event):
-        call = delegation.of_call(project, event)
-        call.run = call.runs.drop_receipt(call.call)
+        call = run_event.of_call(project, event)
+        call.run_id = call.runs.drop_receipt(call.call)
         _log_failed(call, events.error(event))
         run_outcomes.record_call_failure(call)
     elif events.is_shell(event) and events.own_agent(event):
-        run_outcomes.record_tool_failure(delegation.of_own_run(project, event))
+        run_outcomes.record_tool_failure(run_event.of_own_run(project, event))
     return None
 
 
@@ -246,7 +253,7 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     from memory_core.memory import recall
     from memory_core.tasks import task_events
 
-    session = Delegation(project, event, agent_names.PM)
+    session = RunEvent(project, event, agent_names.PM)
     if events.start_reason(event) in ("startup", "resume"):
         session.runs.drop_receipts()
     block = recall.build_block(project, agent_names.PM, recall.CONTEXT_LIMIT)
@@ -259,45 +266,41 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     return events.reply_session_start(text, notice) if text or notice else None
 
 
-def _capture(run: Delegation) -> Callable[[str], str] | None:
-    """Save the learnings of the report in an event.
-
-    Return a function that removes the learnings from the texts of the report, or None if there are
-    no learnings to remove.
-    """
+def _save_learnings(run: RunEvent) -> dict[str, Extraction]:
+    """Save the learnings of the report; return by text those that the report need not keep."""
     if not run.is_served:
-        return None
+        return {}
     from memory_core.memory import remember
 
-    results = {
-        text: result
+    extractions = {
+        text: extraction
         for text in events.report_texts(run.event)
-        if (result := remember.extract_learnings(run.project, run.agent, text))
+        if (extraction := remember.extract_learnings(run.project, run.agent, text))
     }
-    if not results:
-        return None
+    if not extractions:
+        return {}
     is_whole = remember.save_learnings(
-        run.project, run.agent, [*results.values()], run.run, events.session(run.event)
+        run.project, run.agent, [*extractions.values()], run.run_id, events.session(run.event)
     )
-    if not is_whole or not run.project.config["strip_markers"]:
-        return None
+    return extractions if is_whole and run.project.config["strip_markers"] else {}
+
+
+def _remove_learnings(text: str, saved: dict[str, Extraction]) -> str:
+    """Return a text of a report without its saved learnings."""
+    if text not in saved:
+        return text
     from memory_core.learning import extraction
 
-    def strip(text: str) -> str:
-        if text not in results:
-            return text
-        return extraction.remove_spans(text, results[text].spans).strip("\n") or EMPTY_REPORT
-
-    return strip
+    return extraction.remove_spans(text, saved[text].spans).strip("\n") or EMPTY_REPORT
 
 
-def _check_delivery(answer: Delegation) -> None:
+def _check_delivery(answer: RunEvent) -> None:
     """Log whether the memory reached the agent's prompt: delivered, doubled or lost."""
     from memory_core.text import sanitize
 
     has_arrived = sanitize.has_block(events.prompt(answer.event))
     has_receipt = answer.runs.settle(
-        answer.call, answer.run, events.is_background_launch(answer.event) and has_arrived
+        answer.call, answer.run_id, events.is_background_launch(answer.event) and has_arrived
     )
     route = answer.record.get("route")
     verdict = _judge_delivery(has_arrived, has_receipt, route)
@@ -316,10 +319,10 @@ def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
     return "delivered" if route == run_records.VIA_START else ""
 
 
-def _log_loaded(run: Delegation, block: MemoryBlock, route: str) -> None:
+def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
     run.log("agent.memory.loaded", memory_source=block.source, memory_size=block.size, route=route)
 
 
-def _log_failed(run: Delegation, reason: str) -> None:
+def _log_failed(run: RunEvent, reason: str) -> None:
     """Log the head of the error message, which comes from Claude Code and not from the agent."""
     run.log("agent.delegation.failed", error=reason[:200])

@@ -11,7 +11,7 @@ import time
 
 from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes
-from memory_core.delegation.delegation import Delegation
+from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import remember
 from memory_core.storage import event_log, run_records
 from memory_core.text import fastjson
@@ -84,7 +84,7 @@ def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Sw
 def _read(project: Project, state: _SweepState, path: str, size: int, result: SweepResult) -> None:
     """Read a transcript from its offset on, until the sweep has read `size` bytes."""
     session, run_id = _identify(path)
-    run = Delegation(project, {"session_id": session}, run=run_id)
+    run = RunEvent(project, {"session_id": session}, run_id=run_id)
     status = os.stat(path)
     name = run.record.get("agent") or transcripts.read_agent(path)
     if not name:
@@ -116,7 +116,7 @@ def _identify(path: str) -> tuple[str, str]:
     return (os.path.basename(session), run) if below else (transcripts.read_session(path), run)
 
 
-def _learn(run: Delegation, session: str, lines: list[dict[str, Any]]) -> int:
+def _learn(run: RunEvent, session: str, lines: list[dict[str, Any]]) -> int:
     """Save the learnings in these lines; return their number."""
     if not run.is_served:
         return 0
@@ -128,7 +128,7 @@ def _learn(run: Delegation, session: str, lines: list[dict[str, Any]]) -> int:
     ]
     if extractions:
         remember.save_learnings(
-            run.project, run.agent, extractions, run.run, session, source="sweep"
+            run.project, run.agent, extractions, run.run_id, session, source="sweep"
         )
     return sum(len(extraction.learnings) for extraction in extractions)
 

@@ -23,20 +23,20 @@ FINAL_OUTCOMES = (DONE, FAILED)
 PROMPT_HEAD = 300
 
 
-class Delegation:
+class RunEvent:
     """A hook event of one run of an agent.
 
-    `run` is "" if the event does not name it: at the call, or for a skill that did not fork.
+    `run_id` is "" if the event does not name it: at the call, or for a skill that did not fork.
     `agent` is "" if it is unknown.  `runs` are the run records of the session.
     """
 
-    __slots__ = ("_record", "agent", "event", "project", "run", "runs")
+    __slots__ = ("_record", "agent", "event", "project", "run_id", "runs")
 
-    def __init__(self, project: Project, event: Event, agent: str = "", run: str = "") -> None:
+    def __init__(self, project: Project, event: Event, agent: str = "", run_id: str = "") -> None:
         self.project = project
         self.event = event
         self.agent = agent
-        self.run = run
+        self.run_id = run_id
         self.runs = run_records.SessionRuns(project.place, events.session(event))
         self._record: dict[str, Any] | None = None
 
@@ -44,7 +44,7 @@ class Delegation:
     def record(self) -> dict[str, Any]:
         """Return the record of the run; it is read once, at the first call."""
         if self._record is None:
-            self._record = self.runs.record(self.run)
+            self._record = self.runs.record(self.run_id)
         return self._record
 
     @property
@@ -63,7 +63,7 @@ class Delegation:
             agent_id=self.agent,
             **fields,
             session=events.session(self.event),
-            run=self.run or None,
+            run=self.run_id or None,
             call=self.call or None,
         )
 
@@ -72,10 +72,10 @@ class Delegation:
 
         An error is logged; then a later sweep records the run.
         """
-        key = self.run or self.call
+        key = self.run_id or self.call
         if not key:
             return  # without an id the history cannot distinguish it from other runs
-        names = {"agent": self.agent, "run": self.run, "session": events.session(self.event)}
+        names = {"agent": self.agent, "run": self.run_id, "session": events.session(self.event)}
         record = {
             "time": event_log.format_utc(time.time()),
             "kind": "task",
@@ -89,34 +89,34 @@ class Delegation:
             spool.add_records(place, agent_names.file_stem_of(self.agent), self.agent, [record])
         except OSError as error:
             event_log.write(
-                place, "agent.memory.error", agent_id=self.agent, error=str(error), run=self.run
+                place, "agent.memory.error", agent_id=self.agent, error=str(error), run=self.run_id
             )
         else:
             self.runs.try_note(key, told=DONE)
 
 
-def of_call(project: Project, event: Event) -> Delegation:
-    """Return the delegation of a tool call or of the answer to it."""
+def of_call(project: Project, event: Event) -> RunEvent:
+    """Return the event of a call or of its answer; only the answer names the run."""
     agent = agent_names.id_of(events.called_agent(event))
-    return Delegation(project, event, agent, events.called_run(event))
+    return RunEvent(project, event, agent, events.called_run(event))
 
 
-def of_skill(project: Project, event: Event) -> Delegation:
-    """Return the run of a forked skill; its answer has only the id of the run."""
-    delegation = Delegation(project, event, run=events.called_run(event))
-    delegation.agent = str(delegation.record.get("agent") or "")
-    return delegation
+def of_skill(project: Project, event: Event) -> RunEvent:
+    """Return the event of a forked skill; its answer has only the id of the run."""
+    run = RunEvent(project, event, run_id=events.called_run(event))
+    run.agent = str(run.record.get("agent") or "")
+    return run
 
 
-def of_own_run(project: Project, event: Event) -> Delegation:
-    """Return the run of an event that the agent itself causes: its start, its end, its tools.
+def of_own_run(project: Project, event: Event) -> RunEvent:
+    """Return an event that the agent itself causes: its start, its end, its tools.
 
     Up to 2.0.76 SubagentStop does not name the agent; the record of its start may have the name.
     """
-    delegation = Delegation(project, event, run=events.own_run(event))
-    name = events.own_agent(event) or str(delegation.record.get("agent") or "")
-    delegation.agent = agent_names.id_of(name) if name else ""
-    return delegation
+    run = RunEvent(project, event, run_id=events.own_run(event))
+    name = events.own_agent(event) or str(run.record.get("agent") or "")
+    run.agent = agent_names.id_of(name) if name else ""
+    return run
 
 
 def task_words(event: Event) -> dict[str, str]:
@@ -132,7 +132,7 @@ def launch_words(launch: dict[str, Any]) -> dict[str, str]:
     return {name: str(launch[name]) for name in ("description", "prompt") if name in launch}
 
 
-def task_numbers(run: Delegation) -> dict[str, int]:
+def task_numbers(run: RunEvent) -> dict[str, int]:
     """Return duration, tokens and tool calls of a run, from the event or from own timing."""
     totals = events.totals(run.event).items() if events.is_delegation(run.event) else ()
     counts = {name: count for name, count in totals if type(count) is int and count >= 0}
