@@ -80,9 +80,9 @@ def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
     extras = knowledge._replace(items=[], preferences={})
     if _count_tokens(extras) <= budget * recall.EXTRAS_SHARE:
         selected = extras._replace(preferences=selected.preferences)
-    words = selection.extract_words(query)
+    words = selection.extract_subject_words(query)
     items = sorted(
-        knowledge.items, key=lambda item: -len(words & selection.extract_words(item.text))
+        knowledge.items, key=lambda item: -len(words & selection.extract_subject_words(item.text))
     )
     fitting = bisect.bisect_right(
         range(len(items) + 1),

@@ -123,7 +123,7 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
     """Return the number of items learned in each week, and a read error or ""."""
     counts = [0] * len(weeks)
     try:
-        for when in history_file.read_learned_times(store.history(agent), weeks[0]):
+        for when in history_file.read_learned_times(store.history_path(agent), weeks[0]):
             counts[bisect_right(weeks, when) - 1] += 1
     except OSError as error:
         return counts, f"its history: {error.strerror or error}"

@@ -8,7 +8,7 @@ from memory_core.curation import lookup
 from memory_core.document import dated_entries, markdown, merge, reinsert, template
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, transaction
-from memory_core.memory.agent_memory import AgentMemory, join_nested
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
@@ -124,7 +124,9 @@ def find_in_lists(item: str, *lists: list[ArchivedItem]) -> ArchivedItem:
 def _list_from_history(memory: AgentMemory, is_present: bool) -> list[ArchivedItem]:
     states = [state for state in memory.history if state.text and state.is_present == is_present]
     return [
-        ArchivedItem(0, state.changed[:10], state.section, join_nested(state.text, state.nested))
+        ArchivedItem(
+            0, state.changed[:10], state.section, markdown.join_nested(state.text, state.nested)
+        )
         for state in sorted(states, key=lambda state: state.changed)
     ]
 

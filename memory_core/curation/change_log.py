@@ -100,7 +100,7 @@ def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
     """Return the changes of these agents' memories, oldest first."""
     groups: dict[str, list[Record]] = {}
     for agent in agents:
-        history = item_history.History(history_file.read(store.history(agent)))
+        history = item_history.History(history_file.read(store.history_path(agent)))
         for record in _add_texts(agent, history):
             groups.setdefault(item_history.change_of(record), []).append(record)
     changes_made = [
@@ -290,10 +290,10 @@ def _bring_back(memory: AgentMemory, step: revert.UndoStep, target: revert.Prior
     for gone_text, section, nested in before.values():
         if gone_text not in after:
             is_kept = nested == after.get(target.text, before[gone_text])[2]
-            item = agent_memory.join_nested(gone_text, "" if is_kept else nested)
+            item = markdown.join_nested(gone_text, "" if is_kept else nested)
             memory.evicted.append((section, item))
     # A better wording that replaced the item has kept its nested lines.
-    whole = agent_memory.join_nested(target.text, target.nested)
+    whole = markdown.join_nested(target.text, target.nested)
     entries = [(target.section, whole), (target.section, target.text)]
     memory.from_archive += dict.fromkeys(entries)
     memory.record(

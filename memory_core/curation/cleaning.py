@@ -192,7 +192,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
     if snapshot is None:
         raise _StillNeeded("its file is a dangling link")
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
-    history = history_file.read(store.history(agent))
+    history = history_file.read(store.history_path(agent))
     now = time.time()
     changed = event_log.format_utc(min(snapshot.changed, now))
     # A time in the future comes from a wrong clock.

@@ -319,7 +319,7 @@ def _replace(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[S
         for item, _section, nested in agent_memory.list_items(document)
     }
     lost = [
-        (section, agent_memory.join_nested(item, nested))
+        (section, markdown.join_nested(item, nested))
         for item, section, nested in agent_memory.list_items(own)
         if (similarity.normalize_text(item), nested) not in present
     ]

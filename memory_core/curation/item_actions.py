@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import merge
+from memory_core.document import markdown, merge
 from memory_core.history import item_history, performance
 from memory_core.learning import extraction
 from memory_core.memory import agent_memory, changes, transaction
@@ -44,7 +44,7 @@ class RatedItem(NamedTuple):
     @property
     def whole(self) -> str:
         """Return the text with its nested lines."""
-        return agent_memory.join_nested(self.text, self.nested)
+        return markdown.join_nested(self.text, self.nested)
 
 
 class TaughtItem(NamedTuple):

@@ -14,7 +14,7 @@ from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.memory.project import Project, resolve_agent
 from memory_core.storage import file_io
 from memory_core.storage.store import Store
-from memory_core.text import similarity
+from memory_core.text import sanitize, similarity
 
 # Minimum similarity of two names, from 0 to 1, for one to be taken for a typo of the other.
 TYPO_CUTOFF = 0.8
@@ -207,9 +207,7 @@ def _list_similar(name: str, items: Sequence[HasId]) -> list[HasId]:
 def _format_items(items: Sequence[HasId]) -> str:
     lines = []
     for item in items[:SHOWN_ITEMS]:
-        text = _first_line(item)
-        short = text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH].rstrip()} ..."
-        lines.append(f"{item.id} {short}")
+        lines.append(f"{item.id} {sanitize.shorten(_first_line(item), SHOWN_LENGTH)}")
     if len(items) > SHOWN_ITEMS:
         lines.append(f"and {len(items) - SHOWN_ITEMS} more")
     return "; ".join(lines)

@@ -195,7 +195,7 @@ def _join(memory: AgentMemory, proposal: Proposal) -> None:
         elif item in same:
             same.remove(item)
             gone.append(line)
-            text = agent_memory.join_nested(item.text, item.nested)
+            text = markdown.join_nested(item.text, item.nested)
             memory.evicted.append((item.section, text))
     memory.set_document(edits.remove_items(document, gone))
 
@@ -239,7 +239,7 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
     snapshot = project.store.read(agent)
     if snapshot is None:
         return []
-    records = history_file.read(project.store.history(agent))
+    records = history_file.read(project.store.history_path(agent))
     history = item_history.History(records, project.weights)
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
     until = item_history.FAR_FUTURE

@@ -98,8 +98,9 @@ def _section_title(document: Document, item: Item) -> str:
 
 def join_item(document: Document, item: Item) -> str:
     """Return an item's text with its nested lines."""
-    nested = document.lines[item.text_end if item.text else item.line : item.end]
-    return "\n".join([item.text] * bool(item.text) + [line.rstrip() for line in nested])
+    if item.text:
+        return markdown.join_nested(item.text, markdown.read_nested(document, item))
+    return "\n".join(line.rstrip() for line in document.lines[item.line : item.end])
 
 
 def _weigh(document: Document, item: Item) -> int:

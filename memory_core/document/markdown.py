@@ -128,6 +128,16 @@ def split_title(title: str) -> tuple[str, str]:
     return (title[:at].rstrip(), title[at:]) if words[2] in ("item", "items") else (title, "")
 
 
+def read_nested(document: Document, item: Item) -> str:
+    """Return the lines nested in an item."""
+    return "\n".join(line.rstrip() for line in document.lines[item.text_end : item.end])
+
+
+def join_nested(text: str, nested: str) -> str:
+    """Return an item's text with its nested lines; both may be empty."""
+    return "\n".join(filter(None, [text, nested]))
+
+
 def count_front_matter(lines: list[str]) -> int:
     """Return the number of lines of the YAML front matter, 0 without one."""
     if _begins_front_matter(lines):

@@ -50,11 +50,10 @@ def _restyle(line: str, neighbour: str) -> str:
 
 def replace_item(document: Document, item: Item, text: str, nested: str) -> Document:
     """Change an item's text and nested lines; raises ValueError if no line can hold them."""
-    lines = document.lines[item.text_end : item.end]
-    if "\n".join(line.rstrip() for line in lines) == nested:
+    if markdown.read_nested(document, item) == nested:
         return edits.replace_item(document, item, text)
     rest = edits.remove_item(document, item)
-    for block, key in _list_forms("\n".join(filter(None, [text, nested]))):
+    for block, key in _list_forms(markdown.join_nested(text, nested)):
         after = edits.insert_lines(rest, item.line, block)
         if after is not None and _find_new_item(rest, after) == (key, len(block)):
             return after

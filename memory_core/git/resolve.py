@@ -45,7 +45,7 @@ class MaintainedFiles(NamedTuple):
 
     def record_hand_edits(self) -> None:
         """Write the edits of people into the history, before the command changes the file."""
-        if os.path.exists(self.store.history(self.agent)):
+        if os.path.exists(self.store.history_path(self.agent)):
             transaction.write(
                 read_memory(self.project, self.agent, self.store, solve_conflicts=False)
             )
@@ -61,7 +61,7 @@ class MaintainedFiles(NamedTuple):
 
     def _read_history(self) -> item_history.History:
         return item_history.History(
-            history_file.read(self.store.history(self.agent)), self.project.weights
+            history_file.read(self.store.history_path(self.agent)), self.project.weights
         )
 
     def fit(self, text: str) -> tuple[str, list[str]]:
@@ -84,7 +84,7 @@ class MaintainedFiles(NamedTuple):
             for text in texts
             if history.find(text)
         ]
-        history_file.append(self.store.history(self.agent), records)
+        history_file.append(self.store.history_path(self.agent), records)
 
     def describe_error(self, error: Exception, path: str) -> str:
         """Return the message of an error, with the name of the file."""

@@ -20,19 +20,14 @@ def summarize(text: str) -> str:
     lines = text.splitlines()
     first = next(filter(None, map(clean_line, lines)), "")
     if not first.removeprefix("Exit code ").isdecimal():
-        return shorten(first)
+        return sanitize.shorten(first, MAX_LENGTH)
     last = next(filter(None, map(clean_line, reversed(lines))), "")
-    return shorten(f"{first}: {last}") if last != first else ""
+    return sanitize.shorten(f"{first}: {last}", MAX_LENGTH) if last != first else ""
 
 
 def clean_line(text: str) -> str:
     """Remove invisible characters and repeated blanks."""
     return " ".join(sanitize.remove_invisible(text[: 4 * MAX_LENGTH]).split())
-
-
-def shorten(line: str) -> str:
-    """Cut a line to MAX_LENGTH characters."""
-    return line if len(line) <= MAX_LENGTH else line[: MAX_LENGTH - 1].rstrip() + "…"
 
 
 def id_of(line: str) -> str:

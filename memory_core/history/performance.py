@@ -190,10 +190,11 @@ def format_performance(performance: Performance) -> list[str]:
         return []
     from memory_core.document import markdown
     from memory_core.history import error_text
+    from memory_core.text import sanitize
 
     lines = [f"- all tasks: {_format_tally(performance.total)}"]
     for name, tally in performance.types.items():
-        label = error_text.shorten(error_text.clean_line(name)) or OTHER_TYPE
+        label = sanitize.shorten(error_text.clean_line(name), error_text.MAX_LENGTH) or OTHER_TYPE
         lines.append(f"- {markdown.escape(label)}: {_format_tally(tally)}")
     return lines
 
@@ -353,12 +354,13 @@ def _clock(record: Record) -> str:
 def _resolution(record: Record, learned: dict[str, list[TimedText]]) -> str:
     """Return the recorded resolution, else the first learning of the run after the error."""
     from memory_core.history import error_text
+    from memory_core.text import sanitize
 
     resolution = record.get("resolution")
     taught = learned.get(record.get("run") or "", [])
     if not isinstance(resolution, str) or not resolution:
         resolution = next((text for time, text in taught if time >= record["time"]), "")
-    return error_text.shorten(error_text.clean_line(resolution))
+    return sanitize.shorten(error_text.clean_line(resolution), error_text.MAX_LENGTH)
 
 
 def _occurrence(record: Record) -> tuple[str, str, str]:

@@ -32,13 +32,13 @@ class UndoStep(NamedTuple):
     """The step that undoes a record.
 
     `now` is the present text of the item, "" if the step restores it; `target` is its earlier
-    state, None if the step removes it.  `behind` is the text of the item in front of it.
+    state, None if the step removes it.  `above` is the text of the item above it.
     """
 
     record: Record
     now: str
     target: PriorItem | None
-    behind: str = ""
+    above: str = ""
 
 
 def plan_steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> list[UndoStep]:
@@ -51,7 +51,7 @@ def plan_steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> l
     for number, record in enumerate(item_history.sort_records(records)):
         own, older = so_far.get(record["id"]), so_far.get(record.get("was") or "")
         if chosen(record):
-            step = _step(record, so_far, _was(own), _was(older))
+            step = _step(record, so_far, _prior_item(own), _prior_item(older))
             steps.setdefault(record["id"], []).extend([(number, step)] if step else [])
         elif record["kind"] in (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS):
             steps.pop(record["id"], None)
@@ -83,7 +83,7 @@ def find_superseded(
     return [pair for pair in brought.values() if pair[1]]
 
 
-def _was(state: ItemState | None) -> PriorItem | None:
+def _prior_item(state: ItemState | None) -> PriorItem | None:
     return PriorItem(state.text, state.section, state.nested, state.is_present) if state else None
 
 
@@ -95,11 +95,11 @@ def _step(
         then = own if own and own.is_present else older if older and older.is_present else None
         return UndoStep(record, record.get("text") or "", then)
     if kind in item_history.DEPARTURE_KINDS and own and own.is_present:
-        behind = record.get("after") or ""
-        neighbour = so_far.get(behind)
+        above = record.get("after") or ""
+        neighbour = so_far.get(above)
         nested, section = record.get("nested"), record.get("section")
         whole = own._replace(nested=nested or own.nested, section=section or own.section)
-        return UndoStep(record, "", whole, neighbour.text if neighbour else behind)
+        return UndoStep(record, "", whole, neighbour.text if neighbour else above)
     return None
 
 
@@ -116,9 +116,9 @@ def apply_step(text: str, step: UndoStep, limits: template.Limits) -> str:
         elif items:
             document = reinsert.replace_item(document, items[0], target.text, target.nested)
         else:
-            whole = f"{target.text}\n{target.nested}" if target.nested else target.text
+            whole = markdown.join_nested(target.text, target.nested)
             document, _text = reinsert.insert_after(
-                document, target.section, whole, step.behind, limits
+                document, target.section, whole, step.above, limits
             )
     except ValueError:
         return text

@@ -135,7 +135,7 @@ def remove_spans(text: str, spans: Iterable[Span]) -> str:
 def _judge_draft(draft: Draft, max_length: int, is_example: bool = False) -> Learning | None:
     """Return a learning or a rejected learning, None for a placeholder."""
     from memory_core.learning import classify
-    from memory_core.text.sanitize import clean_line
+    from memory_core.text.sanitize import clean_line, shorten
 
     kind, content, reason = draft
     if not reason and classify.is_placeholder(kind, content):
@@ -144,12 +144,9 @@ def _judge_draft(draft: Draft, max_length: int, is_example: bool = False) -> Lea
     type = classify.type_of(name)
     reason = EXAMPLE_REASON if is_example else reason
     if reason := reason or classify.check_learning(type, line, max_length):
-        return RejectedLearning(type or _shorten(name), _shorten(line), reason)
+        shown_type = type or shorten(name, MAX_REVIEW_LENGTH)
+        return RejectedLearning(shown_type, shorten(line, MAX_REVIEW_LENGTH), reason)
     return Learning(type or classify.DEFAULT_TYPE, line)
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_REVIEW_LENGTH else f"{text[:MAX_REVIEW_LENGTH]} ..."
 
 
 def _is_saved(verdict: Learning | None, draft: Draft) -> bool:

@@ -17,7 +17,7 @@ from memory_core.curation import (
     preference_actions,
     searching,
 )
-from memory_core.document import preferences
+from memory_core.document import markdown, preferences
 from memory_core.history import performance
 from memory_core.learning import classify
 from memory_core.mcp_server import SOURCE, resources
@@ -378,7 +378,7 @@ def search(
 
 
 def _convert_agent_hit(hit: searching.ItemHit) -> OutputHit:
-    text = "\n".join(filter(None, [hit.text, hit.nested]))
+    text = markdown.join_nested(hit.text, hit.nested)
     is_archived = hit.place == searching.IN_ARCHIVE
     return _hit(AGENT, hit.agent, resources.uri_of_agent(hit.agent), hit.section, text, is_archived)
 

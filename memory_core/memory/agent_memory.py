@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memory_core.document.markdown import Document, Item
+    from memory_core.document.markdown import Document
     from memory_core.document.merge import MergeResult
     from memory_core.history.item_history import History, ItemFields, Record
     from memory_core.memory.project import Project
@@ -41,8 +41,21 @@ class AgentMemory:
     """
 
     __slots__ = (
-        *("agent", "before", "change", "evicted", "from_archive", "history", "leftover", "limits"),
-        *("project", "records", "review", "snapshot", "store", "text", "time"),
+        "agent",
+        "before",
+        "change",
+        "evicted",
+        "from_archive",
+        "history",
+        "leftover",
+        "limits",
+        "project",
+        "records",
+        "review",
+        "snapshot",
+        "store",
+        "text",
+        "time",
     )
 
     def __init__(
@@ -109,8 +122,8 @@ class AgentMemory:
         self.evicted += merged.evicted
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
-            after = positions.remove(text)
-            self.record("evicted", text, section=section, nested=nested, after=after)
+            above = positions.remove(text)
+            self.record("evicted", text, section=section, nested=nested, after=above)
         return merged
 
     def apply_limits(self, spared: frozenset[str] = frozenset()) -> None:
@@ -131,7 +144,7 @@ class ItemPositions:
         self._removed: set[str] = set()
 
     def remove(self, text: str) -> str:
-        """Remove an item; return the id of the item in front of it in its section.
+        """Remove an item; return the id of the item above it in its section.
 
         The result is TOP for the first item, and "" for an item outside of sections.  Items that
         were removed before are skipped, because undo restores them later.
@@ -150,7 +163,7 @@ def list_items(document: Document) -> list[ItemFields]:
     """Return (text, section title, nested lines) of each item that has a text."""
     titles = {item.line: section.title for section in document.sections for item in section.items}
     return [
-        (item.text, titles.get(item.line, ""), read_nested(document, item))
+        (item.text, titles.get(item.line, ""), markdown.read_nested(document, item))
         for item in document.items
         if item.text
     ]
@@ -159,16 +172,6 @@ def list_items(document: Document) -> list[ItemFields]:
 def index_items(document: Document) -> dict[str, ItemFields]:
     """Return the fields of items by id; of several items with one id only the first."""
     return {item_history.id_of(fields[0]): fields for fields in reversed(list_items(document))}
-
-
-def read_nested(document: Document, item: Item) -> str:
-    """Return the lines nested in an item."""
-    return "\n".join(line.rstrip() for line in document.lines[item.text_end : item.end])
-
-
-def join_nested(text: str, nested: str) -> str:
-    """Return an item's text with its nested lines."""
-    return f"{text}\n{nested}" if nested else text
 
 
 def make_change_id(name: str) -> str:

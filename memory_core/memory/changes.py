@@ -1,17 +1,11 @@
-"""Change the value of an agent's memory: add, remove, replace and restore items."""
+"""Change the value of an agent's memory: learn, remove and replace items, and apply an edit."""
 
 from __future__ import annotations
 
 from memory_core.document import edits, markdown, merge, template
 from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
-from memory_core.memory.agent_memory import (
-    AgentMemory,
-    ItemPositions,
-    join_nested,
-    list_items,
-    read_nested,
-)
+from memory_core.memory.agent_memory import AgentMemory, ItemPositions, list_items
 from memory_core.memory.reading import record_difference
 from memory_core.text import similarity
 
@@ -81,10 +75,10 @@ def remove_items(
         return []
     positions = ItemPositions(document)
     for item in items:
-        nested, title = read_nested(document, item), titles.get(item.line, "")
-        memory.evicted.append((title, join_nested(item.text, nested)))
-        after = positions.remove(item.text)
-        memory.record(kind, item.text, section=title, nested=nested, after=after, **source)
+        nested, title = markdown.read_nested(document, item), titles.get(item.line, "")
+        memory.evicted.append((title, markdown.join_nested(item.text, nested)))
+        above = positions.remove(item.text)
+        memory.record(kind, item.text, section=title, nested=nested, after=above, **source)
     memory.set_document(edits.remove_items(document, items))
     return [item.text for item in items]
 
@@ -118,8 +112,8 @@ def apply_edit(memory: AgentMemory, document: Document, difference: Difference) 
     positions = ItemPositions(memory.document)
     gone, difference.gone = difference.gone, []
     for state in gone:
-        after = positions.remove(state.text)
-        fields = {"section": state.section, "nested": state.nested, "after": after}
+        above = positions.remove(state.text)
+        fields = {"section": state.section, "nested": state.nested, "after": above}
         memory.record("removed", state.text, id=state.id, source="person", **fields)
     record_difference(memory, difference, "edited", "person")
     memory.set_document(document)

@@ -105,5 +105,5 @@ def _record_difference(
         memory.record(kind, text, section=section, nested=nested, was=was, **source)
     for text in gone:
         _text, section, nested = before[item_history.id_of(text)]
-        after_id = positions.remove(text)
-        memory.record("archived", text, section=section, nested=nested, after=after_id, **source)
+        above = positions.remove(text)
+        memory.record("archived", text, section=section, nested=nested, after=above, **source)

@@ -47,7 +47,7 @@ def read_memory(
     """
     store = store or project.store
     snapshot = store.read(agent)
-    records = history_file.read(store.history(agent), runs=False)
+    records = history_file.read(store.history_path(agent), runs=False)
     memory = AgentMemory(
         project, agent, store, snapshot, item_history.History(records, project.weights)
     )

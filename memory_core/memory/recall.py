@@ -194,7 +194,7 @@ def _read_history(project: Project, store: Store, agent: str) -> History:
     from memory_core.storage import history_file
 
     try:
-        return item_history.History(history_file.read(store.history(agent)), project.weights)
+        return item_history.History(history_file.read(store.history_path(agent)), project.weights)
     except OSError as error:
         _log_unreadable(project, agent, error)
         return item_history.History()

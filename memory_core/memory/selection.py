@@ -124,7 +124,7 @@ def select(
     whole = render(passages)
     if len(whole) <= budget:
         return whole
-    wanted = extract_words(task()) if task else set()
+    wanted = extract_subject_words(task()) if task else set()
     ranked = sorted(passages, key=lambda passage: _rank(passage, wanted))
     chosen = set[Passage]()
     room, sections = budget, set[str]()
@@ -147,10 +147,14 @@ def _rank(passage: Passage, wanted: set[str]) -> tuple[bool, int, float, int]:
 
 def _worth(passage: Passage, wanted: set[str]) -> int:
     section = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
-    return section + WORD_SCORE * len(wanted & extract_words(passage.text)) if wanted else section
+    return (
+        section + WORD_SCORE * len(wanted & extract_subject_words(passage.text))
+        if wanted
+        else section
+    )
 
 
-def extract_words(text: str) -> set[str]:
+def extract_subject_words(text: str) -> set[str]:
     """Return the words of a text that describe its subject."""
     plain = "".join(char if char.isalnum() else " " for char in text.casefold())
     return {word for word in plain.split() if len(word) >= MIN_WORD_LENGTH}

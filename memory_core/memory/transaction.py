@@ -93,7 +93,7 @@ def write(memory: AgentMemory) -> None:
         entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
         store.append("archive", agent, entries, memory.time)
     store.append("quarantine", agent, memory.review, memory.time)
-    history_path = store.history(agent)
+    history_path = store.history_path(agent)
     size = history_file.append(history_path, memory.records)
     try:
         if memory.text != memory.before:

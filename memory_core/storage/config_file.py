@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
 from memory_core.storage.config_models import ConfigRoot, MemoryConfig, describe_settings
+from memory_core.text import sanitize
 
 # PyYAML reads 300 KB a second of text that is made to slow it down, and a hook has 5 s.
 MAX_BYTES = 64 * 1024
@@ -208,5 +209,5 @@ def _format_value(node: yaml.Node) -> str:
 
 def _shorten(text: str) -> str:
     """Return a text of the file for a message: short, and on one line."""
-    short = text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}..."
+    short = sanitize.shorten(text, MAX_VALUE_LENGTH)
     return short if short.isprintable() else ascii(short)[1:-1]

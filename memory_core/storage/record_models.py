@@ -127,8 +127,7 @@ def is_valid_record(value: Any) -> bool:
 
 def _shorten(part: object) -> str:
     """Return a key or message as one short line of visible characters."""
-    text = sanitize.join_visible(str(part))
-    return text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[:MAX_MESSAGE_LENGTH]}..."
+    return sanitize.shorten(sanitize.join_visible(str(part)), MAX_MESSAGE_LENGTH)
 
 
 def _replace_surrogates(value: Any) -> Any:

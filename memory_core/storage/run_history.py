@@ -29,7 +29,7 @@ def read_records(store: Store, agent: str) -> list[Record]:
         for _path, entry in spool.read_entries(store.place, store.stem(agent))
         for record in entry.get("records", [])
     ]
-    return history_file.read(store.history(agent)) + waiting
+    return history_file.read(store.history_path(agent)) + waiting
 
 
 def complete_record(record: Record) -> Record:
@@ -72,7 +72,7 @@ def append_records(store: Store, agent: str, records: list[Record]) -> None:
         return
     records = [complete_record(record) for record in records]
     store.make_folder()
-    path = store.history(agent)
+    path = store.history_path(agent)
     history_file.pack(path, history_file.append(path, records))
     has_errors = any(record["kind"] == "error" for record in records)
     if has_errors and os.path.getsize(path) <= error_cache.MAX_HISTORY_BYTES:

@@ -179,7 +179,7 @@ class Store:
         """Return the agent's file in archive/ or quarantine/; raises LinkOutside."""
         return self._path_below(kind, f"{self.stem(agent)}.md")
 
-    def history(self, agent: str) -> str:
+    def history_path(self, agent: str) -> str:
         """Return the agent's file in history/; raises LinkOutside."""
         path = self._path_below("history", f"{self.stem(agent)}.jsonl")
         self._refuse_outside(path)

@@ -35,7 +35,7 @@ RECORD_NAME = "task-memory"
 TAG = "task-memory"
 
 # Characters reserved for the text around a shortened memory in a subagent's prompt.
-MIN_CHARS = 400
+FRAME_CHARS = 400
 
 
 # Consent of the user.
@@ -273,7 +273,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
         return whole
     folder = backlog_folder.Folder(project.place.root)
     path = folder.memory_path(active)
-    budget = max(room - MIN_CHARS, 0) // task_document.CHARS_PER_TOKEN
+    budget = max(room - FRAME_CHARS, 0) // task_document.CHARS_PER_TOKEN
     cut = task_document.shorten(text, budget, folder.relative(path))
     shorter = _format_block(active, [sanitize.escape_tags(cut).strip()])
     return shorter if len(shorter) <= room else ""

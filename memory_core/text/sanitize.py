@@ -67,6 +67,11 @@ def has_block(text: str) -> bool:
     return f"<{BLOCK_TAG} agent=" in text and f"</{BLOCK_TAG}>" in text
 
 
+def shorten(text: str, length: int) -> str:
+    """Cut a text to `length` characters; dots at its end show that it was cut."""
+    return text if len(text) <= length else f"{text[: length - 4].rstrip()} ..."
+
+
 def clean_line(text: str) -> str:
     """Return `text` as one line of visible characters, without the full stop at its end."""
     text = join_visible(text)

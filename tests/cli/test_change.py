@@ -558,7 +558,7 @@ def test_edits_and_learnings_are_both_applied(
     assert kept.merged_others == bool(set(taught) - set(old))
     told = {
         each.text: each.is_present
-        for each in item_history.History(history_file.read(project.store.history("qa")))
+        for each in item_history.History(history_file.read(project.store.history_path("qa")))
     }
     assert {text for text, here in told.items() if here} == set(there)
 
@@ -1294,7 +1294,7 @@ def recorded(project: Project) -> set[Any]:
     return {
         item_history.key_of(record)
         for agent in held.agents_with_history()
-        for record in history_file.read(held.history(agent))
+        for record in history_file.read(held.history_path(agent))
     }
 
 

@@ -77,7 +77,7 @@ class Workshop:
         }
 
     def records(self, agent: str) -> list[item_history.Record]:
-        return history_file.read(self.store.history(agent))
+        return history_file.read(self.store.history_path(agent))
 
     def learn(self, agent: str, word: str, run: str) -> None:
         pair = [["mistake" if word == WORDS[0] else "tip", word]]

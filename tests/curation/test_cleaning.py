@@ -117,14 +117,14 @@ def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: S
     assert [each.text for each in archive.list_items(shop.store, "qa")] == [OLD]
     assert OLD not in sandbox.read_memory("qa")
     assert NEW in sandbox.read_memory("qa")
-    kinds = [each["kind"] for each in history_file.read(shop.store.history("qa"))]
+    kinds = [each["kind"] for each in history_file.read(shop.store.history_path("qa"))]
     assert kinds[-1] == "archived"
     assert pruned(shop, 90, write=True) == []
     change_log.undo(shop, shop.store, 1)  # it is one change, also over several agents
     for agent in before:
         assert f"- {OLD}\n" in sandbox.read_memory(agent)
         assert archive.list_items(shop.store, agent) == []
-        found = item_history.History(history_file.read(shop.store.history(agent))).find(OLD)
+        found = item_history.History(history_file.read(shop.store.history_path(agent))).find(OLD)
         assert found
         assert (found.is_present, found.confidence) == (True, 0.1)
 

@@ -195,12 +195,12 @@ def test_an_export_includes_new_manual_edits(shop: Project) -> None:
     write(shop, "qa", text_in(shop, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
     told = export_import.parse_export(exported(shop))["qa"]["history"]
     assert [each["kind"] for each in told] == ["learned", "learned", "removed", "edited"]
-    assert history_file.read(shop.store.history("qa"))[-1]["kind"] == "learned"  # dry run
+    assert history_file.read(shop.store.history_path("qa"))[-1]["kind"] == "learned"  # dry run
 
 
 def test_records_that_no_import_takes_are_left_out(shop: Project) -> None:
     teach(shop, "qa", FACT)
-    path = Path(shop.store.history("qa"))
+    path = Path(shop.store.history_path("qa"))
     with path.open("a") as stream:
         stream.write('{"time": "yesterday", "kind": "learned", "id": "1"}\n')
         stream.write('{"time": "2026-11-20T10:00:00.000Z", "kind": "dreamt", "id": "1"}\n')
@@ -320,7 +320,7 @@ def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None
     assert [each[0] for each in items(other, "qa")] == [FACT, TABS]
     teach(other, "qa", LIFT)
     assert [each[0] for each in items(other, "qa")] == [FACT, TABS, LIFT]
-    told = item_history.History(history_file.read(other.store.history("qa"))).find(TABS)
+    told = item_history.History(history_file.read(other.store.history_path("qa"))).find(TABS)
     assert told
     assert told.is_present
 
@@ -589,7 +589,7 @@ def test_a_path_as_agent_name_is_harmless(shop: Project, sandbox: Sandbox) -> No
 def test_imported_records_get_their_agent(shop: Project) -> None:
     record = {**GOOD["agents"]["engineer"]["history"][0], "agent": "qa"}
     imported(shop, file_of(document=f"- {FACT}\n", history=[record]))
-    assert {each["agent"] for each in history_file.read(shop.store.history("engineer"))} == {
+    assert {each["agent"] for each in history_file.read(shop.store.history_path("engineer"))} == {
         "engineer"
     }
     assert shop.store.agents_with_history() == ["engineer"]
@@ -712,7 +712,7 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
     ]
     assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
     for held, agent in ((shop.store, "qa"), (users, "engineer")):
-        told = history_file.read(held.history(agent))[-1]
+        told = history_file.read(held.history_path(agent))[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
     assert sharing.copy_item(shop, source, [("qa", shop.store)])[0].was_present
     change_log.undo(shop, shop.store, 1)  # without an effect there is no change

@@ -112,7 +112,7 @@ def test_errors_list_five_items_with_shortened_texts() -> None:
     with pytest.raises(lookup.AmbiguousItem) as refused:
         lookup.find_item("item", items)
     parts = str(refused.value).split(": ", 1)[1].split("; ")
-    assert parts[:5] == [f"{item.id} {item.text[:60]} ..." for item in items[:5]]
+    assert parts[:5] == [f"{item.id} {item.text[:56]} ..." for item in items[:5]]
     assert parts[5:] == ["and 4 more"]
     with pytest.raises(lookup.ItemNotFound) as unknown:
         lookup.find_item("item x", make_items(*(f"item number {n}" for n in range(9))))

@@ -871,12 +871,14 @@ def test_restored_items_are_in_the_history(sandbox: Sandbox, project: Project) -
     put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
     was_archived(project, "qa", ("A", "an old one"))
     archive.restore(project, project.store, "qa", "1")
-    told = item_history.History(history_file.read(project.store.history("qa")))
+    told = item_history.History(history_file.read(project.store.history_path("qa")))
     left, back = told.find(items[0]), told.find("an old one")
     assert left is not None
     assert back is not None
     assert (left.is_present, back.is_present) == (False, True)
-    assert {record["agent"] for record in history_file.read(project.store.history("qa"))} == {"qa"}
+    assert {record["agent"] for record in history_file.read(project.store.history_path("qa"))} == {
+        "qa"
+    }
 
 
 def test_invalid_utf_8_is_reported_and_kept(person: Person) -> None:

@@ -410,7 +410,7 @@ def test_all_agents_are_one_change(person: Person) -> None:
     records = [
         record
         for agent in ("engineer", "qa")
-        for record in history_file.read(project.store.history(agent))
+        for record in history_file.read(project.store.history_path(agent))
         if record["kind"] == "archived"
     ]
     assert {record["agent"] for record in records} == {"engineer", "qa"}
@@ -591,7 +591,7 @@ def test_a_shorter_wording_is_shown_and_applied(old: Person) -> None:
         f"engineer: this item can be said shorter\n@@ {SECTION} @@\n-- {LONG}\n+- {SHORT}\n",
     )
     assert left(old.sandbox) == [SHORT, "Timeout is 30 seconds"]
-    records = history_file.read(project_in(old.sandbox).store.history("engineer"))
+    records = history_file.read(project_in(old.sandbox).store.history_path("engineer"))
     merged = [record for record in records if record["kind"] == "merged"]
     assert [record["text"] for record in merged] == [SHORT]
     assert LONG in (old.sandbox.memories / "archive" / "engineer.md").read_text()

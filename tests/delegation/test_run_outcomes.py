@@ -185,7 +185,7 @@ LINES = [
     ("Exit code 1\n\n  \n", ""),
     ("Exit code 2\nTraceback\n  File x\nKeyError: 'a'\n", "Exit code 2: KeyError: 'a'"),
     ("\x1b[31mred\x1b[0m \u202ealert\u200b", "red alert"),
-    ("x" * 300, "x" * 199 + "…"),
+    ("x" * 300, "x" * 196 + " ..."),
 ]
 
 

@@ -94,7 +94,7 @@ class Shop:
         return self.sandbox.read_memory(agent)
 
     def records(self, agent: str = "engineer") -> list[dict[str, Any]]:
-        return history_file.read(self.project.store.history(agent))
+        return history_file.read(self.project.store.history_path(agent))
 
 
 async def outcome(talk: Talk, client: Client) -> Any:
