@@ -12,7 +12,7 @@ from ours import Maker, Row
 from scene import Broken, Case, Scene, ran
 
 from memory_core.history import item_history
-from memory_core.storage import event_log
+from memory_core.text.times import format_utc
 
 REPO = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AGENTS, SIZE = 50, 2000
@@ -46,7 +46,7 @@ def _history(agent: str, memory: str) -> str:
     """Return a history in which each item was learned, one a day up to now."""
     lines = []
     for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
-        moment = event_log.format_utc(time.time() - DAY * number)
+        moment = format_utc(time.time() - DAY * number)
         fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
         lines.append(
             item_history.make_record(

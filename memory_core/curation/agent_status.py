@@ -15,6 +15,7 @@ from memory_core.memory.project import Project
 from memory_core.storage import event_log, file_io, history_file, spool
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text.phrases import format_count, format_names
+from memory_core.text.times import format_utc
 
 # The verdicts on a delivery, and the event log's names for them.
 VERDICTS = ("delivered", "doubled", "lost")
@@ -70,7 +71,7 @@ def list_memories(project: Project, store: Store | None = None) -> list[MemorySt
     reviewed = map(lookup.agent_of_file, file_io.list_folder(_find_quarantine(store)))
     agents = {*store.agents(), *spooled, *reviewed} - {""}
     now = time.time()
-    weeks = [event_log.format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]
+    weeks = [format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]
     return [_read_memory(project, store, agent, weeks) for agent in lookup.sort_agents(agents)]
 
 

@@ -21,6 +21,7 @@ from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, file_io, history_file, paths, run_records, spool
 from memory_core.storage.store import Store
+from memory_core.text.times import format_utc
 
 # A memory is unused after a month; sessions are resumed and branches checked out within days.
 IDLE_SECONDS = 30 * 86400
@@ -194,15 +195,15 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
     history = history_file.read(store.history_path(agent))
     now = time.time()
-    changed = event_log.format_utc(min(snapshot.changed, now))
+    changed = format_utc(min(snapshot.changed, now))
     # A time in the future comes from a wrong clock.
-    until = event_log.format_utc(now + agent_memory.MAX_CLOCK_LEAD)
+    until = format_utc(now + agent_memory.MAX_CLOCK_LEAD)
     times = [last_event, changed, *(str(record["time"]) for record in history)]
     last = max(moment for moment in times if moment <= until)
     names = (*project.config["agent_overrides"], *project.config["include"])
     reasons = {
         f"it is defined nowhere, but was used on {last[:10]}": (
-            last >= event_log.format_utc(now - IDLE_SECONDS)
+            last >= format_utc(now - IDLE_SECONDS)
         ),
         "it is defined nowhere, but config.yml names it": (
             any(agent_names.is_same(name, agent) for name in names)
@@ -327,7 +328,7 @@ def prune_items(
     # Times in a history may be some seconds ahead of the clock, so 0 must match any age.
     until = item_history.FAR_FUTURE
     if older_than:
-        until = event_log.format_utc(time.time() - older_than)
+        until = format_utc(time.time() - older_than)
 
     def find_weak(memory: AgentMemory) -> PruneResult:
         rated = [(item, memory.history.get(item.id)) for item in item_actions.list_items(memory)]

@@ -31,9 +31,10 @@ from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, file_io
+from memory_core.storage import file_io
 from memory_core.storage.store import Store
 from memory_core.text import similarity
+from memory_core.text.times import format_utc
 
 FORMAT = "agent-memory"
 FORMAT_VERSION = 1
@@ -80,7 +81,7 @@ def build_export(
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "exported": event_log.format_utc(time.time()),
+        "exported": format_utc(time.time()),
         "project": project.name,
         "agents": {agent: _export(project, store, agent) for agent in progress(agents)},
     }

@@ -24,9 +24,10 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
-from memory_core.storage import event_log, run_history
+from memory_core.storage import run_history
 from memory_core.storage.store import Store
 from memory_core.text import similarity
+from memory_core.text.times import format_utc
 
 # If one of several learnings is refused, the message quotes this many characters of it.
 QUOTE_LENGTH = 40
@@ -269,7 +270,7 @@ def _append(project: Project, agent: str, record: dict[str, Any], source: str) -
         value = record.get(name, "")
         if not isinstance(value, str) or "\n" in value:
             raise InvalidRequest(f"invalid {name} {value!r}: use a text of one line")
-    now = event_log.format_utc(time.time())
+    now = format_utc(time.time())
     with project.store.lock(agent):
         run_history.append_records(
             project.store, agent, [{"time": now, "agent": agent, **record, "source": source}]

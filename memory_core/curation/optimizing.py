@@ -22,8 +22,9 @@ from memory_core.learning import classify, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
-from memory_core.storage import event_log, history_file
+from memory_core.storage import history_file
 from memory_core.text import sanitize
+from memory_core.text.times import format_utc
 
 REASON_SAME = "say the same"
 REASON_SHORTER = "can be said shorter"
@@ -244,8 +245,8 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
     until = item_history.FAR_FUTURE
     if older_than:
-        until = event_log.format_utc(time.time() - older_than)
-    changed = event_log.format_utc(snapshot.changed)
+        until = format_utc(time.time() - older_than)
+    changed = format_utc(snapshot.changed)
     old = []
     for item in _list_items(snapshot.text):
         state = history.find(item.text)

@@ -13,7 +13,7 @@ from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import remember
-from memory_core.storage import event_log, run_records
+from memory_core.storage import event_log, file_io, run_records
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -172,6 +172,6 @@ class _SweepState:
         state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
         try:
             self.place.make_folder("state")
-            run_records.replace_json(self.path, state)
+            file_io.replace_json(self.path, state)
         except OSError as error:
             event_log.write(self.place, "agent.memory.error", error=str(error))

@@ -6,6 +6,7 @@ import time
 
 from memory_core.claude_code import agent_names, events
 from memory_core.storage import event_log, run_records, spool
+from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class RunEvent:
             return  # without an id the history cannot distinguish it from other runs
         names = {"agent": self.agent, "run": self.run_id, "session": events.session(self.event)}
         record = {
-            "time": event_log.format_utc(time.time()),
+            "time": format_utc(time.time()),
             "kind": "task",
             "key": key,
             "outcome": DONE,

@@ -21,6 +21,7 @@ from memory_core.doctor.fixes import Fix
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
+from memory_core.text.times import format_utc
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 
@@ -102,7 +103,7 @@ class Examination:
         log = os.path.join(project.place.logs, event_log.FILE_NAME)
         self.log_path = project.place.relative(log)
         # The time from which errors and deliveries are reported.
-        self.since = event_log.format_utc(time.time() - RECENT_SECONDS)
+        self.since = format_utc(time.time() - RECENT_SECONDS)
 
     @cached_property
     def agent(self) -> str:

@@ -64,7 +64,7 @@ def merge_learnings(
     order of eviction.
     """
     merged = MergeResult(text)
-    document = template.stamp(markdown.parse_document(text), limits, now, author)
+    document = template.write_header(markdown.parse_document(text), limits, now, author)
     parsed: dict[str, ParsedText] = {}
     for learning in learnings:
         try:
@@ -87,7 +87,7 @@ def evict_excess(
 ) -> MergeResult:
     """Remove items until the document is within its limits, the texts in `spared` last."""
     merged = MergeResult(text)
-    document = template.stamp(markdown.parse_document(text), limits, now, author)
+    document = template.write_header(markdown.parse_document(text), limits, now, author)
     _evict(document, limits, set(spared), merged, ages)
     if not merged.evicted:
         merged.text = text

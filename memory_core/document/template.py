@@ -97,10 +97,12 @@ def read_update_time(document: Document) -> str:
 
 def update_header(text: str, limits: Limits, now: str, author: str) -> str:
     """Write the limits, the time and the author into the header and the section headings."""
-    return markdown.render_document(stamp(markdown.parse_document(text), limits, now, author))
+    return markdown.render_document(
+        write_header(markdown.parse_document(text), limits, now, author)
+    )
 
 
-def stamp(document: Document, limits: Limits, now: str, author: str) -> Document:
+def write_header(document: Document, limits: Limits, now: str, author: str) -> Document:
     """Do the same as `update_header` for a parsed document."""
     document = edits.set_comment(document, LIMITS_COMMENT, str(limits))
     document = edits.set_comment(document, UPDATED_COMMENT, _format_update(now, author))

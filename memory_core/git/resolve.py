@@ -17,9 +17,10 @@ from memory_core.history import item_history
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, history_file
+from memory_core.storage import history_file
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
+from memory_core.text.times import format_utc
 
 HEADER_AUTHOR = "agent-memory"  # as in the header of a new file
 DATED_KINDS = ("archive", "quarantine")
@@ -102,7 +103,7 @@ def list_targets(project: Project, store: Store, names: Sequence[str]) -> list[M
 
 
 def _now() -> str:
-    return event_log.format_utc(time.time())[:19].replace("T", " ")
+    return format_utc(time.time())[:19].replace("T", " ")
 
 
 def find_links(files: list[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Compute age, confidence, use and undo steps from history records.
+"""Compute from history records: the state of items, undo steps, performance and common errors.
 
 The records come as values: `storage` reads and writes them.
 """

@@ -305,11 +305,11 @@ class Difference:
 
 
 def compare(
-    past: History, items: Sequence[ItemFields], stamp: str, since: str, until: str
+    past: History, items: Sequence[ItemFields], header_time: str, since: str, until: str
 ) -> Difference:
     """Compare a document's items, as (text, section, nested lines), with its history.
 
-    `stamp` is the time in the document's header: the editor had loaded that version, so later
+    `header_time` is the time in the document's header: the editor had loaded that version, so later
     records were unknown to the user.  Without a header it is "": the file may come from an editor
     that was opened before the first write, unless that write was before `since`.  Records later
     than `until` were written while the clock was wrong.
@@ -328,11 +328,11 @@ def compare(
                 difference.new.append((*item, ""))
     here = [state for state in past if state.is_present]
     missing = [state for state in here if state.id not in present]
-    if not stamp:
-        stamp = _first_or_last(here, present, since) if items else "9"
+    if not header_time:
+        header_time = _first_or_last(here, present, since) if items else "9"
     for state in missing:
         is_later = (
-            state.added_at[: len(stamp)] > stamp
+            state.added_at[: len(header_time)] > header_time
             and state.added_at <= until
             and not state.is_by_hand
         )

@@ -14,8 +14,8 @@ from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
 from memory_core.mcp_server.served_project import replace_invalid
 from memory_core.memory.project import Project, resolve_agent
-from memory_core.storage import event_log
 from memory_core.tasks import backlog_folder, task_actions
+from memory_core.text.times import format_utc
 
 AGENTS_URI = "memory://agents"
 TASKS_URI = "backlog://memory"
@@ -94,7 +94,7 @@ def _list_agents(project: Project) -> list[dict[str, Any]]:
     for agent in filter(project.serves, lookup.sort_agents(project.store.agents())):
         with suppress(FileNotFoundError):  # deleted meanwhile
             status = os.stat(project.store.path(agent))
-            updated = event_log.format_utc(status.st_mtime)
+            updated = format_utc(status.st_mtime)
             uri, size = uri_of_agent(agent), status.st_size
             agents.append({"agent": agent, "uri": uri, "bytes": size, "updated": updated})
     return agents

@@ -1,4 +1,4 @@
 """Recall a memory for a prompt, and save the learnings of a report.
 
-Every change of a memory file is written here.
+Every change of an item, by a run or by a person, passes through `transaction`.
 """

@@ -10,8 +10,8 @@ import time
 
 from memory_core.document import edits, markdown, merge, template
 from memory_core.history import item_history
-from memory_core.storage import event_log
 from memory_core.text import digests
+from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,27 +36,9 @@ class AgentMemory:
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` lines for the
-    quarantine; `from_archive` are entries to remove from the archive.  Records get the change id
-    `change` and the time `time`, which is ISO 8601 in UTC.
+    quarantine; `from_archive` are entries to remove from the archive.  Records get the id
+    `change_id` and the time `time`, which is ISO 8601 in UTC.
     """
-
-    __slots__ = (
-        "agent",
-        "before",
-        "change",
-        "evicted",
-        "from_archive",
-        "history",
-        "leftover",
-        "limits",
-        "project",
-        "records",
-        "review",
-        "snapshot",
-        "store",
-        "text",
-        "time",
-    )
 
     def __init__(
         self,
@@ -76,7 +58,7 @@ class AgentMemory:
         self.leftover: list[SectionText] = []
         self.from_archive: list[SectionText] = []
         self.review: list[str] = []
-        self.change = self.time = ""
+        self.change_id = self.time = ""
 
     @property
     def now(self) -> str:
@@ -88,9 +70,14 @@ class AgentMemory:
         return markdown.parse_document(self.text)
 
     @property
-    def merge_arguments(self) -> tuple[Any, ...]:
-        """Return the last four arguments of `merge.merge_learnings`."""
-        return self.limits, self.now, self.agent, self.history.age_of
+    def merge_arguments(self) -> dict[str, Any]:
+        """Return the common arguments of `merge.merge_learnings` and `merge.evict_excess`."""
+        return {
+            "limits": self.limits,
+            "now": self.now,
+            "author": self.agent,
+            "ages": self.history.age_of,
+        }
 
     def record(self, kind: str, text: str, **fields: Any) -> None:
         """Add a record about the item with this text to the history."""
@@ -98,9 +85,8 @@ class AgentMemory:
         # If the clock was set back, this record must still come after the earlier ones.
         moment = max(self.time, state.changed) if state else self.time
         fields |= {"n": len(self.records)} if self.records else {}
-        record = item_history.make_record(
-            kind, moment, text, agent=self.agent, change=self.change, **fields
-        )
+        fields = {"agent": self.agent, "change": self.change_id, **fields}
+        record = item_history.make_record(kind, moment, text, **fields)
         self.history.add([record])
         state = self.history.get(record["id"])
         if state:
@@ -128,8 +114,7 @@ class AgentMemory:
 
     def apply_limits(self, spared: frozenset[str] = frozenset()) -> None:
         """Evict items until the text is within the limits, those in `spared` last."""
-        limits, now, author, ages = self.merge_arguments
-        self.take_merged(merge.evict_excess(self.text, limits, now, author, spared, ages))
+        self.take_merged(merge.evict_excess(self.text, spared=spared, **self.merge_arguments))
 
 
 class ItemPositions:
@@ -181,13 +166,13 @@ def make_change_id(name: str) -> str:
     ahead of the clock.
     """
     now = time.time_ns()
-    begin = f"{event_log.format_utc(now // 10**9)[:-4]}{now // 1000 % 10**6:06d}"
+    begin = f"{format_utc(now // 10**9)[:-4]}{now // 1000 % 10**6:06d}"
     return f"{begin}-{digests.hash_text(name)[:4]}"
 
 
-def make_hand_change_id(change: str, agent: str) -> str:
+def make_hand_change_id(change_id: str, agent: str) -> str:
     """Return the id for the hand edits that a change detects; it sorts before the change."""
-    return f"{change.rpartition('-')[0]}+{digests.hash_text(agent)[:4]}"
+    return f"{change_id.rpartition('-')[0]}+{digests.hash_text(agent)[:4]}"
 
 
 def choose_time(last: str) -> str:
@@ -196,7 +181,7 @@ def choose_time(last: str) -> str:
     If `last` is MAX_CLOCK_LEAD ahead of the clock, the versions share its second.
     """
     now = time.time()
-    later = (event_log.format_utc(now + ahead) for ahead in range(MAX_CLOCK_LEAD))
-    is_near = last[:19] <= event_log.format_utc(now + MAX_CLOCK_LEAD)
-    shared = f"{last[:19]}.999Z" if is_near else event_log.format_utc(now)
+    later = (format_utc(now + ahead) for ahead in range(MAX_CLOCK_LEAD))
+    is_near = last[:19] <= format_utc(now + MAX_CLOCK_LEAD)
+    shared = f"{last[:19]}.999Z" if is_near else format_utc(now)
     return next((moment for moment in later if moment[:19] > last[:19]), shared)

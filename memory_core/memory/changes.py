@@ -22,7 +22,7 @@ def learn(memory: AgentMemory, pairs: list[list[str]], **source: str) -> MergeRe
     """Merge learnings, given as [type, content]; `source` has their run, session and source."""
     _record_contradictions(memory, pairs, source)
     learnings = [Learning(kind, content) for kind, content in pairs]
-    merged = merge.merge_learnings(memory.text, learnings, *memory.merge_arguments)
+    merged = merge.merge_learnings(memory.text, learnings, **memory.merge_arguments)
     titles = {
         text: title for text, title, _nested in list_items(markdown.parse_document(merged.text))
     }

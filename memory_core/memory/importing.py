@@ -10,8 +10,8 @@ from memory_core.history import item_history
 from memory_core.history.item_history import IMPORT_SOURCE
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions, index_items
-from memory_core.storage import event_log
 from memory_core.text import similarity
+from memory_core.text.times import format_utc
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemFields, Record
@@ -27,14 +27,14 @@ def import_memory(
     """
     present = set(map(item_history.key_of, memory.history.records))
     new = [
-        {**record, "imported": memory.change}
+        {**record, "imported": memory.change_id}
         for record in records
         if item_history.key_of(record) not in present
     ]
     memory.history = item_history.History([*memory.history.records, *new], memory.project.weights)
     memory.records += new
     # An editor that has loaded this version knows all earlier records.
-    latest = event_log.format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
+    latest = format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
     memory.time = agent_memory.choose_time(max(memory.time, memory.history.last(latest)))
     before = index_items(memory.document)
     positions = ItemPositions(memory.document)
@@ -69,21 +69,20 @@ def _record_present(memory: AgentMemory, present: dict[str, ItemFields]) -> None
 
     These records are not part of the change.
     """
-    change, memory.change = (
-        memory.change,
-        agent_memory.make_hand_change_id(memory.change, memory.agent),
-    )
+    source = {
+        "source": item_history.HAND_SOURCE,
+        "change": agent_memory.make_hand_change_id(memory.change_id, memory.agent),
+    }
     for state in [state for state in memory.history if state.is_present]:
         if state.id not in present:
             fields = {"id": state.id, "section": state.section, "nested": state.nested}
-            memory.record("removed", state.text, source=item_history.HAND_SOURCE, **fields)
+            memory.record("removed", state.text, **source, **fields)
     for key, (text, section, nested) in present.items():
         item, fields = memory.history.get(key), {"section": section, "nested": nested}
         if item is None or not item.is_present:
-            memory.record("returned", text, source=item_history.HAND_SOURCE, **fields)
+            memory.record("returned", text, **source, **fields)
         elif (item.section, item.nested) != (section, nested):
-            memory.record("edited", text, source=item_history.HAND_SOURCE, **fields)
-    memory.change = change
+            memory.record("edited", text, **source, **fields)
 
 
 def _record_difference(

@@ -15,7 +15,8 @@ from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.storage import event_log, history_file, seen_texts
+from memory_core.storage import history_file, seen_texts
+from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +36,15 @@ def read_memory(
     project: Project,
     agent: str,
     store: Store | None = None,
-    change: str = "",
+    change_id: str = "",
     solve_conflicts: bool = True,
 ) -> AgentMemory:
     """Return an agent's memory as a value; nothing is written, and no lock is needed.
 
     Its records are the hand edits that the history does not have yet.  Items that the user's
     editor had not loaded are added to the text again.  Both sides of git's conflicts are kept,
-    unless `solve_conflicts` is False.  `change` is the id of the following change, by default a new
-    id.  Raises OSError.
+    unless `solve_conflicts` is False.  `change_id` is the id of the following change, by default
+    a new one.  Raises OSError.
     """
     store = store or project.store
     snapshot = store.read(agent)
@@ -54,22 +55,22 @@ def read_memory(
     document = memory.document
     if document.markers and solve_conflicts:
         document = _solve_conflicts(memory)
-    stamp = template.read_update_time(document).replace(" ", "T")
-    latest = event_log.format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
-    memory.time = agent_memory.choose_time(max(stamp, memory.history.last(latest)))
+    header_time = template.read_update_time(document).replace(" ", "T")
+    latest = format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
+    memory.time = agent_memory.choose_time(max(header_time, memory.history.last(latest)))
     if not snapshot:
         name = agent_names.format_title(agent)
         memory.text = memory.before = template.render_new(
             name, project.name, memory.limits, memory.now
         )
-        stamp = latest
-    memory.change = (
-        agent_memory.make_hand_change_id(change, agent)
-        if change
+        header_time = latest
+    memory.change_id = (
+        agent_memory.make_hand_change_id(change_id, agent)
+        if change_id
         else agent_memory.make_change_id(f"{agent} by hand")
     )
-    _take_hand_edits(memory, document, stamp, latest)
-    memory.change = change or agent_memory.make_change_id(agent)
+    _take_hand_edits(memory, document, header_time, latest)
+    memory.change_id = change_id or agent_memory.make_change_id(agent)
     return memory
 
 
@@ -86,21 +87,21 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
 
 
 def _take_hand_edits(
-    memory: AgentMemory, document: markdown.Document, stamp: str, latest: str
+    memory: AgentMemory, document: markdown.Document, header_time: str, latest: str
 ) -> None:
     """Record hand edits, and add items that the user's editor had not loaded."""
     is_first = not len(memory.history)
     difference = item_history.compare(
         memory.history,
         agent_memory.list_items(document),
-        stamp,
-        event_log.format_utc(time.time() - DAY_SECONDS),
+        header_time,
+        format_utc(time.time() - DAY_SECONDS),
         latest,
     )
     if difference.missed:
         _check_version(memory, difference)
     # The header shows that agent-memory wrote the file; its history was lost later.
-    kind = "imported" if is_first and stamp else "edited"
+    kind = "imported" if is_first and header_time else "edited"
     record_difference(memory, difference, kind, item_history.HAND_SOURCE)
     if not difference.missed:
         return
@@ -111,7 +112,9 @@ def _take_hand_edits(
         else:
             title = markdown.normalize_title(state.section)
             missed.append(Learning(TYPE_BY_TITLE.get(title, ""), state.text))
-    merged = memory.take_merged(merge.merge_learnings(memory.text, missed, *memory.merge_arguments))
+    merged = memory.take_merged(
+        merge.merge_learnings(memory.text, missed, **memory.merge_arguments)
+    )
     memory.review += format_refused(merged)
     for old, text in merged.replaced:
         memory.record("merged", text, was=item_history.id_of(old))

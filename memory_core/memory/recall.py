@@ -130,7 +130,7 @@ def _log_unreadable(project: Project, agent: str, error: OSError) -> None:
 def _list_passages(
     project: Project, agent: str, files: list[tuple[Store, FileSnapshot]]
 ) -> list[Passage]:
-    """Return the passages of all files, without the user's copies of project passages."""
+    """Return the passages of all files; of two that say the same only the project's."""
     from memory_core.document import markdown, preferences
     from memory_core.memory import selection
 
@@ -217,12 +217,12 @@ def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> s
 
 def _find_day(snapshot: FileSnapshot) -> str:
     """Return the day of the last change from the header, else from the file system."""
-    from memory_core.storage import event_log
+    from memory_core.text.times import format_utc
 
     day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
     if len(day) == 10 and day.replace("-", "").isdecimal():
         return day
-    return event_log.format_utc(snapshot.changed)[:10]
+    return format_utc(snapshot.changed)[:10]
 
 
 def _format_instructions(project: Project, agent: str) -> list[str]:

@@ -44,30 +44,30 @@ def check_unlocked(store: Store, agents: Iterable[str]) -> None:
 def change_memory(
     project: Project,
     agent: str,
-    change: Callable[[AgentMemory], Result],
+    edit: Callable[[AgentMemory], Result],
     store: Store | None = None,
     change_id: str = "",
 ) -> Result:
-    """Read a memory under its lock, change and write it; return the result of `change`.
+    """Read a memory under its lock, `edit` and write it; return the result of `edit`.
 
-    Starts again if the user saves the file meanwhile.  Raises the errors of `change`, and OSError
+    Starts again if the user saves the file meanwhile.  Raises the errors of `edit`, and OSError
     if the memory cannot be locked, read or written; the memory is then unchanged.
     """
     with (store or project.store).lock(agent):
-        return change_locked(project, agent, change, store, change_id)[1]
+        return change_locked(project, agent, edit, store, change_id)[1]
 
 
 def change_locked(
     project: Project,
     agent: str,
-    change: Callable[[AgentMemory], Result],
+    edit: Callable[[AgentMemory], Result],
     store: Store | None = None,
     change_id: str = "",
 ) -> tuple[AgentMemory, Result]:
     """Do the same as `change_memory` under a lock of the caller; also return the new memory."""
     for tries_left in reversed(range(MAX_TRIES)):
         memory = read_memory(project, agent, store, change_id)
-        result = change(memory)
+        result = edit(memory)
         try:
             write(memory)
             break

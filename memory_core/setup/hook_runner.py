@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from memory_core.document.diff import FileChange
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, paths
+from memory_core.text.times import format_utc
 
 # The script that answers each event, as in settings.template.json.
 SCRIPT_BY_EVENT = {
@@ -120,7 +121,7 @@ def run(
     """Run a hook command with an event on its stdin, in the project itself."""
     before = _read_files(project)
     root = project.place.root
-    since, began = event_log.format_utc(time.time()), time.perf_counter()
+    since, began = format_utc(time.time()), time.perf_counter()
     status, stdout, stderr = _run_process(
         command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root}
     )

@@ -1,4 +1,4 @@
 """Find, read, lock, replace and delete files: memories, history, spool, runs, settings.
 
-It makes no decision about their content.
+Other packages decide what the files say.
 """

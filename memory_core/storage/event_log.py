@@ -8,6 +8,7 @@ import time
 
 from memory_core.storage import file_io
 from memory_core.text import fastjson
+from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ FILES = (OLD_FILE_NAME, FILE_NAME)
 
 # About 4,000 events a file: months of work, and quick to read for `status`.
 MAX_BYTES = 1_000_000
-
-
-def format_utc(seconds: float) -> str:
-    """Return a time as ISO 8601 in UTC with milliseconds: 2026-11-20T22:10:05.123Z."""
-    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return f"{whole}.{int(seconds % 1 * 1000):03d}Z"
 
 
 def write(place: LevelPaths, event: str, **fields: Any) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import os
 
+from memory_core.text import fastjson
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 # A temporary file that is older was left behind by a process that was killed.
 STALE_SECONDS = 3600
@@ -108,6 +111,11 @@ def replace(
         raise
     if durable:
         sync_folder(folder)
+
+
+def replace_json(path: str, record: dict[str, Any]) -> None:
+    """Replace a file that need not survive a power failure by a record; raises OSError."""
+    replace(path, fastjson.dumps(record).encode(), durable=False)
 
 
 def _write(temporary: str, data: bytes, path: str, durable: bool) -> None:

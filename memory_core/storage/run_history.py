@@ -12,6 +12,7 @@ import time
 
 from memory_core.history import performance
 from memory_core.storage import error_cache, event_log, history_file, spool
+from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def read_records(store: Store, agent: str) -> list[Record]:
 
 
 def complete_record(record: Record) -> Record:
-    """Return a history record; of a run's outcome as `spool.add_outcome` writes it, make one."""
+    """Return a history record; of a run's outcome as `spool.add_records` writes it, make one."""
     if "key" not in record:
         return record
     texts = [str(record.get(name) or "") for name in ("description", "prompt")]
@@ -50,7 +51,7 @@ def save_records(store: Store, agent: str, records: list[Record], when: float = 
     They get the agent's name and the time, `when` in seconds or now.  While another process
     writes the history, or if the disk fails, they go to the spool for the next writer.
     """
-    moment = event_log.format_utc(when or time.time())
+    moment = format_utc(when or time.time())
     records = [{"time": moment, "agent": agent, **record} for record in records]
     try:
         # Without the lock a writer that fails could cut off records that were added meanwhile.

@@ -74,7 +74,7 @@ class SessionRuns:
         record = {"agent": agent, "caller": caller, "time": time.time()}
         try:
             self.place.make_folder("state", "receipts", self.session)
-            replace_json(self._receipt(call), record)
+            file_io.replace_json(self._receipt(call), record)
         except OSError:
             return False
         return True
@@ -123,7 +123,7 @@ class SessionRuns:
             return is_claimed
         record = self.record(run)
         if launched and (not record or record.get("call")):
-            replace_json(self._receipt(call), {**receipt, "launched": run})
+            file_io.replace_json(self._receipt(call), {**receipt, "launched": run})
         else:
             self.drop_receipt(call)
         return True
@@ -214,7 +214,9 @@ def are_prompts_lost(place: LevelPaths) -> bool:
 def prefer_start(place: LevelPaths) -> None:
     """Record that SubagentStart is to give the memory in the next delegations."""
     place.make_folder("state")
-    replace_json(os.path.join(place.state, "route.json"), {"route": VIA_START, "time": time.time()})
+    file_io.replace_json(
+        os.path.join(place.state, "route.json"), {"route": VIA_START, "time": time.time()}
+    )
 
 
 def clear_old(place: LevelPaths) -> None:
@@ -257,11 +259,6 @@ def _list_idle_sessions(place: LevelPaths) -> list[tuple[str, float]]:
 def _list_older(folder: str, before: float) -> list[str]:
     paths = (os.path.join(folder, name) for name in file_io.list_folder(folder))
     return [path for path in paths if file_io.is_older(path, before)]
-
-
-def replace_json(path: str, record: dict[str, Any]) -> None:
-    """Replace a file of state/ by a record in one step; raises OSError."""
-    file_io.replace(path, fastjson.dumps(record).encode(), durable=False)
 
 
 def _read_record(path: str) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core.storage import file_io, run_records
+from memory_core.storage import file_io
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def add(place: LevelPaths, stem: str, entry: dict[str, Any]) -> str:
     """
     folder = place.make_folder(*FOLDER, stem)
     path = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.json")
-    run_records.replace_json(path, entry)
+    file_io.replace_json(path, entry)
     return path
 
 

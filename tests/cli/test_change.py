@@ -32,6 +32,7 @@ from memory_core.memory import remember
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, history_file, paths, run_records, spool
+from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, read_fields
 from support.completion import complete
 from support.events import REPORT, make_pre_event, make_start_event, make_stop_event
@@ -825,7 +826,7 @@ def file(sandbox: Sandbox, name: str, days: float, data: str = "x\n") -> Path:
 
 def remembered(sandbox: Sandbox, agent: str = "old-bot", days: float = 60, text: str = "") -> Path:
     """Write a memory with its history, as of a run this many days ago."""
-    when = event_log.format_utc(time.time() - days * DAY)
+    when = format_utc(time.time() - days * DAY)
     head = f"# Old\n\n<!-- Last Updated: {when[:19].replace('T', ' ')} | Auto-updated by: x -->\n"
     path = file(
         sandbox,
@@ -901,7 +902,7 @@ def seen_lately(sandbox: Sandbox) -> None:
 
 
 def ran_lately(sandbox: Sandbox) -> None:
-    when = event_log.format_utc(time.time() - 29 * DAY)
+    when = format_utc(time.time() - 29 * DAY)
     told = {"v": 1, "time": when, "kind": "task", "id": "r1", "agent": "old-bot"}
     history_file.append(str(sandbox.memories / "history" / "old-bot.jsonl"), [told])
 
@@ -1077,7 +1078,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
     before = read_files(sandbox.root)
     done = person.run("clean")
     assert done.returncode == 0
-    day = event_log.format_utc(time.time() - 60 * DAY)[:10]
+    day = format_utc(time.time() - 60 * DAY)[:10]
     assert f"old-bot is not defined anywhere, last used on {day}:\n" in done.stdout
     assert "  .claude-mpm/memories/dull-bot.md: 2 items\n" in done.stdout
     assert "/old-bot.md: 2 items; the file is kept, because it has other text\n" in done.stdout

@@ -14,7 +14,8 @@ from memory_core.cli.history import log
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import event_log, history_file, record_models
+from memory_core.storage import history_file, record_models
+from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, read_fields
 from support.files import read_files
 from support.paths import REPO
@@ -92,7 +93,7 @@ def test_log_writes_nothing(person: Person) -> None:
 def test_no_time_is_ahead_of_the_clock(person: Person) -> None:
     for number in range(4):
         learn(person, "engineer", f"Step {number} of a release is checked by Ann")
-    now = event_log.format_utc(time.time())
+    now = format_utc(time.time())
     assert max(each["time"] for each in person.read_json("log")) <= now
     assert "Step 3" in person.run("show", "engineer", "--at", now).stdout
     assert person.run("diff", "engineer", "--since", now).stdout == ""

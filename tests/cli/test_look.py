@@ -21,6 +21,7 @@ from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import event_log, history_file, paths, store
 from memory_core.text import word_search
+from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, list_loaded_modules, read_fields
 from support.files import read_files
 from support.terminal import run_on_terminal, strip_colours
@@ -48,7 +49,7 @@ def learn(person: Person, agent: str, *texts: str, user: bool = False) -> None:
 
 def told(kind: str, days_ago: float, text: str, **fields: Any) -> dict[str, Any]:
     """Return a record; its change is named after its text."""
-    when = event_log.format_utc(time.time() - days_ago * DAY)
+    when = format_utc(time.time() - days_ago * DAY)
     return item_history.make_record(kind, when, text, **{"agent": "qa", "change": text, **fields})
 
 
@@ -120,7 +121,7 @@ def test_a_packed_history_is_counted_as_well(tmp_path: Path, days: int) -> None:
     history_file.append(str(path), records[-1:])
     history_file.pack(str(path), size + path.stat().st_size)
     assert '"packed"' in path.read_text()
-    since = event_log.format_utc(time.time() - (days + 0.1) * DAY)
+    since = format_utc(time.time() - (days + 0.1) * DAY)
     found = history_file.read_learned_times(str(path), since)
     assert len(found) == min(days * 4, 1500)
 

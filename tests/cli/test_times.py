@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory_core.cli import times
 from memory_core.history import item_history
-from memory_core.storage import event_log
+from memory_core.text.times import format_utc
 
 NOW = 1_795_000_000.5  # 2026-11-18T11:06:40.500Z
 
@@ -82,6 +82,6 @@ def test_invalid_times(text: str) -> None:
 
 @given(st.integers(0, 4_000_000_000_000))
 def test_times_of_records_are_read_exactly(milliseconds: int) -> None:
-    text = event_log.format_utc(milliseconds / 1000)
+    text = format_utc(milliseconds / 1000)
     assert times.parse_time(text, NOW) == text
     assert times.parse_time(text, NOW, is_first=True) == text

@@ -19,7 +19,8 @@ from memory_core.history import item_history, performance
 from memory_core.memory import changes, recall, selection
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, history_file, run_history
+from memory_core.storage import history_file, run_history
+from memory_core.text.times import format_utc
 from support.command_line import Person, read_fields
 from support.events import make_failure_event, make_pre_event, make_start_event, make_stop_event
 from support.files import read_files
@@ -192,7 +193,7 @@ def test_ten_thousand_records_cost_a_hook_nothing(
     now = time.time()
     records = [
         item_history.make_record(
-            "learned", event_log.format_utc(now - number), f"Item {number}", run=f"a{number}"
+            "learned", format_utc(now - number), f"Item {number}", run=f"a{number}"
         )
         for number in range(10_000)
     ]
@@ -326,14 +327,14 @@ def rendered(
     told = [item_actions.RatedItem("0", text, section, 0.5) for section, text in texts]
     runs = [
         {
-            "time": event_log.format_utc(0),
+            "time": format_utc(0),
             **performance.make_task_record(str(number), "done", type=kind),
         }
         for number, kind in enumerate(types)
     ]
     made = [performance.make_error_record(text, resolution="Mend it") for text in errors]
     common = performance.find_common_errors(
-        [{"time": event_log.format_utc(0), **each} for each in made if each]
+        [{"time": format_utc(0), **each} for each in made if each]
     )
     known = agent_context.Knowledge("engineer", told, wished, performance.Performance(runs), common)
     return agent_context.render_markdown(known, 20)

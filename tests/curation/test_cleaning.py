@@ -11,7 +11,8 @@ import pytest
 from memory_core.curation import archive, change_log, cleaning, preference_actions
 from memory_core.history import item_history
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import event_log, history_file
+from memory_core.storage import history_file
+from memory_core.text.times import format_utc
 from support.command_line import Person, read_fields
 from support.files import read_files
 from support.sandbox import Sandbox
@@ -27,7 +28,7 @@ def shop(sandbox: Sandbox) -> Project:
 
 
 def ago(days: float) -> str:
-    return event_log.format_utc(time.time() - days * DAY)
+    return format_utc(time.time() - days * DAY)
 
 
 def told(kind: str, text: str, days: float, **fields: Any) -> item_history.Record:

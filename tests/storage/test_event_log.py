@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.storage import event_log, paths
+from memory_core.text.times import format_utc
 from support.processes import read_output, release_programs, start_program
 
 
@@ -100,4 +101,4 @@ def test_two_processes_that_rotate_the_log_lose_no_line(tmp_path: Path, call: st
 
 
 def test_times_are_utc_with_milliseconds() -> None:
-    assert event_log.format_utc(1_795_221_786.25) == "2026-11-21T00:43:06.250Z"
+    assert format_utc(1_795_221_786.25) == "2026-11-21T00:43:06.250Z"

@@ -36,6 +36,7 @@ from memory_core.document import markdown  # noqa: E402
 from memory_core.history import item_history  # noqa: E402
 from memory_core.memory import agent_memory  # noqa: E402
 from memory_core.storage import event_log, history_file, paths, run_records, spool, store  # noqa: E402
+from memory_core.text.times import format_utc  # noqa: E402
 
 ERRORS = ("ENOSPC", "EIO", "EACCES", "EROFS")
 # Names that strace knows on every architecture.
@@ -574,8 +575,7 @@ def postdate(bed: Bed) -> None:
     later = time.time() + 10 * 365 * 86400
     if bed.memory.exists():
         text = (
-            bed.text()
-            + f"<!-- Last Updated: {event_log.format_utc(later)[:19]} | Auto-updated by: qa -->\n"
+            bed.text() + f"<!-- Last Updated: {format_utc(later)[:19]} | Auto-updated by: qa -->\n"
         )
         bed.memory.write_text(text)
         (bed.memory.parent / ".engineer.md.1").write_text("left behind")

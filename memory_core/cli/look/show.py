@@ -16,7 +16,8 @@ from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
 from memory_core.curation import agent_context, change_log
 from memory_core.document import markdown
-from memory_core.storage import event_log, store
+from memory_core.storage import store
+from memory_core.text.times import format_utc
 
 
 def show(
@@ -85,7 +86,7 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
         fields = _memory_to_json(scope)
         if snapshot:
             fields = _memory_to_json(scope, snapshot.path, snapshot.text)
-            fields["changed"] = event_log.format_utc(snapshot.changed)
+            fields["changed"] = format_utc(snapshot.changed)
         print_json(fields)
         return
     if own and users:

@@ -13,8 +13,8 @@ from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
-from memory_core.storage import event_log
 from memory_core.text.phrases import format_count
+from memory_core.text.times import format_utc
 
 COLUMNS = [
     Column("AGENT", 0, align_right=False),
@@ -138,6 +138,6 @@ def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
     names = ("agent", "items", "sections", "limit", "trend", "review", "spooled", "error")
     return {
         **select_fields(memory, *names, file="path", bytes="size"),
-        "changed": event_log.format_utc(memory.changed) if memory.changed else None,
+        "changed": format_utc(memory.changed) if memory.changed else None,
         "learned_week": memory.trend[-1],
     }
