@@ -50,7 +50,7 @@ class Memories:
     @property
     def root(self) -> str:
         """The project's folder."""
-        return self._project.place.root
+        return self._project.paths.root
 
     def recall(self, agent: str, task: str = "", budget: int | None = None) -> str:
         """Return the block that a hook adds to the agent's prompt for this task, or "".

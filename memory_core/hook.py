@@ -82,7 +82,7 @@ def _event(name: str) -> tuple[Project | None, Event | None]:
     if trial:
         os.environ["CLAUDE_PROJECT_DIR"] = trial
     project = find_project(events.cwd(event), os.environ)
-    if trial and project.place.root != trial:
+    if trial and project.paths.root != trial:
         return None, None  # it is over: what comes now is not to be learned by the project
     _say_unread(project)
     return (project, event) if project.config["enabled"] else (None, None)
@@ -102,7 +102,7 @@ def _say_unread(project: Project) -> None:
     if not project.config.is_readable:
         from memory_core.storage import event_log
 
-        event_log.write(project.place, "agent.memory.error", error=project.config.problems[0])
+        event_log.write(project.paths, "agent.memory.error", error=project.config.problems[0])
 
 
 def _answer(reply: dict[str, Any] | None) -> None:
@@ -169,8 +169,8 @@ def _report(name: str, error: BaseException) -> None:
     try:
         from memory_core.storage import event_log, paths
 
-        place = paths.find_project("", os.environ)
-        event_log.write(place, "agent.memory.error", hook=name, error=text)
+        level = paths.find_project("", os.environ)
+        event_log.write(level, "agent.memory.error", hook=name, error=text)
     except BaseException as second:  # noqa: BLE001 - not even that
         _say(f"agent-memory: {name}: {text} ({type(second).__name__} while logging)\n")
 

@@ -53,7 +53,7 @@ def read_knowledge(project: Project, agent: str) -> Knowledge:
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
     records = run_history.read_records(project.store, agent)
-    error_cache.update(project.place, project.store.stem(agent), records)
+    error_cache.update(project.paths, project.store.stem(agent), records)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
     items.sort(key=lambda item: -item.confidence)
     errors = performance.find_common_errors(records)

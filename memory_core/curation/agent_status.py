@@ -67,7 +67,7 @@ class MemoryStatus(NamedTuple):
 def list_memories(project: Project, store: Store | None = None) -> list[MemoryStatus]:
     """Return the memories of a level, and agents that have only learnings to merge or review."""
     store = store or project.store
-    spooled = [agent for _stem, agent in spool.list_agents(store.place)]
+    spooled = [agent for _stem, agent in spool.list_agents(store.paths)]
     reviewed = map(lookup.agent_of_file, file_io.list_folder(_find_quarantine(store)))
     agents = {*store.agents(), *spooled, *reviewed} - {""}
     now = time.time()
@@ -88,7 +88,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
     review = file_io.read_text(os.path.join(_find_quarantine(store), f"{stem}.md"))
     return MemoryStatus(
         agent=agent,
-        path=project.place.relative(snapshot.path if snapshot else store.path(agent)),
+        path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
         size=len(text.encode("utf-8", "surrogateescape")),
         limit=project.limits(agent).size,
         sections=len(document.sections),
@@ -96,7 +96,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
         changed=snapshot.changed if snapshot else 0.0,
         review=sum(line.startswith("- ") for line in review.splitlines()),
         spooled=sum(
-            len(entry["learnings"]) for _path, entry in spool.read_entries(store.place, stem)
+            len(entry["learnings"]) for _path, entry in spool.read_entries(store.paths, stem)
         ),
         warnings=[*document.warnings, *_check_bytes(text)],
         error=error or history_error,
@@ -144,13 +144,13 @@ def list_deliveries(project: Project) -> list[Delivery]:
     """Return the deliveries in the event log, oldest first."""
     return [
         _parse_delivery(event)
-        for event in event_log.read(project.place)
+        for event in event_log.read(project.paths)
         if event.get("event") in DELIVERY_EVENTS
     ]
 
 
 def read_last_delivery(project: Project) -> Delivery | None:
-    event = event_log.find_last(project.place, DELIVERY_EVENTS)
+    event = event_log.find_last(project.paths, DELIVERY_EVENTS)
     return _parse_delivery(event) if event else None
 
 
@@ -182,7 +182,7 @@ class ProjectStatus(NamedTuple):
 def read_status(project: Project, environ: Mapping[str, str], user: bool = False) -> ProjectStatus:
     """Return the state of a project, or of the user's level."""
     memories = list_memories(project, project.level(user))
-    files = settings_files.read_hook_files(project.place.root, environ)
+    files = settings_files.read_hook_files(project.paths.root, environ)
     hooks = [file for file in files if file.own_hooks]
     last = read_last_delivery(project)
     warnings = [

@@ -133,7 +133,7 @@ def _list_from_history(memory: AgentMemory, is_present: bool) -> list[ArchivedIt
 
 def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     """Insert the item into the memory, unless it is present; raises NotRestored."""
-    file = memory.store.place.relative(memory.store.path(memory.agent))
+    file = memory.store.paths.relative(memory.store.path(memory.agent))
     document, limits, section = memory.document, memory.limits, None
     first_line, _newline, nested = archived.text.partition("\n")
     if revert.find_items(document, first_line) and not (nested and archived.number):

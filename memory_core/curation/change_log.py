@@ -167,7 +167,7 @@ def compare(project: Project, store: Store, agent: str, since: str = "") -> Comp
     before = revert.revert_records(memory.text, records, is_chosen, memory.limits)
     old = agent_memory.index_items(markdown.parse_document(before))
     new = agent_memory.index_items(memory.document)
-    path = store.place.relative(store.path(agent))
+    path = store.paths.relative(store.path(agent))
     return Comparison(
         since or (item_history.clock_time(last) if last else ""),
         format_diff(TextChange(path, before, memory.text)),

@@ -110,7 +110,7 @@ def find_unused(
 def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     """Find the files of interrupted writes and of old sessions, and the old log."""
     # A killed process leaves a temporary file .NAME.PID next to the file NAME.
-    errors = os.path.join(store.place.state, "errors")
+    errors = os.path.join(store.paths.state, "errors")
     folders = [os.path.join(store.folder, kind) for kind in SUBFOLDERS]
     for folder in [store.folder, *folders, errors]:
         for name in file_io.list_folder(folder):
@@ -120,11 +120,11 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
                 yield from _check_age(
                     os.path.join(folder, name), file_io.STALE_SECONDS, INTERRUPTED_WRITE
                 )
-    spool_folder = os.path.join(store.place.state, "spool", "")
-    for path in run_records.list_outdated(store.place):
-        is_temporary = os.path.dirname(path) == store.place.state or path.startswith(spool_folder)
+    spool_folder = os.path.join(store.paths.state, "spool", "")
+    for path in run_records.list_outdated(store.paths):
+        is_temporary = os.path.dirname(path) == store.paths.state or path.startswith(spool_folder)
         yield from _check_age(path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
-    old_log = os.path.join(store.place.logs, event_log.OLD_FILE_NAME)
+    old_log = os.path.join(store.paths.logs, event_log.OLD_FILE_NAME)
     yield from _check_age(old_log, LOG_MAX_AGE, "a log that nobody reads")
 
 
@@ -153,19 +153,19 @@ def _find_orphans(
     reason = ""
     if home is None or not os.path.isdir(home.root):
         reason = "without a home folder your own agents are unknown"
-    elif home.root == store.place.root:
+    elif home.root == store.paths.root:
         reason = "any project may define its agent"
     else:
-        catalog = agent_definitions.AgentCatalog(project.place.root, environ)
+        catalog = agent_definitions.AgentCatalog(project.paths.root, environ)
         agents = [agent for agent in agents if not catalog.has(agent)]
         if catalog.unread:
             error = catalog.unread[0]
-            path = store.place.relative(str(error.filename))
+            path = store.paths.relative(str(error.filename))
             reason = f"agents may be defined in {path}, which cannot be read: {_format(error)}"
     if reason or not agents:
         return [], [SkippedCleanup("every memory", reason)] if agents else []
     last_events: dict[str, str] = {}
-    for event in event_log.read(store.place):
+    for event in event_log.read(store.paths):
         agent, when = str(event.get("agent_id")), str(event.get("timestamp") or "")
         last_events[agent] = max(last_events.get(agent, ""), when)
     orphans, skipped = [], []
@@ -209,7 +209,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
             any(agent_names.is_same(name, agent) for name in names)
         ),
         "it has spooled learnings: run agent-memory sweep": (
-            spool.read_entries(store.place, store.stem(agent))
+            spool.read_entries(store.paths, store.stem(agent))
         ),
         f"it has several files: run agent-memory migrate {agent}": len(store.files(agent)) > 1,
         "its file is a link": os.path.islink(store.path(agent)),
@@ -223,7 +223,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
         raise _StillNeeded(reason)
     items = [item for item in document.items if item.text]
     bare = markdown.render_document(edits.remove_items(document, items))
-    path, texts = store.place.relative(snapshot.path), [item.text for item in items]
+    path, texts = store.paths.relative(snapshot.path), [item.text for item in items]
     return OrphanMemory(agent, path, text, texts, last, has_only_header(bare))
 
 

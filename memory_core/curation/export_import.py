@@ -201,7 +201,7 @@ def _import_agent(
         records = importing.import_memory(memory, text, exported["history"], lost)
         archived = [dated_entries.format_entry(*item) for item in memory.evicted]
         after = memory.text if memory.snapshot or memory.text != memory.before else ""
-        path = store.place.relative(store.path(agent))
+        path = store.paths.relative(store.path(agent))
         entries = sum(len(_list_new(store, kind, agent, exported[kind])) for kind in ENTRY_KINDS)
         difference = TextChange(path, before, after)
         return ImportResult(agent, difference, archived, records, entries)

@@ -18,7 +18,7 @@ def create_folder(store: Store) -> list[str]:
     The README explains the folder, .gitignore excludes state/ and logs/ from git, and
     history/.gitattributes makes git keep the lines of both sides when it merges histories.
     """
-    ignore = os.path.join(store.place.folder, ".gitignore")
+    ignore = os.path.join(store.paths.folder, ".gitignore")
     readme = os.path.join(store.folder, "README.md")
     attributes = os.path.join(store.folder, "history", ".gitattributes")
     missing = [path for path in (ignore, readme, attributes) if not _is_complete(path)]
@@ -29,7 +29,7 @@ def create_folder(store: Store) -> list[str]:
     for path, text in ((ignore, paths.GITIGNORE), (attributes, history_file.GIT_ATTRIBUTES)):
         if not _is_complete(path):
             file_io.write_once(path, text)
-    return [store.place.relative(path) for path in missing]
+    return [store.paths.relative(path) for path in missing]
 
 
 def _is_complete(path: str) -> bool:
@@ -47,7 +47,7 @@ def list_agents_without_memory(
     own = os.path.join(settings_files.find_config_folder(environ), "agents") + os.sep
     agents = {
         agent_names.id_of(file.name)
-        for file in agent_definitions.read_agents(store.place.root, environ)
+        for file in agent_definitions.read_agents(store.paths.root, environ)
         if file.has_name and (not user or file.path.startswith(own))
     }
     with_letters = {agent for agent in agents if any(char.isalnum() for char in agent)}
@@ -61,7 +61,7 @@ def create_memories(project: Project, store: Store, agents: Iterable[str]) -> li
         with store.lock(agent):
             if store.read(agent) is None:
                 store.write(agent, read_memory(project, agent, store).text, None)
-                created.append((agent, store.place.relative(store.path(agent))))
+                created.append((agent, store.paths.relative(store.path(agent))))
     return created
 
 

@@ -76,7 +76,7 @@ def agent_of_file(name: str) -> str:
 
 def list_defined_agents(project: Project, environ: Mapping[str, str]) -> list[str]:
     """Return the names of the agents that Claude Code has in this project."""
-    files = agent_definitions.read_agents(project.place.root, environ)
+    files = agent_definitions.read_agents(project.paths.root, environ)
     return [*(file.name for file in files), *agent_definitions.BUILT_IN_AGENTS]
 
 

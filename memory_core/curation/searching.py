@@ -61,7 +61,7 @@ def search_items(
                         result.hits.append(hit)
             except OSError as error:
                 reason = error.strerror or str(error)
-                file = f"{store.place.relative(error.filename)}: " if error.filename else ""
+                file = f"{store.paths.relative(error.filename)}: " if error.filename else ""
                 if file + reason not in result.unread:  # a memory is read for its archive, too
                     result.unread.append(file + reason)
     return result

@@ -70,7 +70,7 @@ def copy_item(
 def _copy(
     project: Project, source: SourceItem, agent: str, store: Store, change_id: str
 ) -> ShareResult:
-    is_user = project.user_place is not None and store.place is project.user_place
+    is_user = project.user_paths is not None and store.paths is project.user_paths
     first_line, _newline, nested = source.text.partition("\n")
 
     def change(memory: AgentMemory) -> ShareResult:

@@ -83,7 +83,7 @@ def handle_call(project: Project, event: Event) -> Reply | None:
 
 def _is_served_at_start(call: RunEvent) -> bool:
     """Return whether the prompt must not be changed, so that SubagentStart adds the memory."""
-    return events.is_auto_mode(call.event) or run_records.are_prompts_lost(call.project.place)
+    return events.is_auto_mode(call.event) or run_records.are_prompts_lost(call.project.paths)
 
 
 def handle_start(project: Project, event: Event) -> Reply | None:
@@ -305,7 +305,7 @@ def _check_delivery(answer: RunEvent) -> None:
     route = answer.record.get("route")
     verdict = _judge_delivery(has_arrived, has_receipt, route)
     if verdict == "lost":
-        run_records.prefer_start(answer.project.place)
+        run_records.prefer_start(answer.project.paths)
     if verdict:
         route = run_records.VIA_PROMPT if has_arrived else route or run_records.VIA_PROMPT
         answer.log(f"agent.memory.{verdict}", route=route)

@@ -56,7 +56,7 @@ class SweepResult:
 def sweep_at_start(project: Project, event: Event) -> None:
     """Delete old state and sweep, within the time limit for the start of a session."""
     folder = os.path.dirname(events.transcript_path(event))
-    run_records.clear_old(project.place)
+    run_records.clear_old(project.paths)
     remember.merge_all_spooled(project)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
 
@@ -76,7 +76,7 @@ def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Sw
         try:
             _read(project, state, path, size, result)
         except OSError as error:  # skip it: the other transcripts may be readable
-            event_log.write(project.place, "agent.memory.error", error=str(error))
+            event_log.write(project.paths, "agent.memory.error", error=str(error))
     state.save(began if result.complete else None)
     return result
 
@@ -141,8 +141,8 @@ class _SweepState:
     """
 
     def __init__(self, project: Project) -> None:
-        self.place = project.place
-        self.path = os.path.join(project.place.state, "sweep.json")
+        self.paths = project.paths
+        self.path = os.path.join(project.paths.state, "sweep.json")
         state = self._load()
         self.since: float = state["since"]
         self.folders: list[str] = state["folders"]
@@ -171,7 +171,7 @@ class _SweepState:
         recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
         state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
         try:
-            self.place.make_folder("state")
+            self.paths.make_folder("state")
             file_io.replace_json(self.path, state)
         except OSError as error:
-            event_log.write(self.place, "agent.memory.error", error=str(error))
+            event_log.write(self.paths, "agent.memory.error", error=str(error))

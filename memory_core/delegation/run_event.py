@@ -38,7 +38,7 @@ class RunEvent:
         self.event = event
         self.agent = agent
         self.run_id = run_id
-        self.runs = run_records.SessionRuns(project.place, events.session(event))
+        self.runs = run_records.SessionRuns(project.paths, events.session(event))
         self._record: dict[str, Any] | None = None
 
     @property
@@ -59,7 +59,7 @@ class RunEvent:
     def log(self, event_name: str, **fields: object) -> None:
         """Write an event of this run to the event log."""
         event_log.write(
-            self.project.place,
+            self.project.paths,
             event_name,
             agent_id=self.agent,
             **fields,
@@ -85,12 +85,12 @@ class RunEvent:
             **names,
             **fields,
         }
-        place = self.project.place
+        paths = self.project.paths
         try:
-            spool.add_records(place, agent_names.file_stem_of(self.agent), self.agent, [record])
+            spool.add_records(paths, agent_names.file_stem_of(self.agent), self.agent, [record])
         except OSError as error:
             event_log.write(
-                place, "agent.memory.error", agent_id=self.agent, error=str(error), run=self.run_id
+                paths, "agent.memory.error", agent_id=self.agent, error=str(error), run=self.run_id
             )
         else:
             self.runs.try_note(key, told=DONE)

@@ -67,7 +67,7 @@ def diagnose(
     mended = apply_fixes(findings) if fix else []
     if mended:
         # A new Project reads config.yml again.
-        examination = Examination(Project(project.place, environ), environ)
+        examination = Examination(Project(project.paths, environ), environ)
         findings = list(examine(examination, progress))
     if is_live:
         findings += [replace(finding, check=LIVE) for finding in _try_live(examination, findings)]

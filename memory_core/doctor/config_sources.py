@@ -19,11 +19,11 @@ class Setting(NamedTuple):
     description: str
 
 
-def list_settings(settings: Config, place: LevelPaths, user: LevelPaths | None) -> list[Setting]:
+def list_settings(settings: Config, paths: LevelPaths, user: LevelPaths | None) -> list[Setting]:
     """Return the settings in force, with dotted keys."""
-    merged = _flatten(config.load(place, user, {}).values)
+    merged = _flatten(config.load(paths, user, {}).values)
     # If a file is unreadable, the last settings of all files that were read count as its own.
-    files = {path: _flatten(_read_file(path)[0]) or merged for path in _list_files(place, user)}
+    files = {path: _flatten(_read_file(path)[0]) or merged for path in _list_files(paths, user)}
     defaults = _flatten(config_defaults.DEFAULTS)
     descriptions = {
         key.removeprefix("memory."): text
@@ -51,18 +51,18 @@ def list_settings(settings: Config, place: LevelPaths, user: LevelPaths | None) 
     ]
 
 
-def list_problems(settings: Config, place: LevelPaths, user: LevelPaths | None) -> list[str]:
+def list_problems(settings: Config, paths: LevelPaths, user: LevelPaths | None) -> list[str]:
     """Return the problems in config.yml ("FILE:LINE: KEY: ...") and in the environment.
 
     The files are read again.
     """
-    problems = [_read_file(path)[1] for path in reversed(_list_files(place, user))]
+    problems = [_read_file(path)[1] for path in reversed(_list_files(paths, user))]
     return [*chain.from_iterable(problems), *settings.invalid_variables]
 
 
-def _list_files(place: LevelPaths, user: LevelPaths | None) -> list[str]:
+def _list_files(paths: LevelPaths, user: LevelPaths | None) -> list[str]:
     """Return the paths of the config.yml files; the project's first, it takes precedence."""
-    return [level.config for level in (place, user) if level]
+    return [level.config for level in (paths, user) if level]
 
 
 def _read_file(path: str) -> tuple[dict[str, Any], list[str]]:

@@ -87,7 +87,7 @@ class Examination:
 
     def __init__(self, project: Project, environ: Mapping[str, str]) -> None:
         self.project = project
-        self.root = project.place.root
+        self.root = project.paths.root
         self.files = settings_files.read_hook_files(self.root, environ)
         # The variables that Claude Code sets for hooks.
         self.environ = {**environ, **settings_files.read_hook_variables(self.files)}
@@ -97,11 +97,11 @@ class Examination:
         self.foreign_hooks = [
             hook for file in self.files for hook in settings_files.list_foreign_hooks(file)
         ]
-        self.are_prompts_lost = run_records.are_prompts_lost(project.place)
+        self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
         # The file that `agent-memory install` writes.
         self.settings_path = os.path.join(self.root, ".claude", "settings.json")
-        log = os.path.join(project.place.logs, event_log.FILE_NAME)
-        self.log_path = project.place.relative(log)
+        log = os.path.join(project.paths.logs, event_log.FILE_NAME)
+        self.log_path = project.paths.relative(log)
         # The time from which errors and deliveries are reported.
         self.since = format_utc(time.time() - RECENT_SECONDS)
 

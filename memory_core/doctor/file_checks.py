@@ -27,12 +27,12 @@ DELIVERY_TEXTS = {"lost": "did not arrive", "doubled": "arrived twice"}
 def check_config(exam: Examination) -> Iterator[Finding]:
     """Check that config.yml is valid."""
     project = exam.project
-    problems = config_sources.list_problems(project.config, project.place, project.user_place)
+    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
     for problem in problems:
         where, _colon, what = problem.partition(": ")
         yield Finding(WARNING, what, where, "correct the line; see agent-memory config show")
-    if not problems and os.path.exists(exam.project.place.config):
-        yield Finding(OK, "config.yml is valid", exam.project.place.config)
+    if not problems and os.path.exists(exam.project.paths.config):
+        yield Finding(OK, "config.yml is valid", exam.project.paths.config)
 
 
 def check_folder(exam: Examination) -> Iterable[Finding]:
@@ -52,12 +52,12 @@ def check_folder(exam: Examination) -> Iterable[Finding]:
     ]
     count = format_count(sum(memory.exists for memory in exam.memories), "memory")
     what = f"can be read and written, {count}"
-    return wrong or [Finding(OK, what, project.place.relative(str(folder)))]
+    return wrong or [Finding(OK, what, project.paths.relative(str(folder)))]
 
 
 def _check_rights(exam: Examination, path: Path, folder: Path) -> Finding | None:
     """Check a file, a folder, or the path in which the memory folder is to be created."""
-    where, is_parent = exam.project.place.relative(str(path)), path in folder.parents
+    where, is_parent = exam.project.paths.relative(str(path)), path in folder.parents
     if is_parent and not path.is_dir():
         what = f"is not a folder: {folder} cannot be created"
         return Finding(BROKEN, what, where, "move it away")
@@ -77,7 +77,7 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
     """Check that memory files and histories can be read: valid, one per agent, no conflicts."""
     project = exam.project
     yield from _check_level(exam, project.store, exam.memories)
-    if project.user_place and project.config["user_level"] != "off":
+    if project.user_paths and project.config["user_level"] != "off":
         store = project.level(user=True)
         yield from _check_level(exam, store, agent_status.list_memories(project, store), user=True)
 
@@ -119,7 +119,7 @@ def _report_conflict(exam: Examination, what: str, where: str, agent: str, user:
 
 def _check_extra_file(exam: Examination, path: Path, user: bool) -> Iterator[Finding]:
     """Check a file of archive/, quarantine/ or history/."""
-    where = exam.project.place.relative(str(path))
+    where = exam.project.paths.relative(str(path))
     if path.suffix == ".jsonl":
         numbers = history_file.find_bad_lines(str(path))
         if numbers:
@@ -139,10 +139,10 @@ def check_spool(exam: Examination) -> Iterator[Finding]:
             what = f"{memory.spooled} learnings of {memory.agent} are not in its memory yet"
             fix = partial(fixes.merge_spool, exam.project, memory.agent)
             yield Finding(WARNING, what, memory.path, "agent-memory sweep", fix)
-    for path, fault in spool.find_damaged(exam.project.place):
+    for path, fault in spool.find_damaged(exam.project.paths):
         what = f"a waiting learning {fault}"
         mend = "correct the file and run agent-memory sweep, or delete it"
-        yield Finding(WARNING, what, exam.project.place.relative(path), mend)
+        yield Finding(WARNING, what, exam.project.paths.relative(path), mend)
 
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
@@ -163,8 +163,8 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
         what = f"all {len(deliveries)} memories in a week arrived"
         yield Finding(OK, what, exam.log_path)
     if exam.are_prompts_lost:
-        place = exam.project.place
-        path = place.relative(os.path.join(place.state, "route.json"))
+        paths = exam.project.paths
+        path = paths.relative(os.path.join(paths.state, "route.json"))
         what = "memory is given by SubagentStart, because another hook overwrote a prompt"
         if exam.foreign_hooks:
             mend = f"once the other hook is removed: {shlex.join(['rm', path])}"
@@ -187,7 +187,7 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     """Check that git uses the merge driver, if .gitattributes names it."""
     folder = exam.project.store.folder
     if merge_driver.is_driver_missing(folder):
-        where = exam.project.place.relative(os.path.join(folder, ".gitattributes"))
+        where = exam.project.paths.relative(os.path.join(folder, ".gitattributes"))
         reason = "the merge driver is not installed in this clone"
     elif where := merge_driver.find_missing_program(folder):
         reason = "the merge driver's program is missing"

@@ -50,7 +50,7 @@ def add_rights(path: Path, where: str) -> Iterator[Fix]:
 
 def merge_spool(project: Project, agent: str) -> Iterator[Fix]:
     remember.merge_spool(project, agent)
-    where = project.place.relative(project.store.path(agent))
+    where = project.paths.relative(project.store.path(agent))
     yield Fix(f"{agent}: waiting learnings merged", where, "agent-memory undo")
 
 
@@ -76,15 +76,15 @@ def migrate(project: Project, agent: str, user: bool) -> Iterator[Fix]:
 
 def use_prompts(project: Project) -> Iterator[Fix]:
     """Add memory to prompts again."""
-    path = Path(project.place.state, "route.json")
+    path = Path(project.paths.state, "route.json")
     path.unlink()
-    yield Fix("memory is added to prompts again", project.place.relative(str(path)))
+    yield Fix("memory is added to prompts again", project.paths.relative(str(path)))
 
 
 def install_driver(project: Project) -> Iterator[Fix]:
     """Install git's merge driver in this clone."""
     changes = merge_driver.install(project)
-    where, undo = project.place.relative(project.store.folder), "agent-memory git uninstall"
+    where, undo = project.paths.relative(project.store.folder), "agent-memory git uninstall"
     if changes.config:
         yield Fix("merge driver installed in this clone", where, undo)
     for path in changes.attribute_files:

@@ -63,7 +63,7 @@ def check_enabled(exam: Examination) -> Iterator[Finding]:
     for key, what in SWITCHES.items():
         if not exam.project.config[key]:
             mend = f"set memory.{key} to true"
-            yield Finding(WARNING, what, exam.project.place.config, mend)
+            yield Finding(WARNING, what, exam.project.paths.config, mend)
             return
 
 

@@ -71,10 +71,10 @@ class LiveTrial:
         # Agents see the folder's name.
         root = Path(folder).resolve() / exam.project.name
         (root / paths.FOLDER_NAME).mkdir(parents=True)
-        if os.path.exists(exam.project.place.config):
-            shutil.copy(exam.project.place.config, root / paths.FOLDER_NAME)
+        if os.path.exists(exam.project.paths.config):
+            shutil.copy(exam.project.paths.config, root / paths.FOLDER_NAME)
         self.project = Project(paths.LevelPaths(str(root)), exam.environ)
-        self.state = Path(self.project.place.state)
+        self.state = Path(self.project.paths.state)
         store = self.project.store
         self._file = Path(store.folder, f"{store.stem(id_of(agent))}.md")
         self._file.parent.mkdir(parents=True)
@@ -111,7 +111,7 @@ def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
     if not agent:
         what = "not tried: config.yml or AGENT_MEMORY exclude all agents"
         mend = "change include and exclude in config.yml"
-        yield Finding(WARNING, what, exam.project.place.config, mend)
+        yield Finding(WARNING, what, exam.project.paths.config, mend)
         return
     if len(exam.trusted_hooks) < len(exam.own_hooks):
         what = "not tried: hooks are outdated or modified"
@@ -120,7 +120,7 @@ def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
         trial = LiveTrial(exam, folder, agent)
         question = QUESTION.format(agent=agent, task=TASK)
-        environ = {**exam.environ, paths.TRIAL_VARIABLE: trial.project.place.root}
+        environ = {**exam.environ, paths.TRIAL_VARIABLE: trial.project.paths.root}
         began = time.monotonic()
         try:
             session = headless.run_session(question, exam.root, environ, patience, trial.is_over)
@@ -175,7 +175,7 @@ def _explain(trial: LiveTrial, session: headless.HeadlessRun, seconds: float) ->
     if trial.verdict == "lost":
         what = f"another hook removed the memory from the prompt of {agent}"
         return what, f"{OTHER_HOOKS}; the next try uses SubagentStart"
-    if not has_started and event_log.find_last(trial.project.place, ["agent.memory.loaded"]):
+    if not has_started and event_log.find_last(trial.project.paths, ["agent.memory.loaded"]):
         mend = "check permissions in the settings, and hooks of other tools"
         return f"{agent} was called but not started{limit}; claude answered: {answer}", mend
     if not has_started:

@@ -18,7 +18,7 @@ REMOVE_COMMAND = "agent-memory task init --remove"
 
 def check_task_memory(exam: Examination) -> Iterator[Finding]:
     """Check that task memories can be read, and that CLAUDE.md imports the active one."""
-    folder = backlog_folder.Folder(exam.project.place.root)
+    folder = backlog_folder.Folder(exam.project.paths.root)
     is_set_up = claude_md_import.is_set_up(folder)
     if not (folder.exists or is_set_up):
         return

@@ -133,7 +133,7 @@ def _list_folders(project: Project) -> list[str]:
     """Return the folders of memories; task memories only if there is a backlog."""
     from memory_core.tasks import backlog_folder
 
-    tasks = backlog_folder.Folder(project.place.root)
+    tasks = backlog_folder.Folder(project.paths.root)
     return [project.store.folder, *([tasks.memory] if os.path.isdir(tasks.path) else [])]
 
 
@@ -150,7 +150,7 @@ def _write_attributes(project: Project, folder: str, text: str, changes: DriverC
         file_io.replace(os.path.realpath(path), text.encode("utf-8", "surrogateescape"))
     else:
         os.unlink(path)
-    changes.attribute_files.append(project.place.relative(path))
+    changes.attribute_files.append(project.paths.relative(path))
 
 
 def _check_repository(folder: str) -> str:

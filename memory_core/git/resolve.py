@@ -52,7 +52,7 @@ class MaintainedFiles(NamedTuple):
             )
 
     def name(self, path: str) -> str:
-        return self.store.place.relative(path)
+        return self.store.paths.relative(path)
 
     def read(self, path: str) -> FileSnapshot:
         snapshot = self.store.read_file(path)

@@ -102,7 +102,7 @@ def _list_agents(project: Project) -> list[dict[str, Any]]:
 
 def list_task_ids(project: Project) -> list[str]:
     """Return the ids of the tasks with a memory, archived ones last."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     return list({**folder.memories(), **folder.memories(archived=True)})
 
 
@@ -152,7 +152,7 @@ def _describe_task(task: task_actions.TaskMemory) -> Resource:
 
 def read_list_fingerprint(project: Project) -> object:
     """Return a value that changes with the list of memories and with the active task."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     state = backlog_folder.read_text(os.path.join(folder.path, backlog_folder.STATE_NAME))
     return [
         _list_names(path) for path in (project.store.folder, folder.memory, folder.archive)

@@ -105,7 +105,7 @@ def serve_http(served: ServedProject, port: int, token: str, say: Callable[[str]
     """
     _quiet()
     own = _socket(port)
-    say(f"{SERVER_NAME}: serving {served.project.place.root}")
+    say(f"{SERVER_NAME}: serving {served.project.paths.root}")
     say(f"at http://{HOST}:{own.getsockname()[1]}{PATH}")
     if not token:
         token = secrets.token_urlsafe(32)

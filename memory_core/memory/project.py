@@ -26,31 +26,31 @@ MAX_PROMPT_BUDGET = 60_000
 class Project:
     """The settings of a project and its two levels of memory files.
 
-    `place` has the paths of the project level, `user_place` those of the user level.  The latter is
+    `paths` are those of the project level, `user_paths` those of the user level.  The latter is
     None if both levels would have the same folder.
     """
 
-    def __init__(self, place: paths.LevelPaths, environ: Mapping[str, str]) -> None:
+    def __init__(self, level: paths.LevelPaths, environ: Mapping[str, str]) -> None:
         home = paths.find_user_level(environ)
-        self.place = place
-        self.user_place = home if home and home.root != place.root else None
-        self.config = config.load(place, self.user_place, environ)
+        self.paths = level
+        self.user_paths = home if home and home.root != level.root else None
+        self.config = config.load(level, self.user_paths, environ)
 
     @property
     def store(self) -> Store:
         from memory_core.storage import store
 
-        return store.Store(self.place, self.config["directory"])
+        return store.Store(self.paths, self.config["directory"])
 
     def level(self, user: bool) -> Store:
         """Return the memory files of the user, or those of the project."""
         from memory_core.storage import store
 
-        return store.Store(self.user_place or self.place) if user else self.store
+        return store.Store(self.user_paths or self.paths) if user else self.store
 
     @property
     def name(self) -> str:
-        return os.path.basename(self.place.root) or "project"
+        return os.path.basename(self.paths.root) or "project"
 
     def serves(self, agent: str) -> bool:
         """Return whether the settings include the agent; Claude Code's own agents never count."""

@@ -134,7 +134,7 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
     Such a text was written by a killed process, or git checked it out.
     """
     stem = memory.store.stem(memory.agent)
-    version = seen_texts.identify(memory.store.place, stem, memory.before)
+    version = seen_texts.identify(memory.store.paths, stem, memory.before)
     if version == seen_texts.LAST:
         difference.gone = []  # the spool still has the learnings of the killed writer
     elif version == seen_texts.OLD:

@@ -65,7 +65,7 @@ def build_block(
     text = sanitize.wrap_block(agent, [*lines, *instructions])
     if len(text) > budget:
         return MemoryBlock()  # the budget is too small even for the instructions
-    paths = [project.place.relative(snapshot.path) for snapshot in snapshots]
+    paths = [project.paths.relative(snapshot.path) for snapshot in snapshots]
     source = " + ".join(paths) if selected else None
     return MemoryBlock(text, source, len(body.encode("utf-8", "replace")))
 
@@ -77,7 +77,7 @@ def _format_extras(project: Project, agent: str, budget: int) -> str:
     parts = []
     if project.config["give_performance"]:
         parts.append(["## Your Performance", *_format_performance(project, agent)])
-    errors = error_cache.read(project.place, project.store.stem(agent))
+    errors = error_cache.read(project.paths, project.store.stem(agent))
     parts.append(["### Common Errors to Avoid", *errors])
     text = "\n\n".join("\n".join(part) for part in parts if part[1:])
     return text if len(text) <= budget * EXTRAS_SHARE else ""
@@ -98,7 +98,7 @@ def _format_performance(project: Project, agent: str) -> list[str]:
 def list_levels(project: Project, has_own: bool) -> list[Store]:
     """Return the levels that an agent receives; `has_own`: the project has a memory for it."""
     setting = project.config["user_level"]
-    if project.user_place is None or setting == "off" or (has_own and setting == "shadow"):
+    if project.user_paths is None or setting == "off" or (has_own and setting == "shadow"):
         return [project.store]
     return [project.store, project.level(user=True)]
 
@@ -124,7 +124,7 @@ def _log_unreadable(project: Project, agent: str, error: OSError) -> None:
     from memory_core.storage import event_log
 
     text = f"{type(error).__name__}: {error}"
-    event_log.write(project.place, "agent.memory.error", agent_id=agent, error=text)
+    event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=text)
 
 
 def _list_passages(
@@ -206,7 +206,7 @@ def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> s
     They contain no orders, because models treat orders inside a prompt as an attack.
     """
     who = "for the main session" if agent == agent_names.PM else "by earlier runs of this agent"
-    files = " and ".join(project.place.relative(snapshot.path) for snapshot in snapshots)
+    files = " and ".join(project.paths.relative(snapshot.path) for snapshot in snapshots)
     where = f", last on {_find_day(snapshots[0])}, in {files}" if snapshots else ""
     return (
         f"Recorded {who} and by people{where}."

@@ -66,11 +66,11 @@ def save_learnings(
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
         entry["rejected"].append(["", text, f"a report may have at most {MAX_LEARNINGS}"])
-    path = spool.add(project.place, project.store.stem(agent), entry)
+    path = spool.add(project.paths, project.store.stem(agent), entry)
     try:
         merge_spool(project, agent)
     except OSError as error:
-        spool.flush(project.place, path)
+        spool.flush(project.paths, path)
         log_waiting(project, agent, error, run)
     return not over
 
@@ -78,14 +78,14 @@ def save_learnings(
 def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
     """Log that learnings wait in the spool, and the reason."""
     event_log.write(
-        project.place, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run
+        project.paths, "agent.memory.waiting", agent_id=agent, reason=str(error), run=run
     )
 
 
 def merge_all_spooled(project: Project) -> list[str]:
     """Merge the spool of all agents; return the file stems of the agents that failed."""
     failed = []
-    for stem, agent in spool.list_agents(project.place):
+    for stem, agent in spool.list_agents(project.paths):
         try:
             merge_spool(project, agent)
         except OSError as error:
@@ -100,7 +100,7 @@ def merge_spool(project: Project, agent: str) -> None:
 
     store = project.store
     with store.lock(agent):
-        entries = spool.read_entries(project.place, store.stem(agent))
+        entries = spool.read_entries(project.paths, store.stem(agent))
         # Records come last: a learning that starts a new history also refreshes the common errors.
         entries.sort(key=lambda pair: bool(pair[1].get("records")))
         for path, entry in entries:
@@ -120,7 +120,7 @@ def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
     from memory_core.storage import run_records
     from memory_core.text import similarity
 
-    runs = run_records.SessionRuns(project.place, entry["session"])
+    runs = run_records.SessionRuns(project.paths, entry["session"])
     taught = runs.record(entry["run"]).get("keys", [])
     keys = [similarity.normalize_text(content) for _kind, content in entry["learnings"]]
     pairs = [pair for pair, key in zip(entry["learnings"], keys, strict=True) if key not in taught]
@@ -135,7 +135,7 @@ def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
         runs.note(entry["run"], keys=[key for key in keys if key not in taught])
     learned = len(merged.added) + len(merged.replaced)
     event_log.write(
-        project.place,
+        project.paths,
         "agent.memory.learned",
         agent_id=agent,
         learned=learned,

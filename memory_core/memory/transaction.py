@@ -98,7 +98,7 @@ def write(memory: AgentMemory) -> None:
     try:
         if memory.text != memory.before:
             store.write(agent, memory.text, snapshot)
-            seen_texts.add(store.place, store.stem(agent), [memory.before, memory.text])
+            seen_texts.add(store.paths, store.stem(agent), [memory.before, memory.text])
     except BaseException:
         if snapshot.is_current() if snapshot else not os.path.exists(store.path(agent)):
             history_file.truncate(history_path, size)  # these changes did not happen
@@ -107,7 +107,7 @@ def write(memory: AgentMemory) -> None:
     if _may_resolve_error(memory):
         from memory_core.storage import error_cache
 
-        error_cache.update(store.place, store.stem(agent), history_file.read(history_path))
+        error_cache.update(store.paths, store.stem(agent), history_file.read(history_path))
     if memory.from_archive:
         _remove_from_archive(memory)
 

@@ -120,7 +120,7 @@ def run(
 ) -> HookResult:
     """Run a hook command with an event on its stdin, in the project itself."""
     before = _read_files(project)
-    root = project.place.root
+    root = project.paths.root
     since, began = format_utc(time.time()), time.perf_counter()
     status, stdout, stderr = _run_process(
         command, data, root, {**environ, "CLAUDE_PROJECT_DIR": root}
@@ -152,7 +152,7 @@ def list_errors(project: Project, since: str) -> list[str]:
     """Return the errors that hooks logged since a time, oldest first."""
     return [
         str(event.get("error"))
-        for event in event_log.read(project.place)
+        for event in event_log.read(project.paths)
         if event.get("event") == "agent.memory.error" and str(event.get("timestamp") or "") >= since
     ]
 
@@ -185,7 +185,7 @@ def list_folders(project: Project) -> Iterator[tuple[str, list[str]]]:
 
     The memory folder may be a link, or a folder that also has files of others.
     """
-    for folder, _folders, names in os.walk(project.place.folder):
+    for folder, _folders, names in os.walk(project.paths.folder):
         yield folder, names
     for folder, folders, names in os.walk(project.store.folder):
         folders[:] = [name for name in folders if name in ("archive", "history", "quarantine")]
@@ -196,7 +196,7 @@ def _list_files(project: Project) -> list[str]:
     """Return the paths of all files of agent-memory, relative to the project's root."""
     folders = list_folders(project)
     files = (os.path.join(folder, name) for folder, names in folders for name in names)
-    root = project.place.root
+    root = project.paths.root
     relative = (os.path.relpath(path, root) for path in files if os.path.isfile(path))
     return list(dict.fromkeys(relative))
 
@@ -213,7 +213,7 @@ def _read_files(project: Project) -> dict[str, bytes]:
     contents = {}
     for path in _list_files(project):
         try:
-            with open(os.path.join(project.place.root, path), "rb") as file:
+            with open(os.path.join(project.paths.root, path), "rb") as file:
                 contents[path] = file.read()
         except OSError:
             continue  # unreadable, or just removed by a real hook

@@ -178,15 +178,15 @@ def _apply(change: FileChange, dry_run: bool, say: Say) -> None:
     say(f"Removed the hooks from {change.path}.")
 
 
-def _remove_imports(place: paths.LevelPaths, dry_run: bool, say: Say) -> None:
+def _remove_imports(level_paths: paths.LevelPaths, dry_run: bool, say: Say) -> None:
     """Remove the imports of task memories from the project's CLAUDE.md."""
     if dry_run:
-        for path, *texts in claude_md_import.plan_removal(place):
+        for path, *texts in claude_md_import.plan_removal(level_paths):
             before, after = (text.encode("utf-8", "surrogateescape") for text in texts)
             _say_diff(FileChange(path, before, after or None), say)
     else:
-        for name in claude_md_import.remove(place):
-            say(f"Removed the import of task memory from {os.path.join(place.root, name)}.")
+        for name in claude_md_import.remove(level_paths):
+            say(f"Removed the import of task memory from {os.path.join(level_paths.root, name)}.")
 
 
 def _remove_merge_driver(root: str, dry_run: bool, say: Say) -> None:
@@ -388,7 +388,7 @@ def run_trial(text: str, data_home: str) -> TrialResult:
 def _run_hook(
     project: Project, command: str, kind: str, environ: Mapping[str, str]
 ) -> hook_runner.HookResult:
-    event = sample_events.build(kind, sample_events.AGENT, project.place.root, kind)
+    event = sample_events.build(kind, sample_events.AGENT, project.paths.root, kind)
     data = json.dumps(event).encode()
     result = hook_runner.run(project, ["sh", "-c", command], data, environ)
     if result.fault:

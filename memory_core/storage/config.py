@@ -86,13 +86,13 @@ def _matches(agent: str, patterns: list[str]) -> bool:
     )
 
 
-def load(place: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]) -> Config:
+def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]) -> Config:
     """Return the settings in force; never raises, see `Config.problems`."""
-    files = [level.config for level in (user, place) if level]
+    files = [level.config for level in (user, paths) if level]
     stamps = [_stamp(path) for path in files]
     values, problems, is_readable = config_defaults.DEFAULTS, list[str](), True
     if any(stamps):
-        values, problems, is_readable = _compile(place, files, stamps)
+        values, problems, is_readable = _compile(paths, files, stamps)
     values = _apply_environment(values, environ)
     return Config(values, problems, is_readable, _find_invalid_variables(environ))
 
@@ -111,11 +111,11 @@ def _stamp(path: str) -> list[int] | None:
 
 
 def _compile(
-    place: LevelPaths, files: list[str], stamps: list[list[int] | None]
+    paths: LevelPaths, files: list[str], stamps: list[list[int] | None]
 ) -> tuple[dict[str, Any], list[str], bool]:
     """Return values, problems, and whether the files could be read."""
     source = [CACHE_VERSION, files, stamps]
-    compiled = _read_compiled(place)
+    compiled = _read_compiled(paths)
     if compiled and compiled["source"] == source:
         return compiled["values"], compiled["problems"], True
     try:
@@ -132,16 +132,16 @@ def _compile(
         return compiled["values"] if compiled else off, [problem], False
     text = fastjson.dumps({"source": source, "values": values, "problems": problems})
     try:
-        path = os.path.join(place.make_folder("state"), CACHE_FILE)
+        path = os.path.join(paths.make_folder("state"), CACHE_FILE)
         file_io.replace(path, text.encode(), durable=False)
     except OSError:
         pass  # a read-only project: every start compiles its settings
     return values, problems, True
 
 
-def _read_compiled(place: LevelPaths) -> dict[str, Any] | None:
+def _read_compiled(paths: LevelPaths) -> dict[str, Any] | None:
     try:
-        text = file_io.read_text(os.path.join(place.state, CACHE_FILE))
+        text = file_io.read_text(os.path.join(paths.state, CACHE_FILE))
         compiled: dict[str, Any] = fastjson.loads(text)
         is_valid = compiled["source"][0] == CACHE_VERSION and _is_whole(compiled)
     except (ValueError, LookupError, TypeError, AttributeError):

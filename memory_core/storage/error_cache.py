@@ -28,16 +28,16 @@ MAX_CHARS = 4000
 MAX_HISTORY_BYTES = 1_000_000
 
 
-def read(place: LevelPaths, stem: str) -> list[str]:
+def read(paths: LevelPaths, stem: str) -> list[str]:
     """Return the common errors of an agent as lines of a Markdown list."""
-    text = file_io.read_text(_path(place, stem))
+    text = file_io.read_text(_path(paths, stem))
     lines = text.split("\n") if len(text) <= MAX_CHARS else []
     return [line for line in lines if line.startswith("- ")]
 
 
-def update(place: LevelPaths, stem: str, records: Sequence[Record]) -> None:
+def update(paths: LevelPaths, stem: str, records: Sequence[Record]) -> None:
     """Compute the errors from an agent's records; after a failure the old ones stay."""
-    before = read(place, stem)
+    before = read(paths, stem)
     if not before and not any(record["kind"] == "error" for record in records):
         return
     from memory_core.history import performance
@@ -47,11 +47,11 @@ def update(place: LevelPaths, stem: str, records: Sequence[Record]) -> None:
         return
     text = "".join(f"{line}\n" for line in lines)
     try:
-        place.make_folder(*FOLDER)
-        file_io.replace(_path(place, stem), text.encode("utf-8", "replace"))
+        paths.make_folder(*FOLDER)
+        file_io.replace(_path(paths, stem), text.encode("utf-8", "replace"))
     except OSError:
         pass  # the history has them
 
 
-def _path(place: LevelPaths, stem: str) -> str:
-    return os.path.join(place.folder, *FOLDER, stem)
+def _path(paths: LevelPaths, stem: str) -> str:
+    return os.path.join(paths.folder, *FOLDER, stem)

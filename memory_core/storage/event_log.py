@@ -25,11 +25,11 @@ FILES = (OLD_FILE_NAME, FILE_NAME)
 MAX_BYTES = 1_000_000
 
 
-def write(place: LevelPaths, event: str, **fields: Any) -> None:
+def write(paths: LevelPaths, event: str, **fields: Any) -> None:
     """Append one event; if the log cannot be written, print the event on stderr."""
     line = fastjson.dumps({"event": event, "timestamp": format_utc(time.time()), **fields}) + "\n"
     try:
-        path = os.path.join(place.make_folder("logs"), FILE_NAME)
+        path = os.path.join(paths.make_folder("logs"), FILE_NAME)
         if file_io.append(path, line.encode()) > MAX_BYTES:
             _rotate(path)
     except OSError as error:
@@ -65,16 +65,16 @@ def _rotate(path: str) -> None:
         os.close(descriptor)
 
 
-def read(place: LevelPaths) -> list[dict[str, Any]]:
+def read(paths: LevelPaths) -> list[dict[str, Any]]:
     """Return the logged events, oldest first, without incomplete lines."""
-    texts = [file_io.read_text(os.path.join(place.logs, name)) for name in FILES]
+    texts = [file_io.read_text(os.path.join(paths.logs, name)) for name in FILES]
     events = [_parse(line) for text in texts for line in text.split("\n")]
     return [event for event in events if event is not None]
 
 
-def find_last(place: LevelPaths, names: Sequence[str]) -> dict[str, Any] | None:
+def find_last(paths: LevelPaths, names: Sequence[str]) -> dict[str, Any] | None:
     """Return the last event with one of these names."""
-    return next((event for event in reversed(read(place)) if event.get("event") in names), None)
+    return next((event for event in reversed(read(paths)) if event.get("event") in names), None)
 
 
 def _parse(line: str) -> dict[str, Any] | None:

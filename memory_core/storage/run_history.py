@@ -27,7 +27,7 @@ def read_records(store: Store, agent: str) -> list[Record]:
     """
     waiting = [
         complete_record(record)
-        for _path, entry in spool.read_entries(store.place, store.stem(agent))
+        for _path, entry in spool.read_entries(store.paths, store.stem(agent))
         for record in entry.get("records", [])
     ]
     return history_file.read(store.history_path(agent)) + waiting
@@ -59,10 +59,10 @@ def save_records(store: Store, agent: str, records: list[Record], when: float = 
             append_records(store, agent, records)
     except OSError as error:
         try:
-            path = spool.add_records(store.place, store.stem(agent), agent, records)
-            spool.flush(store.place, path)
+            path = spool.add_records(store.paths, store.stem(agent), agent, records)
+            spool.flush(store.paths, path)
         except OSError:
-            event_log.write(store.place, "agent.memory.error", agent_id=agent, error=str(error))
+            event_log.write(store.paths, "agent.memory.error", agent_id=agent, error=str(error))
             return False
     return True
 
@@ -77,4 +77,4 @@ def append_records(store: Store, agent: str, records: list[Record]) -> None:
     history_file.pack(path, history_file.append(path, records))
     has_errors = any(record["kind"] == "error" for record in records)
     if has_errors and os.path.getsize(path) <= error_cache.MAX_HISTORY_BYTES:
-        error_cache.update(store.place, store.stem(agent), history_file.read(path))
+        error_cache.update(store.paths, store.stem(agent), history_file.read(path))

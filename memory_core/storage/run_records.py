@@ -59,11 +59,11 @@ def file_name_of(name: str) -> str:
 class SessionRuns:
     """The records of one session."""
 
-    def __init__(self, place: LevelPaths, session: str) -> None:
-        self.place = place
+    def __init__(self, paths: LevelPaths, session: str) -> None:
+        self.paths = paths
         self.session = file_name_of(session) or "none"
-        self._receipts = os.path.join(place.state, "receipts", self.session)
-        self._runs = os.path.join(place.state, "runs", self.session)
+        self._receipts = os.path.join(paths.state, "receipts", self.session)
+        self._runs = os.path.join(paths.state, "runs", self.session)
 
     # Receipts
 
@@ -73,7 +73,7 @@ class SessionRuns:
             return False
         record = {"agent": agent, "caller": caller, "time": time.time()}
         try:
-            self.place.make_folder("state", "receipts", self.session)
+            self.paths.make_folder("state", "receipts", self.session)
             file_io.replace_json(self._receipt(call), record)
         except OSError:
             return False
@@ -159,7 +159,7 @@ class SessionRuns:
         if not run:
             return True
         try:
-            self.place.make_folder("state", "runs", self.session)
+            self.paths.make_folder("state", "runs", self.session)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             os.close(os.open(self._run(run), flags, 0o666))
         except FileExistsError:
@@ -174,7 +174,7 @@ class SessionRuns:
         Raises OSError.
         """
         if run:
-            self.place.make_folder("state", "runs", self.session)
+            self.paths.make_folder("state", "runs", self.session)
             file_io.append(self._run(run), f"{fastjson.dumps(fields)}\n".encode())
 
     def try_note(self, run: str, **fields: Any) -> None:
@@ -184,7 +184,7 @@ class SessionRuns:
         except OSError as error:
             from memory_core.storage import event_log
 
-            event_log.write(self.place, "agent.memory.error", error=str(error), run=run)
+            event_log.write(self.paths, "agent.memory.error", error=str(error), run=run)
 
     def record(self, run: str) -> dict[str, Any]:
         """Return all that was noted about a run as one dict, {} for an unknown run."""
@@ -205,24 +205,24 @@ class SessionRuns:
         return os.path.join(self._runs, f"{file_name_of(run)}.jsonl")
 
 
-def are_prompts_lost(place: LevelPaths) -> bool:
+def are_prompts_lost(paths: LevelPaths) -> bool:
     """Check whether a rewritten prompt of this project was lost recently."""
-    record = _read_record(os.path.join(place.state, "route.json"))
+    record = _read_record(os.path.join(paths.state, "route.json"))
     return record is not None and bool(time.time() - record["time"] < ROUTE_LIFE)
 
 
-def prefer_start(place: LevelPaths) -> None:
+def prefer_start(paths: LevelPaths) -> None:
     """Record that SubagentStart is to give the memory in the next delegations."""
-    place.make_folder("state")
+    paths.make_folder("state")
     file_io.replace_json(
-        os.path.join(place.state, "route.json"), {"route": VIA_START, "time": time.time()}
+        os.path.join(paths.state, "route.json"), {"route": VIA_START, "time": time.time()}
     )
 
 
-def clear_old(place: LevelPaths) -> None:
+def clear_old(paths: LevelPaths) -> None:
     """Remove the records of sessions that nobody will resume."""
-    idle = _list_idle_sessions(place)
-    for path in list_outdated(place):
+    idle = _list_idle_sessions(paths)
+    for path in list_outdated(paths):
         file_io.remove(path)
     for folder, _before in idle:
         try:
@@ -231,27 +231,27 @@ def clear_old(place: LevelPaths) -> None:
             pass  # a file in it is younger
 
 
-def list_outdated(place: LevelPaths) -> list[str]:
+def list_outdated(paths: LevelPaths) -> list[str]:
     """Return the files that nobody needs: of old sessions, and temporary files of killed hooks."""
-    paths = [
+    outdated = [
         path
-        for folder, before in _list_idle_sessions(place)
+        for folder, before in _list_idle_sessions(paths)
         for path in _list_older(folder, before)
     ]
-    spool = os.path.join(place.state, "spool")
+    spool = os.path.join(paths.state, "spool")
     stems = [os.path.join(spool, stem) for stem in file_io.list_folder(spool)]
-    for folder in (place.state, *stems):
+    for folder in (paths.state, *stems):
         stale = _list_older(folder, time.time() - file_io.STALE_SECONDS)
-        paths += [path for path in stale if ".json." in os.path.basename(path)]
-    return paths
+        outdated += [path for path in stale if ".json." in os.path.basename(path)]
+    return outdated
 
 
-def _list_idle_sessions(place: LevelPaths) -> list[tuple[str, float]]:
+def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
     """Return (folder, time): sessions without a new file since that time, in seconds."""
     idle = []
     for kind, life in (("receipts", RECEIPT_LIFE), ("runs", RUN_LIFE)):
         before = time.time() - life
-        sessions = _list_older(os.path.join(place.state, kind), before)
+        sessions = _list_older(os.path.join(paths.state, kind), before)
         idle += [(session, before) for session in sessions]
     return idle
 

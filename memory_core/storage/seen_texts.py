@@ -21,20 +21,20 @@ MAX_BYTES = 32 * 1024  # about 1,500 versions; a larger file loses its older hal
 LAST, OLD, NEW = "last", "old", "new"
 
 
-def identify(place: LevelPaths, stem: str, text: str) -> str:
+def identify(paths: LevelPaths, stem: str, text: str) -> str:
     """Return whether this is the LAST text that the memory had, an OLD one, or a NEW one."""
-    digest, digests_seen = digests.hash_text(text), file_io.read_text(_path(place, stem)).split()
+    digest, digests_seen = digests.hash_text(text), file_io.read_text(_path(paths, stem)).split()
     if digests_seen and digests_seen[-1] == digest:
         return LAST
     return OLD if digest in digests_seen else NEW
 
 
-def add(place: LevelPaths, stem: str, texts: list[str]) -> None:
+def add(paths: LevelPaths, stem: str, texts: list[str]) -> None:
     """Record texts that the memory has; a failure only means that they are not recognised."""
-    path = _path(place, stem)
+    path = _path(paths, stem)
     lines = "".join(f"{digests.hash_text(text)}\n" for text in texts)
     try:
-        place.make_folder(*FOLDER)
+        paths.make_folder(*FOLDER)
         if file_io.append(path, lines.encode()) + len(lines) > MAX_BYTES:
             _halve(path)
     except OSError:
@@ -47,5 +47,5 @@ def _halve(path: str) -> None:
         file.write("\n".join(lines[len(lines) // 2 :]))
 
 
-def _path(place: LevelPaths, stem: str) -> str:
-    return os.path.join(place.folder, *FOLDER, stem)
+def _path(paths: LevelPaths, stem: str) -> str:
+    return os.path.join(paths.folder, *FOLDER, stem)

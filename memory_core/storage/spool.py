@@ -25,29 +25,29 @@ FOLDER = ("state", "spool")
 ID_KEYS = ("agent", "run", "session", "source")
 
 
-def add(place: LevelPaths, stem: str, entry: dict[str, Any]) -> str:
+def add(paths: LevelPaths, stem: str, entry: dict[str, Any]) -> str:
     """Write one entry for the agent with the file stem `stem`; raises OSError.
 
     Return its path, for `flush`.  The entry need not be durable yet: usually it is merged within
     milliseconds, and then the memory is.
     """
-    folder = place.make_folder(*FOLDER, stem)
+    folder = paths.make_folder(*FOLDER, stem)
     path = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.json")
     file_io.replace_json(path, entry)
     return path
 
 
-def add_records(place: LevelPaths, stem: str, agent: str, records: list[dict[str, Any]]) -> str:
+def add_records(paths: LevelPaths, stem: str, agent: str, records: list[dict[str, Any]]) -> str:
     """Write an entry of history records alone; return its path.  Raises OSError.
 
     A record may also be the outcome of a run with `key`, `description` and `prompt`, of
     which `run_history.complete_record` makes the history record.
     """
     entry = {"agent": agent, "run": "", "session": "", "source": "agent"}
-    return add(place, stem, {**entry, "learnings": [], "rejected": [], "records": records})
+    return add(paths, stem, {**entry, "learnings": [], "rejected": [], "records": records})
 
 
-def flush(place: LevelPaths, path: str) -> None:
+def flush(paths: LevelPaths, path: str) -> None:
     """Make an entry durable that has to wait, because it is the only copy now.
 
     A failing disk is logged, never raised: the entry exists, but may not survive a power failure.
@@ -56,7 +56,7 @@ def flush(place: LevelPaths, path: str) -> None:
         with open(path, "rb") as file:
             os.fsync(file.fileno())
         # The folders above may be as new as the entry.
-        above = (_folder(place), place.state, place.folder, place.root)
+        above = (_folder(paths), paths.state, paths.folder, paths.root)
         for folder in (os.path.dirname(path), *above):
             file_io.sync_folder(folder)
     except FileNotFoundError:
@@ -64,18 +64,18 @@ def flush(place: LevelPaths, path: str) -> None:
     except OSError as error:
         from memory_core.storage import event_log
 
-        message = f"{place.relative(path)} might not survive a power failure: {error}"
-        event_log.write(place, "agent.memory.error", error=message)
+        message = f"{paths.relative(path)} might not survive a power failure: {error}"
+        event_log.write(paths, "agent.memory.error", error=message)
 
 
-def _folder(place: LevelPaths) -> str:
-    return os.path.join(place.folder, *FOLDER)
+def _folder(paths: LevelPaths) -> str:
+    return os.path.join(paths.folder, *FOLDER)
 
 
-def read_entries(place: LevelPaths, stem: str) -> list[tuple[str, dict[str, Any]]]:
+def read_entries(paths: LevelPaths, stem: str) -> list[tuple[str, dict[str, Any]]]:
     """Return (path, entry) of the agent's entries, oldest first, without damaged ones."""
     entries = []
-    for path in _list_entries(os.path.join(_folder(place), stem)):
+    for path in _list_entries(os.path.join(_folder(paths), stem)):
         try:
             entries.append((path, _load(path)))
         except (OSError, ValueError):
@@ -120,25 +120,25 @@ def _are_rows(value: object, width: int) -> bool:
     )
 
 
-def list_agents(place: LevelPaths) -> list[tuple[str, str]]:
+def list_agents(paths: LevelPaths) -> list[tuple[str, str]]:
     """Return (stem, agent) of all agents with entries."""
-    stems = file_io.list_folder(_folder(place))
-    waiting = [(stem, read_entries(place, stem)) for stem in stems]
+    stems = file_io.list_folder(_folder(paths))
+    waiting = [(stem, read_entries(paths, stem)) for stem in stems]
     return [(stem, str(entries[0][1]["agent"])) for stem, entries in waiting if entries]
 
 
-def find_damaged(place: LevelPaths) -> list[tuple[str, str]]:
+def find_damaged(paths: LevelPaths) -> list[tuple[str, str]]:
     """Return (path, problem) of the files that no writer can merge.
 
     They stay until a person has looked at them, because they may hold learnings.
     """
-    folder = _folder(place)
-    paths = [
+    folder = _folder(paths)
+    entries = [
         path
         for stem in file_io.list_folder(folder)
         for path in _list_entries(os.path.join(folder, stem))
     ]
-    return [(path, problem) for path in paths if (problem := _find_problem(path))]
+    return [(path, problem) for path in entries if (problem := _find_problem(path))]
 
 
 def _find_problem(path: str) -> str:

@@ -72,9 +72,9 @@ def _identity_of(status: os.stat_result) -> tuple[int, ...]:
 class Store:
     """The memory files of one level, in `folder`."""
 
-    def __init__(self, place: LevelPaths, directory: str = "") -> None:
-        self.place = place
-        self.folder = os.path.join(place.root, directory) if directory else place.memories
+    def __init__(self, paths: LevelPaths, directory: str = "") -> None:
+        self.paths = paths
+        self.folder = os.path.join(paths.root, directory) if directory else paths.memories
 
     def path(self, agent: str) -> str:
         """Return the agent's file: an existing one under any of its names, or the new one."""
@@ -126,7 +126,7 @@ class Store:
         if not os.path.islink(path):
             return
         if not os.path.realpath(path).startswith(os.path.realpath(self.folder) + os.sep):
-            raise LinkOutside(f"{self.place.relative(path)} is a link that leaves its folder")
+            raise LinkOutside(f"{self.paths.relative(path)} is a link that leaves its folder")
 
     def write(self, agent: str, text: str, read: FileSnapshot | None) -> None:
         """Replace the agent's memory file in one step.
@@ -143,7 +143,7 @@ class Store:
 
         def check() -> None:
             if not (read.is_current() if read else not os.path.exists(path)):
-                relative = self.place.relative(path)
+                relative = self.paths.relative(path)
                 raise FileChanged(f"{relative} was saved by somebody else just now")
 
         data = text.encode("utf-8", "surrogateescape")
@@ -152,7 +152,7 @@ class Store:
     def make_folder(self) -> None:
         """Create the folder of memories, with a README that explains it."""
         if not os.path.isdir(self.folder):
-            self.place.make_folder()
+            self.paths.make_folder()
             os.makedirs(self.folder, exist_ok=True)
             readme = os.path.join(self.folder, "README.md")
             if not os.path.lexists(readme):
@@ -200,7 +200,7 @@ class Store:
 
     def lock(self, agent: str, wait: float = LOCK_TIMEOUT) -> Lock:
         """Return the agent's lock for a `with` statement; raises LockTimeout after `wait` s."""
-        folder = self.place.make_folder("state", "locks")
+        folder = self.paths.make_folder("state", "locks")
         return Lock(os.path.join(folder, f"{self.stem(agent)}.lock"), wait)
 
 

@@ -76,7 +76,7 @@ def set_up(project: Project) -> list[str]:
 
 def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
     """Return (path, before, after) of the files that `set_up` would change."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     root = _plan_root_file(folder)
     changes = [root] if root[2] != root[1] else []
     path = os.path.join(folder.path, CLAUDE_FILE)
@@ -101,13 +101,13 @@ def _plan_root_file(folder: backlog_folder.Folder) -> tuple[str, str, str]:
     )
 
 
-def plan_removal(place: LevelPaths) -> list[tuple[str, str, str]]:
+def plan_removal(paths: LevelPaths) -> list[tuple[str, str, str]]:
     """Return (path, before, after) of the files with a marked block; `after` is "" to delete."""
     from memory_core.claude_code import claude_md
 
-    folder = backlog_folder.Folder(place.root)
-    paths = (os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE))
-    texts = ((path, backlog_folder.read_file(path)) for path in paths)
+    folder = backlog_folder.Folder(paths.root)
+    files = (os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE))
+    texts = ((path, backlog_folder.read_file(path)) for path in files)
     return [
         (path, text, claude_md.remove_block(text))
         for path, text in texts
@@ -115,14 +115,14 @@ def plan_removal(place: LevelPaths) -> list[tuple[str, str, str]]:
     ]
 
 
-def remove(place: LevelPaths) -> list[str]:
+def remove(paths: LevelPaths) -> list[str]:
     """Remove the marked blocks and the imported copies; return the changed files."""
-    changed = plan_removal(place)
+    changed = plan_removal(paths)
     for path, _before, after in changed:
         _write(path, after)
-    backlog_folder.Folder(place.root).set_ignored(f"/{CLAUDE_FILE}", False)
-    remove_copies(place)
-    return [place.relative(path) for path, *_texts in changed]
+    backlog_folder.Folder(paths.root).set_ignored(f"/{CLAUDE_FILE}", False)
+    remove_copies(paths)
+    return [paths.relative(path) for path, *_texts in changed]
 
 
 # Imported files.
@@ -139,11 +139,11 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     # A link in a repository may lead anywhere, and the user did not agree to change that file.
     if not is_set_up(folder) or backlog_folder.is_link_outside(path, folder.root):
         return
-    place = transaction.project.place
+    paths = transaction.project.paths
     target, copy = _choose_imported_file(transaction.project, folder, transaction.active, next_text)
-    remove_copies(place, but=target if copy is not None else "")
+    remove_copies(paths, but=target if copy is not None else "")
     if copy is not None and backlog_folder.read_file(target) != copy:
-        place.make_folder("state", COPY_FOLDER)
+        paths.make_folder("state", COPY_FOLDER)
         file_io.replace(target, copy.encode("utf-8", "replace"))
     text = backlog_folder.read_file(path)
     after = _set_import(text, folder, target)
@@ -170,7 +170,7 @@ def _choose_imported_file(
     path, text, given = _read_active_memory(project, folder, active, next_text)
     if given == text:
         return path, None
-    return os.path.join(project.place.state, COPY_FOLDER, f"{active}.md"), given
+    return os.path.join(project.paths.state, COPY_FOLDER, f"{active}.md"), given
 
 
 def _read_active_memory(
@@ -213,9 +213,9 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
     return text if safe == text else body
 
 
-def remove_copies(place: LevelPaths, but: str = "") -> None:
+def remove_copies(paths: LevelPaths, but: str = "") -> None:
     """Remove the copies of memories, except the file `but`."""
-    folder = os.path.join(place.state, COPY_FOLDER)
+    folder = os.path.join(paths.state, COPY_FOLDER)
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
         if path != but:
@@ -227,7 +227,7 @@ def list_watched_files(project: Project, folder: backlog_folder.Folder, active: 
     paths = [os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE)]
     if active:
         paths.append(folder.memory_path(active))
-        paths.append(os.path.join(project.place.state, COPY_FOLDER, f"{active}.md"))
+        paths.append(os.path.join(project.paths.state, COPY_FOLDER, f"{active}.md"))
     return paths
 
 
@@ -271,7 +271,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
     whole = _format_block(active, [sanitize.escape_tags(text).strip()])
     if len(whole) <= room:
         return whole
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     path = folder.memory_path(active)
     budget = max(room - FRAME_CHARS, 0) // task_document.CHARS_PER_TOKEN
     cut = task_document.shorten(text, budget, folder.relative(path))
@@ -286,7 +286,7 @@ def _format_block(task: str, lines: list[str]) -> str:
 
 def _find_session_memory(project: Project) -> tuple[str, str]:
     """Return the active task and its memory for a session that starts now."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     if not (folder.exists and is_set_up(folder)):
         return "", ""
     active = folder.find_active(folder.in_progress)

@@ -35,14 +35,14 @@ def add_unsent(transaction: TaskTransaction, task: str) -> None:
 
 def send(project: Project, wait: float = HOOK_WAIT) -> list[str]:
     """Append the unsent decisions to their tasks; return the problems as sentences."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     if (
         not backlog_folder.is_enabled(project, folder)
         or not folder.unsent_decisions
         or not backlog_folder.has_command()
     ):
         return []
-    lock = store.Lock(os.path.join(project.place.make_folder("state", "locks"), SEND_LOCK), wait)
+    lock = store.Lock(os.path.join(project.paths.make_folder("state", "locks"), SEND_LOCK), wait)
     try:
         with lock:  # two hooks at once would send everything twice
             return _send_locked(project, folder, wait)

@@ -36,12 +36,12 @@ class TaskTransaction:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.folder = backlog_folder.Folder(project.place.root)
+        self.folder = backlog_folder.Folder(project.paths.root)
         self.in_progress: list[str] = []
         self.unsent_decisions: list[str] = []
 
     def __enter__(self) -> TaskTransaction:
-        locks = self.project.place.make_folder("state", "locks")
+        locks = self.project.paths.make_folder("state", "locks")
         self._lock = store.Lock(os.path.join(locks, LOCK_NAME), store.LOCK_TIMEOUT)
         self._lock.__enter__()
         self.in_progress = self.folder.in_progress
@@ -203,7 +203,7 @@ class TaskTransaction:
             self.log("link_failed", task, error=f"{type(error).__name__}: {error}")
 
     def log(self, event: str, task: str, **fields: str) -> None:
-        event_log.write(self.project.place, f"task.memory.{event}", task_id=task, **fields)
+        event_log.write(self.project.paths, f"task.memory.{event}", task_id=task, **fields)
 
 
 def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:

@@ -37,7 +37,7 @@ def add(transaction: TaskTransaction, task: str, section: str, entry: str, momen
     path = _path(transaction)
     note = {"task": task, "section": section, "entry": entry}
     note |= {"time": moment, "head": _head(transaction)}
-    transaction.project.place.make_folder("state")
+    transaction.project.paths.make_folder("state")
     if os.path.exists(path) and os.path.getsize(path) > MAX_BYTES:
         lines = [fastjson.dumps(recent) for recent in _read_recent(transaction)]
         file_io.replace(path, "".join(f"{line}\n" for line in lines).encode())
@@ -105,7 +105,7 @@ def _read_recent(transaction: TaskTransaction) -> list[Note]:
 
 
 def _path(transaction: TaskTransaction) -> str:
-    return os.path.join(transaction.project.place.state, FILE_NAME)
+    return os.path.join(transaction.project.paths.state, FILE_NAME)
 
 
 def _head(transaction: TaskTransaction) -> str:

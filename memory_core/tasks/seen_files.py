@@ -108,7 +108,7 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     }
     fields = {key: [file.stage, file.task, file.stamp] for key, file in files.items()}
     text = f"{fastjson.dumps(head)}\n{fastjson.dumps(fields)}\n"
-    path = os.path.join(transaction.project.place.make_folder("state"), FILE_NAME)
+    path = os.path.join(transaction.project.paths.make_folder("state"), FILE_NAME)
     file_io.replace(path, text.encode(), durable=False)
 
 
@@ -126,7 +126,7 @@ def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
 
 def _read_lines(project: Project) -> tuple[str, str]:
     try:
-        with open(os.path.join(project.place.state, FILE_NAME), encoding="utf-8") as file:
+        with open(os.path.join(project.paths.state, FILE_NAME), encoding="utf-8") as file:
             return file.readline(), file.readline()
     except OSError:
         return "", ""

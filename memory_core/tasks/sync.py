@@ -30,7 +30,7 @@ def update(project: Project) -> None:
 
     Raises OSError if a file cannot be read or written, or if the lock is not free.
     """
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     if not backlog_folder.is_enabled(project, folder):
         if folder.exists and claude_md_import.list_imports(folder):
             with TaskTransaction(project) as transaction:

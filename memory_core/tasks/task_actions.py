@@ -106,7 +106,7 @@ class TaskHit(NamedTuple):
 
 def find(project: Project, task: str = "") -> TaskMemory:
     """Return the memory of a task; raises TaskError."""
-    folder = Folder(project.place.root)
+    folder = Folder(project.paths.root)
     order = folder.in_progress
     wanted = _parse_id(task or folder.find_active(order))
     for archived in (False, True):
@@ -149,7 +149,7 @@ def _read_task_memory(folder: Folder, name: str, archived: bool, order: list[str
 
 def read_text(project: Project, memory: TaskMemory) -> str:
     """Return the text of a memory file; raises OSError."""
-    folder = Folder(project.place.root)
+    folder = Folder(project.paths.root)
     return lifecycle.read_memory(folder, os.path.join(folder.root, memory.path)).text
 
 
@@ -162,7 +162,7 @@ def find_active(project: Project) -> TaskMemory | None:
 
 def list_memories(project: Project) -> list[TaskMemory]:
     """Return all memories: the active one, those in progress, kept ones, archived ones."""
-    folder = Folder(project.place.root)
+    folder = Folder(project.paths.root)
     order = folder.in_progress
     memories = []
     for archived in (False, True):
@@ -171,7 +171,7 @@ def list_memories(project: Project) -> list[TaskMemory]:
                 memories.append(_read_task_memory(folder, name, archived, order))
             except OSError as error:
                 reason = error.strerror or str(error)
-                event_log.write(project.place, "task.memory.unread", task_id=name, error=reason)
+                event_log.write(project.paths, "task.memory.unread", task_id=name, error=reason)
     states = (IN_PROGRESS, KEPT, ARCHIVED)
     return sorted(memories, key=lambda memory: (not memory.active, states.index(memory.state)))
 
@@ -383,7 +383,7 @@ def delete(project: Project, memory: TaskMemory) -> None:
 
 def _move(project: Project, name: str, stage: str) -> list[str]:
     """Change the status of a task in Backlog.md, if it has one; return the problems."""
-    folder = Folder(project.place.root)
+    folder = Folder(project.paths.root)
     _stem, file = _find_file(folder, name)
     problems = []
     if file and folder.config.stage(file.status) != stage:

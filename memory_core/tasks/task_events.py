@@ -23,7 +23,7 @@ MARKERS = ("backlog", ".backlog", "backlog.config.yml")
 
 def has_tasks(project: Project) -> bool:
     """Say whether the project may have tasks."""
-    root = project.place.root
+    root = project.paths.root
     return any(os.path.lexists(os.path.join(root, name)) for name in MARKERS)
 
 
@@ -67,7 +67,7 @@ def send_decisions(project: Project) -> None:
     from memory_core.tasks import decision_notes
 
     for problem in _try(project, lambda: decision_notes.send(project)):
-        event_log.write(project.place, "agent.memory.error", error=problem)
+        event_log.write(project.paths, "agent.memory.error", error=problem)
 
 
 def _update(project: Project) -> None:
@@ -84,5 +84,5 @@ def _try(project: Project, work: Callable[[], Any]) -> Any:
         from memory_core.storage import event_log
 
         reason = f"{type(error).__name__}: {error}"
-        event_log.write(project.place, "agent.memory.error", error=reason)
+        event_log.write(project.paths, "agent.memory.error", error=reason)
         return ""

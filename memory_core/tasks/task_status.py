@@ -47,7 +47,7 @@ class TaskStatus(NamedTuple):
 
 def read_status(project: Project) -> TaskStatus:
     """Return the state of task memory; raises OSError if a file cannot be read."""
-    folder = backlog_folder.Folder(project.place.root)
+    folder = backlog_folder.Folder(project.paths.root)
     memories = task_actions.list_memories(project)
     states = (task_actions.IN_PROGRESS, task_actions.KEPT, task_actions.ARCHIVED)
     is_set_up = claude_md_import.is_set_up(folder)

@@ -57,7 +57,7 @@ class NoTemplate(ValueError):
 
 def list_levels(project: Project) -> list[paths.LevelPaths]:
     """Return the levels that may have templates; the first one with a name counts."""
-    return [project.place, *([project.user_place] if project.user_place else [])]
+    return [project.paths, *([project.user_paths] if project.user_paths else [])]
 
 
 def find_templates(levels: Sequence[paths.LevelPaths]) -> dict[str, str]:

@@ -99,7 +99,7 @@ def test_console_sessions_of_the_page(settled: Person, line: str, told: str) -> 
 def test_json_fields_agree_with_the_page(settled: Person) -> None:
     settled.sandbox.run_hook("pre_tool_use", settled.make_sample("pre"))
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
-    event_log.write(project.place, "agent.memory.lost", agent_id="engineer", route="prompt")
+    event_log.write(project.paths, "agent.memory.lost", agent_id="engineer", route="prompt")
     status = settled.read_json("status")
     replay = settled.read_json("replay", "-", data=settled.make_sample("post"))
     doctor = json.loads(settled.run("doctor", "--json").stdout)
@@ -437,7 +437,7 @@ def test_status_counts_what_there_is(settled: Person) -> None:
     settled.sandbox.write_memory("PM", "Releases go out on Tuesdays", "No deploys on Friday")
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
     project.store.append("quarantine", "engineer", ["[x] a (why)", "[x] b (why)"], "2026-11-20")
-    spool.add(project.place, "qa", make_spool_entry("qa"))
+    spool.add(project.paths, "qa", make_spool_entry("qa"))
     rows = {each["agent"]: each for each in settled.read_json("status")["agents"]}
     assert list(rows) == ["engineer", "qa", "PM"]
     numbers = {name: (row["items"], row["review"], row["spooled"]) for name, row in rows.items()}
@@ -484,7 +484,7 @@ def test_colour_is_for_terminals_that_want_it(
 def test_status_shows_the_last_delivery(settled: Person) -> None:
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
     for verdict, route in (("delivered", "prompt"), ("lost", "prompt")):
-        event_log.write(project.place, f"agent.memory.{verdict}", agent_id="engineer", route=route)
+        event_log.write(project.paths, f"agent.memory.{verdict}", agent_id="engineer", route=route)
     assert settled.read_json("status")["last_delivery"]["verdict"] == "lost"
     said = settled.run("status").stdout
     assert "Last delivery: engineer, lost by prompt, " in said

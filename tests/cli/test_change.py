@@ -1218,15 +1218,15 @@ def list_all_texts(project: Project) -> set[tuple[str, str]]:
             beside = held.read_file(held.dated_path(kind, agent))
             entries = dated_entries.parse_entries(beside.text if beside else "")
             told |= {(agent, dated_entries.parse_entry(each.text)[1]) for each in entries}
-    for stem, agent in spool.list_agents(project.place):
-        entries_ = spool.read_entries(project.place, stem)
+    for stem, agent in spool.list_agents(project.paths):
+        entries_ = spool.read_entries(project.paths, stem)
         told |= {(agent, text) for _path, each in entries_ for _kind, text in each["learnings"]}
     return told
 
 
 def do(project: Project, deed: str, agent: str, number: int) -> None:
     """Do one of the actions that leave files behind."""
-    held, place = project.store, project.place
+    held, place = project.store, project.paths
     fact = f"Widget {chr(97 + number)} is painted"
     if deed == "teach":
         item_actions.teach(project, agent, "pattern", [fact, f"{fact} twice, {agent} says"])
@@ -1266,7 +1266,7 @@ def test_no_cleaning_loses_anything(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[str, str, int]]
 ) -> None:
     project = empty_project(tmp_path_factory)
-    environ = {"HOME": project.place.root + "-home"}
+    environ = {"HOME": project.paths.root + "-home"}
     os.makedirs(environ["HOME"])
     for deed in deeds:
         do(project, *deed)
@@ -1278,7 +1278,7 @@ def test_no_cleaning_loses_anything(
     assert list_all_texts(project) == was
     assert recorded(project) >= records
     assert cleaning.find_unused(project, project.store, environ).files == []
-    for _stem, agent in spool.list_agents(project.place):
+    for _stem, agent in spool.list_agents(project.paths):
         remember.merge_spool(project, agent)
     assert list_all_texts(project) >= was
     if done.orphans:

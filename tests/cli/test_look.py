@@ -135,20 +135,20 @@ def test_the_last_delivery_is_found_from_the_end_of_the_log(tmp_path: Path) -> N
     for number in range(40):
         verdict = agent_status.VERDICTS[number % 3]
         event_log.write(
-            project.place, f"agent.memory.{verdict}", agent_id=f"a{number}", route="prompt"
+            project.paths, f"agent.memory.{verdict}", agent_id=f"a{number}", route="prompt"
         )
         event_log.write(
-            project.place, "agent.memory.error", error='"agent.memory.lost"', of=[verdict]
+            project.paths, "agent.memory.error", error='"agent.memory.lost"', of=[verdict]
         )
         if number == 20:
-            (Path(project.place.logs) / event_log.FILE_NAME).rename(
-                Path(project.place.logs) / event_log.OLD_FILE_NAME
+            (Path(project.paths.logs) / event_log.FILE_NAME).rename(
+                Path(project.paths.logs) / event_log.OLD_FILE_NAME
             )
             assert (
                 agent_status.read_last_delivery(project)
                 == agent_status.list_deliveries(project)[-1]
             )
-    with open(Path(project.place.logs) / event_log.FILE_NAME, "a") as file:
+    with open(Path(project.paths.logs) / event_log.FILE_NAME, "a") as file:
         file.write('{"event": "agent.memory.lost", "agent')  # as it is being written
     found = agent_status.read_last_delivery(project)
     assert found == agent_status.list_deliveries(project)[-1]

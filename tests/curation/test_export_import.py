@@ -182,7 +182,7 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: 
 def test_a_second_import_changes_nothing(lived: Project, other: Project) -> None:
     data = exported(lived)
     imported(other, data)
-    folder = Path(other.place.root)
+    folder = Path(other.paths.root)
     before = read_files(folder)
     again = imported(other, data)
     assert read_files(folder) == before
@@ -306,9 +306,9 @@ def test_items_beyond_the_limits_are_archived(shop: Project, other: Project) -> 
     assert len(text_in(other, "qa").encode()) <= 8 * 1024
     left = {each.text for each in archive.list_items(other.store, "qa")}
     assert had <= {each[0] for each in items(other, "qa")} | left
-    before = read_files(Path(other.place.root))
+    before = read_files(Path(other.paths.root))
     imported(other, data)
-    assert read_files(Path(other.place.root)) == before
+    assert read_files(Path(other.paths.root)) == before
 
 
 def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None:
@@ -407,9 +407,9 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
         )
     if not (is_plain_list(own) and is_plain_list(theirs)):
         return  # a history treats duplicates as one item, and writes repair conflicts of git
-    after = read_files(Path(other.place.root))
+    after = read_files(Path(other.paths.root))
     imported(other, data, replace)
-    assert read_files(Path(other.place.root)) == after
+    assert read_files(Path(other.paths.root)) == after
     if any(each.is_by_hand is False for each in change_log.list_changes(other.store, ["qa"])):
         undone = change_log.undo(other, other.store, 1)
         stays = {text for each in undone for text in each.kept_texts}  # in code without an end
@@ -438,10 +438,10 @@ def is_plain_list(text: str) -> bool:
 @example(own="", theirs="## Project Architecture\n## Project Architecture", replace=False)
 def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str, replace: bool) -> None:
     shop, other = fresh(folder, "shop", "other")
-    config = Path(other.place.root, ".claude-mpm", "config.yml")
+    config = Path(other.paths.root, ".claude-mpm", "config.yml")
     config.parent.mkdir()
     config.write_text("memory: {limits: {max_items_per_section: 2, max_sections: 2}}\n")
-    other = find_project(other.place.root, {"HOME": str(folder)})
+    other = find_project(other.paths.root, {"HOME": str(folder)})
     write(other, "qa", own)
     write(shop, "qa", theirs)
     teach(other, "qa", "Something of our own")
@@ -450,9 +450,9 @@ def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str, replace:
     imported(other, data, replace)
     there = " ".join(said(other, "qa").split())
     assert [text for text in had if text not in there] == []
-    after = read_files(Path(other.place.root))
+    after = read_files(Path(other.paths.root))
     imported(other, data, replace)
-    assert read_files(Path(other.place.root)) == after
+    assert read_files(Path(other.paths.root)) == after
 
 
 @settings(max_examples=80, deadline=None)

@@ -1015,4 +1015,4 @@ def test_the_store_lists_an_agents_files_in_the_order_of_look_up(
         assert project.store.path("qa") == found[0]
         Path(found[0]).unlink()
         found = project.store.files("qa")
-    assert store.Store(project.place).files("PM") == []
+    assert store.Store(project.paths).files("PM") == []

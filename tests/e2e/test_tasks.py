@@ -310,7 +310,7 @@ def test_after_remove_nothing_is_imported(desk: Desk) -> None:
     desk.write("CLAUDE.md", "# Rules of the house\n")
     shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
-    claude_md_import.remove(shop.place)
+    claude_md_import.remove(shop.paths)
     assert desk.read("CLAUDE.md") == "# Rules of the house\n"
     run = run_delegation(desk)
     assert_all_contain(run.requests_by("MAIN"), "# Rules of the house")

@@ -947,7 +947,7 @@ def test_claude_md_imports_the_active_task_only(shop: Shop) -> None:
     task_actions.finish(shop.project, "a")
     assert not (shop.folder / "CLAUDE.md").exists()
     task_actions.start(shop.project, "c")
-    claude_md_import.remove(shop.project.place)
+    claude_md_import.remove(shop.project.paths)
     assert (shop.root / "CLAUDE.md").read_bytes() == mine.encode()
     assert not (shop.folder / "CLAUDE.md").exists()
 

@@ -128,7 +128,7 @@ class Bed:
         self.root = folder / "shop"
         self.folder = self.root / ".claude-mpm"
         self.memory = self.folder / "memories" / "engineer.md"
-        self.place = paths.LevelPaths(str(self.root))
+        self.paths = paths.LevelPaths(str(self.root))
         self.log = folder / "strace"
         self.env = {"HOME": str(folder / "home"), "CLAUDE_PROJECT_DIR": str(self.root)}
         self._templates = folder / "templates"
@@ -201,7 +201,7 @@ class Bed:
     def logged(self) -> list[str]:
         """Return the problems that the event log reports."""
         events = [
-            event for event in event_log.read(self.place) if "error" in event or "reason" in event
+            event for event in event_log.read(self.paths) if "error" in event or "reason" in event
         ]
         return [str(event.get("error") or event.get("reason")) for event in events]
 
@@ -246,7 +246,7 @@ def waits(bed: Bed) -> None:
     """Like `remembers`, with a learning in the spool from a run whose hook was killed."""
     remembers(bed)
     entry = {"agent": "engineer", "run": "a0", "session": "s1", "source": "agent"}
-    spool.add(bed.place, "engineer", {**entry, "learnings": [["pattern", SPOOLED]], "rejected": []})
+    spool.add(bed.paths, "engineer", {**entry, "learnings": [["pattern", SPOOLED]], "rejected": []})
 
 
 def saved_late(bed: Bed) -> None:
@@ -418,7 +418,7 @@ SCENARIOS = [
 def is_acknowledged(bed: Bed, outcome: Outcome) -> bool:
     """Say whether the source of the learning will not be read again."""
     stripped = bool(outcome.stdout) and LEARNED.encode() not in outcome.stdout
-    return stripped or bool(run_records.SessionRuns(bed.place, "s1").record("a1").get("ended"))
+    return stripped or bool(run_records.SessionRuns(bed.paths, "s1").record("a1").get("ended"))
 
 
 def is_locked(path: Path) -> bool:
@@ -579,8 +579,8 @@ def postdate(bed: Bed) -> None:
         )
         bed.memory.write_text(text)
         (bed.memory.parent / ".engineer.md.1").write_text("left behind")
-        run_records.SessionRuns(bed.place, "s1").note("a0", agent="engineer", ended=later)
-        event_log.write(bed.place, "agent.memory.loaded", agent_id="engineer")
+        run_records.SessionRuns(bed.paths, "s1").note("a0", agent="engineer", ended=later)
+        event_log.write(bed.paths, "agent.memory.loaded", agent_id="engineer")
     for path in bed.spooled():
         path.rename(path.with_name(f"{int(later * 1e9)}-1.json"))
     for path in sorted(bed.root.rglob("*")):

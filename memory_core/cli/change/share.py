@@ -68,7 +68,7 @@ def _list_targets(
     scope: LevelScope, source: SourceItem, names: list[str], user: bool
 ) -> list[tuple[str, Store]]:
     if user:
-        if scope.project.user_place is None:
+        if scope.project.user_paths is None:
             raise CommandRefused(
                 "this folder is your home directory: its memories are your user level already"
             )

@@ -80,7 +80,7 @@ def _show_prompt_text(scope: AgentScope, json: bool) -> None:
 def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
     project, _level, agent = scope
     own = None if user else project.store.read(agent)
-    users = store.Store(project.user_place).read(agent) if project.user_place else None
+    users = store.Store(project.user_paths).read(agent) if project.user_paths else None
     snapshot = own or users
     if json:
         fields = _memory_to_json(scope)
@@ -94,13 +94,13 @@ def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
     if snapshot:
         print_bytes(snapshot.text.encode("utf-8", "surrogateescape"))
         for line, warning in markdown.parse_document(snapshot.text).warnings:
-            print_note(f"{project.place.relative(snapshot.path)}:{line}: {warning}")
+            print_note(f"{project.paths.relative(snapshot.path)}:{line}: {warning}")
         return
     if agent == PM:
         command = format_command("add PM guideline TEXT", user)
         print_note(f"The main session has no memory yet.  To give it one: {command}")
     else:
-        path = project.place.relative(project.store.path(agent))
+        path = project.paths.relative(project.store.path(agent))
         print_note(f"{agent} has no memory yet; its first learning creates {path}")
 
 
@@ -108,7 +108,7 @@ def _memory_to_json(scope: AgentScope, path: str | None = None, text: str = "") 
     document = markdown.parse_document(text)
     return {
         "agent": scope.agent,
-        "file": scope.project.place.relative(path) if path else None,
+        "file": scope.project.paths.relative(path) if path else None,
         "bytes": len(text.encode("utf-8", "surrogateescape")),
         "changed": None,
         "sections": [

@@ -49,7 +49,7 @@ def status(user: User = False, json: AsJson = False) -> None:
     project = find_level(user).project
     state = agent_status.read_status(project, os.environ, user)
     if json:
-        print_json({"project": project.place.root, "user": user, **_to_json(state)})
+        print_json({"project": project.paths.root, "user": user, **_to_json(state)})
         return
     _print_memories(state.memories, user)
     print_line()

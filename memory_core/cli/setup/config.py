@@ -37,19 +37,19 @@ def show(json: AsJson = False) -> None:
       agent-memory config show --json
     """
     project = find_project()
-    settings = config_sources.list_settings(project.config, project.place, project.user_place)
+    settings = config_sources.list_settings(project.config, project.paths, project.user_paths)
     if json:
         print_json([setting._asdict() for setting in settings])
     else:
         for setting in settings:
-            source = project.place.relative(setting.source)
+            source = project.paths.relative(setting.source)
             print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}  ({source})")
             print_line(f"    {setting.description}")
     if not project.config.is_readable:
         print_note(project.config.problems[0])
         print_note("In force are the last valid settings; without any, memory is off.")
         raise typer.Exit(1)
-    problems = config_sources.list_problems(project.config, project.place, project.user_place)
+    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
     if problems and not json:
         print_note(f"{format_count(len(problems), 'value')} ignored: agent-memory config check")
 
@@ -66,7 +66,7 @@ def check(json: AsJson = False) -> None:
       agent-memory config check
     """
     project = find_project()
-    problems = config_sources.list_problems(project.config, project.place, project.user_place)
+    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
     if json:
         print_json({"problems": problems})
     elif not problems:
@@ -88,9 +88,9 @@ def path(json: AsJson = False) -> None:
       agent-memory config path
     """
     project = find_project()
-    paths = {"project": project.place.config}
-    if project.user_place:
-        paths["user"] = project.user_place.config
+    paths = {"project": project.paths.config}
+    if project.user_paths:
+        paths["user"] = project.user_paths.config
     if json:
         print_json(
             [

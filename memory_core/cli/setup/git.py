@@ -65,7 +65,7 @@ def _print(changes: DriverChanges, json: bool) -> None:
         print_json(_to_json(changes))
         return
     for path in changes.attribute_files:
-        is_there = os.path.exists(os.path.join(find_project().place.root, path))
+        is_there = os.path.exists(os.path.join(find_project().paths.root, path))
         print_line(f"{'changed' if is_there else 'removed'} {path}: commit it")
     if changes.config:
         print_line("changed the configuration of this clone")

@@ -40,7 +40,7 @@ def init(
     created = initialize.create_folder(level)
     memories = dict(initialize.create_memories(project, level, chosen))
     missing = [name for name in missing if name not in memories]
-    hooks = initialize.has_hooks(project.place.root, os.environ)
+    hooks = initialize.has_hooks(project.paths.root, os.environ)
     if json:
         agents = [{"agent": name, "file": file} for name, file in memories.items()]
         fields = {"folder": level.folder, "made": created, "agents": agents}
@@ -56,15 +56,15 @@ def init(
 
 
 def _print_created(level: Store, paths: list[str], existing: list[str], user: bool) -> None:
-    if not user and os.path.realpath(level.place.root) != os.path.realpath(os.getcwd()):
-        print_note(f"The project is {level.place.root}")
+    if not user and os.path.realpath(level.paths.root) != os.path.realpath(os.getcwd()):
+        print_note(f"The project is {level.paths.root}")
     home = "~/" if user else ""
     for path in paths:
         print_line(f"Created {home}{path}")
     for name in existing:
         print_note(f"{name} has a memory already.")
     if not (paths or existing):
-        print_note(f"Nothing to do: {home}{level.place.relative(level.folder)} is complete.")
+        print_note(f"Nothing to do: {home}{level.paths.relative(level.folder)} is complete.")
 
 
 def _choose(named: list[str], missing: list[str], yes: bool, json: bool) -> list[str]:

@@ -32,5 +32,5 @@ def sample(
     Example:
       agent-memory sample pre --agent qa
     """
-    root = find_project().place.root
+    root = find_project().paths.root
     print_line(json.dumps(sample_events.build(kind, agent, root, f"{time.time_ns():x}"), indent=2))

@@ -32,11 +32,11 @@ def init(
     check_options(yes, dry_run)
     project = find_synced_project(dry_run)
     plan = (
-        claude_md_import.plan_removal(project.place)
+        claude_md_import.plan_removal(project.paths)
         if remove
         else claude_md_import.plan_set_up(project)
     )
-    relative = project.place.relative
+    relative = project.paths.relative
     changes = [TextChange(relative(path), before, after) for path, before, after in plan]
     diffs = {change.path: format_diff(change) for change in changes}
     if not json:
@@ -45,7 +45,7 @@ def init(
     question = f"{'Remove' if remove else 'Add'} this?"
     written = bool(changes) and may_change(question, yes, dry_run, json)
     if written and remove:
-        claude_md_import.remove(project.place)
+        claude_md_import.remove(project.paths)
     elif written:
         claude_md_import.set_up(project)
     if json:

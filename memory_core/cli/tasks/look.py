@@ -248,7 +248,7 @@ def template(
     elif json:
         print_json([{"name": key, "file": path or None} for key, path in paths.items()])
     else:
-        relative = scope.project.place.relative
+        relative = scope.project.paths.relative
         print_columns([[key, relative(path) or "built in"] for key, path in paths.items()])
 
 
@@ -256,10 +256,10 @@ def _copy_template(
     scope: LevelScope, levels: list[LevelPaths], name: str, user: bool, json: bool
 ) -> None:
     try:
-        path = task_templates.copy(levels, scope.level.place, name)
+        path = task_templates.copy(levels, scope.level.paths, name)
     except FileExistsError as error:
         raise CommandRefused(f"{error.filename} exists already", 1) from None
-    file = path if user else scope.level.place.relative(path)
+    file = path if user else scope.level.paths.relative(path)
     if json:
         print_json({"name": name, "file": file, "made": True})
     else:

@@ -61,7 +61,7 @@ def _print_unused(unused: UnusedData, level: Store) -> None:
         files = [file for file in unused.files if file.reason == reason]
         print_line(f"{_describe_files(files)} {reason}:")
         for file in files[:MAX_SHOWN]:
-            print_line(f"  {level.place.relative(file.path)}")
+            print_line(f"  {level.paths.relative(file.path)}")
         if len(files) > MAX_SHOWN:
             print_line(f"  and {len(files) - MAX_SHOWN} more")
     for orphan in unused.orphans:
@@ -78,7 +78,7 @@ def _describe_files(files: list[UnusedFile]) -> str:
 
 def _print_result(result: CleanResult, level: Store, user: bool) -> None:
     for failed in result.failed:
-        print_note(f"{level.place.relative(failed.what)} is kept: {failed.reason}")
+        print_note(f"{level.paths.relative(failed.what)} is kept: {failed.reason}")
     if result.files or not result.orphans:
         print_note(f"Removed: {_describe_files(result.files) if result.files else 'nothing'}.")
     if result.orphans:
@@ -95,7 +95,7 @@ def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> di
         "bytes": sum(file.size for file in files),
         "files": [
             {
-                "file": level.place.relative(file.path),
+                "file": level.paths.relative(file.path),
                 **select_fields(file, bytes="size", why="reason"),
             }
             for file in files
@@ -113,4 +113,4 @@ def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> di
 
 
 def _skipped_to_json(skipped: list[cleaning.SkippedCleanup], level: Store) -> list[dict[str, str]]:
-    return [{"what": level.place.relative(skip.what), "why": skip.reason} for skip in skipped]
+    return [{"what": level.paths.relative(skip.what), "why": skip.reason} for skip in skipped]

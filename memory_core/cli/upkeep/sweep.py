@@ -31,7 +31,7 @@ def sweep(json: AsJson = False) -> None:
     if sys.stderr and sys.stderr.isatty():
         print_note("Reading transcripts")
     failed = remember.merge_all_spooled(project)
-    folder = settings_files.find_transcript_folder(project.place.root, os.environ)
+    folder = settings_files.find_transcript_folder(project.paths.root, os.environ)
     result = missed_reports.sweep(
         project, [folder], missed_reports.COMMAND_BYTES, missed_reports.COMMAND_SECONDS
     )
