@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import dated_entries, markdown, merge, reinsert, template
+from memory_core.document import dated_entries, markdown, merge_learnings, reinsert, template
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -142,7 +142,7 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
         if archived.section:
-            document, section = merge.ensure_section(document, archived.section, limits)
+            document, section = merge_learnings.ensure_section(document, archived.section, limits)
         after, text = reinsert.insert_item(document, section, archived.text, limits.line)
     except ValueError as error:
         raise NotRestored(f"it cannot be restored: {error}") from None

@@ -20,7 +20,7 @@ from memory_core.document import (
     dated_entries,
     edits,
     markdown,
-    merge,
+    merge_learnings,
     preferences,
     reinsert,
     template,
@@ -237,7 +237,7 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
     parsed = markdown.parse_document(document)
     nested = _merge_nested(memory.text, parsed)
     wanted = _remove_already_evicted(memory, parsed)
-    union = conflicts.combine(nested, wanted, memory.limits.sections)
+    union = conflicts.merge_documents(nested, wanted, memory.limits.sections)
     titles = [
         "\n".join(line.rstrip("\r\n") for line in parsed.lines[heading.line : heading.body])
         for heading in parsed.headings[:1]
@@ -296,7 +296,7 @@ def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -
     for key, value in exported["preferences"].items():
         present = preferences.get(markdown.parse_document(text), key)
         if present is None or (present != value and preferences.get(own, key) != present):
-            text = merge.put_preference(text, key, value, memory.limits)
+            text = merge_learnings.put_preference(text, key, value, memory.limits)
     return text
 
 
@@ -307,7 +307,7 @@ def _replace(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[S
         return _add_preferences(memory, text or memory.text, exported), []
     for key, value in exported["preferences"].items():
         if preferences.get(markdown.parse_document(text), key) != value:
-            text = merge.put_preference(text, key, value, memory.limits)
+            text = merge_learnings.put_preference(text, key, value, memory.limits)
     with_header, own_with_header = (
         template.update_header(version, memory.limits, memory.now, memory.agent)
         for version in (text, memory.text)

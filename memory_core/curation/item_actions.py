@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import markdown, merge
+from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, performance
 from memory_core.learning import extraction
 from memory_core.memory import agent_memory, changes, transaction
@@ -166,7 +166,7 @@ def teach(
 
 def _list_taught(
     memory: AgentMemory,
-    merged: merge.MergeResult,
+    merged: merge_learnings.MergeResult,
     pairs: list[list[str]],
     items: dict[str, RatedItem],
 ) -> list[TaughtItem]:
@@ -176,7 +176,7 @@ def _list_taught(
     new = {*map(item_history.id_of, merged.added), *was}
     taught: dict[str, TaughtItem] = {}
     for _kind, content in pairs:
-        twin = merge.find_duplicate(document.items, content, parsed)
+        twin = merge_learnings.find_duplicate(document.items, content, parsed)
         key = item_history.id_of(twin.text) if twin else ""
         if key in items:
             taught.setdefault(key, TaughtItem(items[key], key not in new, was.get(key, "")))

@@ -40,7 +40,7 @@ def migrate_files(
     write: bool = False,
     along: transaction.ProgressWrapper = iter,
 ) -> list[Migration]:
-    """Combine the memories of these agents, or of all, into one file with the current name."""
+    """Merge the memories of these agents, or of all, into one file with the current name."""
     level = project.level(user)
     owners = list_targets(project, level, names or level.agents())
     migrations = (_migrate(owner, write) for owner in along(owners))
@@ -81,26 +81,26 @@ def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:
     for path in filter(os.path.islink, files):
         raise ValueError(f"{owner.name(path)} is a link; replace it by a file")
     texts = [owner.read(path) for path in files]
-    after, archived = _combine(owner, texts)
+    after, archived = _merge(owner, texts)
     change = TextChange(owner.name(target), texts[0].text, after)
     old = [owner.name(path) for path in files if path != target]
     migration = Migration(owner.agent, change.path, old, change, archived, "")
     return _Plan(migration, target, texts)
 
 
-def _combine(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[str, list[str]]:
-    """Return the combined text of all files, and the entries for the archive."""
+def _merge(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[str, list[str]]:
+    """Return the merged text of all files, and the entries for the archive."""
     base, *others = texts
     if not others:
         return base.text, []
-    combined = conflicts.merge_sides(base.text, owner.limits.sections)
-    archived = format_leftovers(base.path, combined)
+    merged = conflicts.merge_sides(base.text, owner.limits.sections)
+    archived = format_leftovers(base.path, merged)
     for other in others:
-        combined = conflicts.combine(combined.text, other.text, owner.limits.sections)
-        archived += format_leftovers(other.path, combined)
-    if combined.text == base.text:
+        merged = conflicts.merge_documents(merged.text, other.text, owner.limits.sections)
+        archived += format_leftovers(other.path, merged)
+    if merged.text == base.text:
         return base.text, archived
-    text, evicted = owner.fit(combined.text)
+    text, evicted = owner.fit(merged.text)
     return text, [*archived, *evicted]
 
 

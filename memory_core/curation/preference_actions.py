@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import markdown, merge, preferences
+from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -19,16 +19,16 @@ def set_preference(
     source: str = "person",
 ) -> bool:
     """Set a preference; return False if it has this value already.  Raises InvalidPreference."""
-    merge.put_preference("", key, value, project.limits(agent))  # raises before any file is created
+    # An invalid preference raises here, before any file is created.
+    merge_learnings.put_preference("", key, value, project.limits(agent))
 
     def change(memory: AgentMemory) -> bool:
         *doubled, old = _texts_of(memory, key) or [""]
-        if merge.put_preference(memory.text, key, value, memory.limits) == memory.text:
+        if merge_learnings.put_preference(memory.text, key, value, memory.limits) == memory.text:
             return False
         changes.remove_items(memory, doubled, "removed", source=source)
-        after = markdown.parse_document(
-            merge.put_preference(memory.text, key, value, memory.limits)
-        )
+        text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
+        after = markdown.parse_document(text)
         new = preferences.find(after, key)
         memory.set_document(after)
         if new and new.text != old:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memory_core.curation import item_actions, lookup
-from memory_core.document import markdown, merge, preferences, reinsert
+from memory_core.document import markdown, merge_learnings, preferences, reinsert
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
@@ -75,7 +75,7 @@ def _copy(
 
     def change(memory: AgentMemory) -> ShareResult:
         document = markdown.parse_document(memory.text)
-        twin = merge.find_duplicate(document.items, first_line, {})
+        twin = merge_learnings.find_duplicate(document.items, first_line, {})
         if twin:
             return ShareResult(agent, is_user, twin.text, "", was_present=True)
         after, text = reinsert.insert_after(

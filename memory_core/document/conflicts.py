@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from memory_core.document import combine as versions
 from memory_core.document import markdown
-from memory_core.document.combine import NO_SECTION_LIMIT, CombinedText
+from memory_core.document.merge_versions import NO_SECTION_LIMIT, MergedText, merge_versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
+def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> MergedText:
     """Resolve the conflicts in a text: keep the lines of both sides, and equal items once.
 
     Lines between ||||||| and ======= are dropped, because neither side has them.  Markers in code
@@ -19,24 +18,24 @@ def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
     removed.
     """
     if not markdown.parse_document(text).markers:
-        return CombinedText(text, [])
+        return MergedText(text, [])
     ours, theirs = (_remove_markers("".join(_list_side(text, side))) for side in "<=")
-    result = versions.combine_versions("", ours, theirs, sections=sections)
+    result = merge_versions("", ours, theirs, sections=sections)
     resolved = _remove_markers(result.text)
     if text.startswith(markdown.BOM):
         resolved = markdown.BOM + resolved.removeprefix(markdown.BOM)
-    return CombinedText(resolved, result.left)
+    return MergedText(resolved, result.left)
 
 
-def combine(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> CombinedText:
+def merge_documents(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> MergedText:
     """Add text that only the other document has, below the same headings.
 
     The title, the front matter and the values of preferences of the first text stay; different ones
     of the other text are returned as `left`.  Conflicts in either text are resolved.
     """
     first, second = merge_sides(text, sections), merge_sides(other, sections)
-    result = versions.combine_versions("", first.text, second.text, sections=sections)
-    return CombinedText(result.text, [*first.left, *second.left, *result.left])
+    result = merge_versions("", first.text, second.text, sections=sections)
+    return MergedText(result.text, [*first.left, *second.left, *result.left])
 
 
 def _list_side(text: str, side: str) -> Iterator[str]:

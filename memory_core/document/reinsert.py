@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, merge, template
+from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.text import similarity
 
 TYPE_CHECKING = False
@@ -22,7 +22,9 @@ def insert_after(
     `above` can be edits.TOP.  Otherwise the item becomes the last one of its section.  Returns the
     document and the text of the item in it; raises ValueError if no line can hold the item.
     """
-    document, section = merge.ensure_section(document, title, limits) if title else (document, None)
+    section = None
+    if title:
+        document, section = merge_learnings.ensure_section(document, title, limits)
     place = _find_place(section, above) if section and above else None
     if place is not None:
         at, neighbour = place

@@ -1,4 +1,4 @@
-"""Split a text into the blocks that `combine` compares.
+"""Split a text into the blocks that `merge_versions` compares.
 
 A block is an item with its nested lines, a code block or comment, a heading, the title, the front
 matter, a header comment, a line of free text or a blank line.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names
-from memory_core.document import combine, conflicts, dated_entries, merge, template
+from memory_core.document import conflicts, dated_entries, merge_learnings, merge_versions, template
 from memory_core.document.diff import TextChange
 from memory_core.history import item_history
 from memory_core.memory import transaction
@@ -69,7 +69,9 @@ class MaintainedFiles(NamedTuple):
         """Return a memory's text within its limits, and the archive entries of evicted items."""
         stamped = template.update_header(text, self.limits, self.now, HEADER_AUTHOR)
         ages = self._read_history().age_of
-        fitted = merge.evict_excess(stamped, self.limits, self.now, HEADER_AUTHOR, ages=ages)
+        fitted = merge_learnings.evict_excess(
+            stamped, self.limits, self.now, HEADER_AUTHOR, ages=ages
+        )
         return fitted.text, [dated_entries.format_entry(*item) for item in fitted.evicted]
 
     def archive(self, entries: list[str]) -> None:
@@ -118,10 +120,10 @@ def find_links(files: list[str]) -> Iterator[str]:
             targets.add(target)
 
 
-def format_leftovers(path: str, combined: combine.CombinedText) -> list[str]:
-    """Return the parts that do not fit into the combined text, as entries for the archive."""
+def format_leftovers(path: str, merged: merge_versions.MergedText) -> list[str]:
+    """Return the parts that do not fit into the merged text, as entries for the archive."""
     origin = dated_entries.format_file_origin(os.path.basename(path))
-    return [dated_entries.format_entry(origin, text) for text in combined.left]
+    return [dated_entries.format_entry(origin, text) for text in merged.left]
 
 
 def resolve_files(
@@ -183,11 +185,11 @@ def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[R
 
 def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
     is_memory = os.path.dirname(snapshot.path) == target.store.folder
-    sections = target.limits.sections if is_memory else combine.NO_SECTION_LIMIT
-    combined = conflicts.merge_sides(snapshot.text, sections)
-    if combined.text == snapshot.text:
+    sections = target.limits.sections if is_memory else merge_versions.NO_SECTION_LIMIT
+    merged = conflicts.merge_sides(snapshot.text, sections)
+    if merged.text == snapshot.text:
         return None
-    after, archived = combined.text, format_leftovers(snapshot.path, combined)
+    after, archived = merged.text, format_leftovers(snapshot.path, merged)
     if is_memory:
         after, evicted = target.fit(after)
         archived += evicted

@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 
-from memory_core.document import combine, conflicts
+from memory_core.document import conflicts, merge_versions
 from memory_core.document.version_blocks import HEADER, Block
 
 
@@ -18,7 +18,7 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
     resolved first.  `is_dated` is for files in archive/ and quarantine/.
     """
     base, ours, theirs = (conflicts.merge_sides(text).text for text in (base, ours, theirs))
-    return combine.combine_versions(base, ours, theirs, _order, is_dated).text
+    return merge_versions.merge_versions(base, ours, theirs, _order, is_dated).text
 
 
 def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Block | None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from memory_core.document import edits, markdown, merge, template
+from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.history import item_history
 from memory_core.text import digests
 from memory_core.text.times import format_utc
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory_core.document.markdown import Document
-    from memory_core.document.merge import MergeResult
+    from memory_core.document.merge_learnings import MergeResult
     from memory_core.history.item_history import History, ItemFields, Record
     from memory_core.memory.project import Project
     from memory_core.storage.store import FileSnapshot, Store
@@ -71,7 +71,7 @@ class AgentMemory:
 
     @property
     def merge_arguments(self) -> dict[str, Any]:
-        """Return the common arguments of `merge.merge_learnings` and `merge.evict_excess`."""
+        """Return the common arguments of `merge_learnings.merge_learnings` and `merge_learnings.evict_excess`."""
         return {
             "limits": self.limits,
             "now": self.now,
@@ -114,7 +114,8 @@ class AgentMemory:
 
     def apply_limits(self, spared: frozenset[str] = frozenset()) -> None:
         """Evict items until the text is within the limits, those in `spared` last."""
-        self.take_merged(merge.evict_excess(self.text, spared=spared, **self.merge_arguments))
+        merged = merge_learnings.evict_excess(self.text, spared=spared, **self.merge_arguments)
+        self.take_merged(merged)
 
 
 class ItemPositions:

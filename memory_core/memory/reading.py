@@ -10,7 +10,7 @@ import os
 import time
 
 from memory_core.claude_code import agent_names
-from memory_core.document import dated_entries, markdown, merge, preferences, template
+from memory_core.document import dated_entries, markdown, merge_learnings, preferences, template
 from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
@@ -113,7 +113,7 @@ def _take_hand_edits(
             title = markdown.normalize_title(state.section)
             missed.append(Learning(TYPE_BY_TITLE.get(title, ""), state.text))
     merged = memory.take_merged(
-        merge.merge_learnings(memory.text, missed, **memory.merge_arguments)
+        merge_learnings.merge_learnings(memory.text, missed, **memory.merge_arguments)
     )
     memory.review += format_refused(merged)
     for old, text in merged.replaced:
@@ -123,7 +123,7 @@ def _take_hand_edits(
 def _set_preference(memory: AgentMemory, text: str) -> None:
     key, value = preferences.parse_pair(text)
     try:
-        memory.text = merge.put_preference(memory.text, key, value, memory.limits)
+        memory.text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
     except preferences.InvalidPreference:
         memory.leftover.append((preferences.TITLE, text))
 
@@ -155,6 +155,6 @@ def record_difference(memory: AgentMemory, difference: Difference, new: str, sou
         memory.record(new, text, section=section, nested=nested, source=source, was=was)
 
 
-def format_refused(merged: merge.MergeResult) -> list[str]:
+def format_refused(merged: merge_learnings.MergeResult) -> list[str]:
     """Return quarantine lines for learnings that do not fit into the memory file."""
     return [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]

@@ -19,7 +19,14 @@ from hypothesis import strategies as st
 from memory_core.claude_code import agent_names
 from memory_core.curation import archive, lookup
 from memory_core.curation.migrate import migrate_files
-from memory_core.document import conflicts, dated_entries, eviction, markdown, merge, template
+from memory_core.document import (
+    conflicts,
+    dated_entries,
+    eviction,
+    markdown,
+    merge_learnings,
+    template,
+)
 from memory_core.document.diff import format_diff
 from memory_core.git import resolve
 from memory_core.git.resolve import resolve_files
@@ -658,7 +665,7 @@ def texts_of(project: Project) -> set[str]:
 @settings(max_examples=150, deadline=None)
 @given(documents, small)
 def test_restore_loses_nothing(text: str, limits: template.Limits) -> None:
-    found = merge.evict_excess(text, limits, NOW, "engineer")
+    found = merge_learnings.evict_excess(text, limits, NOW, "engineer")
     with tempfile.TemporaryDirectory() as folder:
         put(Path(folder) / ".claude-mpm" / "memories", {"qa.md": found.text})
         project = find_project(folder, {})

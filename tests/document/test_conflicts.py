@@ -1,4 +1,4 @@
-"""Combining two documents: items of either side are kept, shared items once."""
+"""Merging two documents: items of either side are kept, shared items once."""
 
 from __future__ import annotations
 
@@ -186,12 +186,12 @@ COMBINED = {
 
 
 @pytest.mark.parametrize("name", COMBINED)
-def test_combine(name: str) -> None:
+def test_merge_documents(name: str) -> None:
     other, expected = COMBINED[name]
-    found = conflicts.combine(FIRST, other)
+    found = conflicts.merge_documents(FIRST, other)
     assert found.text == expected
     assert found.left == []
-    assert conflicts.combine(found.text, other).text == expected
+    assert conflicts.merge_documents(found.text, other).text == expected
 
 
 FIRSTS = {
@@ -234,15 +234,15 @@ FIRSTS = {
 
 
 @pytest.mark.parametrize("name", FIRSTS)
-def test_combine_with_another_first(name: str) -> None:
+def test_merge_documents_with_another_first(name: str) -> None:
     first, other, expected = FIRSTS[name]
-    assert conflicts.combine(first, other).text == expected
-    assert conflicts.combine(expected, other).text == expected
+    assert conflicts.merge_documents(first, other).text == expected
+    assert conflicts.merge_documents(expected, other).text == expected
 
 
 def test_a_document_has_one_title_and_one_front_matter() -> None:
     first, other = "---\na: b\n---\n# T\n\n- x\n", "---\nc: d\n---\n# U\n\n- y\n"
-    found = conflicts.combine(first, other)
+    found = conflicts.merge_documents(first, other)
     assert found.text == "---\na: b\n---\n# T\n\n- x\n- y\n"
     assert found.left == ["---\nc: d\n---", "# U"]
 
@@ -263,7 +263,7 @@ FULL = {
 def test_the_number_of_sections_is_limited(name: str) -> None:
     first, other, expected = FULL[name]
     for _again in range(2):
-        first = conflicts.combine(first, other, sections=1).text
+        first = conflicts.merge_documents(first, other, sections=1).text
         assert first == expected
 
 
@@ -325,8 +325,8 @@ def prose(source: markdown.Document) -> set[str]:
 
 @quick
 @given(texts(COMMON), texts(COMMON))
-def test_combine_loses_nothing(text: str, other: str) -> None:
-    found = conflicts.combine(text, other)
+def test_merge_documents_loses_nothing(text: str, other: str) -> None:
+    found = conflicts.merge_documents(text, other)
     after = markdown.parse_document(found.text)
     items = [item.text for item in after.items]
     lines = {bare(line) for line in [*after.lines, *"\n".join(found.left).split("\n"), ""]}
@@ -355,24 +355,26 @@ def test_only_title_and_front_matter_are_left(text: str, other: str) -> None:
         for each in source.headings[:1]
         for line in source.lines[each.line : each.body]
     ]
-    left = conflicts.combine(text, other).left
+    left = conflicts.merge_documents(text, other).left
     assert set(left) <= {"\n".join(front), "\n".join(titles)}
 
 
 @quick
 @given(texts(PLAIN), texts(PLAIN))
-def test_combining_again_adds_no_item(text: str, other: str) -> None:
-    once = conflicts.combine(text, other).text
-    again = conflicts.combine(once, other).text
+def test_merging_again_adds_no_item(text: str, other: str) -> None:
+    once = conflicts.merge_documents(text, other).text
+    again = conflicts.merge_documents(once, other).text
     items = [markdown.parse_document(each).items for each in (once, again)]
     assert [item.text for item in items[0]] == [item.text for item in items[1]]
-    assert conflicts.combine(text, text).text == text
+    assert conflicts.merge_documents(text, text).text == text
 
 
 @quick
 @given(texts(PLAIN), texts(PLAIN), st.integers(0, 3))
-def test_combine_respects_the_limit_of_sections(text: str, other: str, sections: int) -> None:
-    after = markdown.parse_document(conflicts.combine(text, other, sections).text)
+def test_merge_documents_respects_the_limit_of_sections(
+    text: str, other: str, sections: int
+) -> None:
+    after = markdown.parse_document(conflicts.merge_documents(text, other, sections).text)
     before = markdown.parse_document(text if bare(text) else other)
     assert len(after.sections) <= max(sections, len(before.sections))
     items = [item.text for item in after.items]

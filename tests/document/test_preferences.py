@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.document import conflicts, markdown, merge, preferences, template
+from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
 from memory_core.memory import selection
 from support.command_line import Person, read_fields
 from support.memory_files import NOW, Learning, make_conflict, make_section
@@ -22,7 +22,7 @@ def listed(text: str) -> dict[str, str]:
 
 
 def put(text: str, key: str, value: str, limits: template.Limits = LIMITS) -> str:
-    return merge.put_preference(text, key, value, limits)
+    return merge_learnings.put_preference(text, key, value, limits)
 
 
 def wished(*lines: str, title: str = "Preferences") -> str:
@@ -213,8 +213,8 @@ def test_setting_changes_nothing_else(text: str, key: str) -> None:
 
 def merged(
     text: str, *learned: tuple[str, str], limits: template.Limits = LIMITS
-) -> merge.MergeResult:
-    return merge.merge_learnings(
+) -> merge_learnings.MergeResult:
+    return merge_learnings.merge_learnings(
         text, [Learning(*each) for each in learned], limits, NOW, "engineer"
     )
 
@@ -265,12 +265,12 @@ def test_preferences_are_evicted_last() -> None:
         found = merged(text, learned, limits=less(whole, by))
         assert [section for section, _ in found.evicted] == left
     spared = frozenset(["y" * 60])  # new learnings are evicted before them too
-    found = merge.evict_excess(whole, less(whole, 180), NOW, "engineer", spared)
+    found = merge_learnings.evict_excess(whole, less(whole, 180), NOW, "engineer", spared)
     assert [section for section, _ in found.evicted] == ["A", "", "Recent Learnings"]
     alone = template.update_header(
         wished("a: " + "x" * 60, "b: " + "x" * 60), LIMITS, NOW, "engineer"
     )
-    found = merge.evict_excess(alone, less(alone, 9), NOW, "engineer")
+    found = merge_learnings.evict_excess(alone, less(alone, 9), NOW, "engineer")
     assert found.evicted == [("Preferences", "a: " + "x" * 60)]
 
 
@@ -288,7 +288,7 @@ def test_a_learning_that_would_evict_a_preference_is_refused() -> None:
 def test_learning_changes_no_preference(
     text: str, learned: list[Learning], limits: template.Limits
 ) -> None:
-    found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
+    found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
     before, after = (
         preferences.list_items(markdown.parse_document(each)) for each in (text, found.text)
     )
@@ -305,7 +305,7 @@ def test_preferences_come_first_in_the_prompt() -> None:
     assert "Stock" in selection.select(found, 200, lambda: task)
 
 
-# Combining two documents.
+# Merging two documents.
 
 
 def header(day: int) -> str:
@@ -355,12 +355,12 @@ UNIONS = {
 
 
 @pytest.mark.parametrize("name", UNIONS)
-def test_combine_preferences(name: str) -> None:
+def test_merge_documents_preferences(name: str) -> None:
     text, other, expected, left = UNIONS[name]
-    found = conflicts.combine(text, other, sections=2 if "B" in other else 1)
+    found = conflicts.merge_documents(text, other, sections=2 if "B" in other else 1)
     assert (found.text, found.left) == (expected, left)
-    assert conflicts.combine(found.text, other, sections=2).text == expected
-    assert conflicts.combine(text, text).text == text
+    assert conflicts.merge_documents(found.text, other, sections=2).text == expected
+    assert conflicts.merge_documents(text, text).text == text
 
 
 CONFLICTS = {
@@ -396,7 +396,7 @@ def is_kept(source: str, key: str, texts: list[str]) -> bool:
 @given(wishes, wishes)
 def test_a_union_has_all_keys_and_loses_no_value(text: str, other: str) -> None:
     text, other = conflicts.merge_sides(text).text, conflicts.merge_sides(other).text
-    found = conflicts.combine(text, other)
+    found = conflicts.merge_documents(text, other)
     after = listed(found.text)
     ours, theirs = listed(text), listed(other)
     for source in (text, other):
@@ -405,7 +405,7 @@ def test_a_union_has_all_keys_and_loses_no_value(text: str, other: str) -> None:
             assert now in [*ours.values(), *theirs.values()]
             assert now == value or is_kept(source, key, [found.text, *found.left])
     assert len(after) == len({preferences.normalize_key(key) for key in (*ours, *theirs)})
-    assert conflicts.combine(text, text).text == text
+    assert conflicts.merge_documents(text, text).text == text
 
 
 # The command.

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.document import markdown, merge, template
+from memory_core.document import markdown, merge_learnings, template
 from memory_core.history import item_history
 from memory_core.learning import extraction
 from memory_core.learning.extraction import Learning
@@ -241,7 +241,9 @@ def test_the_oldest_item_is_evicted_from_any_position(order: list[str]) -> None:
     )
     text = "## Recent Learnings\n" + "".join(f"- {word}\n" for word in order)
     new = [Learning("tip", "Two more of them")]
-    found = merge.merge_learnings(text, new, template.Limits(items=4), NOW, "qa", ages.age_of)
+    found = merge_learnings.merge_learnings(
+        text, new, template.Limits(items=4), NOW, "qa", ages.age_of
+    )
     assert found.evicted == [("Recent Learnings", WORDS[0])]
 
 
@@ -268,7 +270,7 @@ def test_the_least_certain_item_is_evicted_from_a_large_file(
     ages = item_history.History([*learned, *records])
     texts = {"Project Architecture": [WORDS[2], WORDS[1]], "Effective Strategies": [WORDS[0]]}
     text = sections(texts)
-    found = merge.evict_excess(
+    found = merge_learnings.evict_excess(
         text, template.Limits(size=len(text) - 12), NOW, "qa", ages=ages.age_of
     )
     assert found.evicted[0][1] == first
@@ -279,7 +281,7 @@ def test_recent_learnings_are_evicted_first() -> None:
         [make_record("edited", WORDS[0], 5), make_record("learned", WORDS[1], 1)]
     )
     text = sections({"Project Architecture": [WORDS[1]], "Recent Learnings": [WORDS[0]]})
-    found = merge.evict_excess(
+    found = merge_learnings.evict_excess(
         text, template.Limits(size=len(text) - 12), NOW, "qa", ages=ages.age_of
     )
     assert found.evicted[0][1] == WORDS[0]

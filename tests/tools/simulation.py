@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from memory_core.document import edits, markdown, merge, preferences
+from memory_core.document import edits, markdown, merge_learnings, preferences
 from memory_core.git import merge_driver
 from memory_core.learning.extraction import Extraction, Learning
 from memory_core.memory import remember
@@ -173,7 +173,7 @@ class Clone:
         # With three values for one key, two headers do not show which value is the latest.
         key = "tone" if self.history.size == 2 else f"tone of {self.number}"
         value, limits = self.draw.choice(THINGS), self.project.limits(AGENT)
-        self._save(merge.put_preference(self.text, key, value, limits))
+        self._save(merge_learnings.put_preference(self.text, key, value, limits))
 
     # Actions of git.
 

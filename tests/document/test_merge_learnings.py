@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from memory_core.document import markdown, merge, template
+from memory_core.document import markdown, merge_learnings, template
 from memory_core.learning import classify
 from support.memory_files import FORMAT, NOW, Learning, make_section, read_format_pairs
 from support.strategies import documents, learnings, quick, small_limits
@@ -19,8 +19,8 @@ LIMITS = template.Limits()
 
 def merged(
     text: str, *learnings: tuple[str, str], limits: template.Limits = LIMITS
-) -> merge.MergeResult:
-    return merge.merge_learnings(
+) -> merge_learnings.MergeResult:
+    return merge_learnings.merge_learnings(
         text, [Learning(*each) for each in learnings], limits, NOW, "engineer"
     )
 
@@ -50,7 +50,7 @@ def test_examples_of_the_page(pair: dict[str, str]) -> None:
         for key, value in [told.split("=")]
     }
     learnings = [Learning(*row) for row in rows if row[0] != "limits"]
-    found = merge.merge_learnings(
+    found = merge_learnings.merge_learnings(
         pair["before"], learnings, template.Limits(**numbers), NOW, "engineer"
     )
     assert found.text == pair["after"]
@@ -115,7 +115,7 @@ def test_a_new_document() -> None:
 
 
 def test_an_author_cannot_end_the_comment() -> None:
-    text = merge.merge_learnings(
+    text = merge_learnings.merge_learnings(
         "", [Learning("tip", "a learning")], LIMITS, NOW, "a --> # b\n## c"
     ).text
     assert "Auto-updated by: a -- # b ## c -->" in text
@@ -243,16 +243,16 @@ def test_nested_lines_are_evicted_with_their_item() -> None:
 
 def test_trim() -> None:
     text = make_section("A", *(f"about number {n}" for n in range(20)))
-    found = merge.evict_excess(text, LIMITS, NOW, "engineer")
+    found = merge_learnings.evict_excess(text, LIMITS, NOW, "engineer")
     assert len(found.evicted) == 5
     assert len(markdown.parse_document(found.text).items) == 15
     assert HEADER in found.text
-    assert merge.evict_excess(found.text, LIMITS, "later", "other").text == found.text
+    assert merge_learnings.evict_excess(found.text, LIMITS, "later", "other").text == found.text
 
 
 def test_prose_beyond_the_limit_empties_no_section() -> None:
     text = "prose " * 2000 + "\n\n" + make_section("A", "item")
-    assert merge.evict_excess(text, LIMITS, NOW, "engineer").text == text
+    assert merge_learnings.evict_excess(text, LIMITS, NOW, "engineer").text == text
 
 
 def test_stamp() -> None:
@@ -271,7 +271,7 @@ def one_line(text: str) -> str:
 @quick
 @given(documents, learnings, small_limits)
 def test_no_learning_is_lost(text: str, learned: list[Learning], limits: template.Limits) -> None:
-    found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
+    found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
     taken = [
         *found.added,
         *(new for _, new in found.duplicates),
@@ -300,7 +300,7 @@ def test_merging_twice_changes_nothing(text: str, learned: list[Learning]) -> No
 def test_the_result_is_within_the_limits(
     text: str, learned: list[Learning], limits: template.Limits
 ) -> None:
-    found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
+    found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
     if found.text == text:
         return
     document = markdown.parse_document(found.text)
@@ -327,7 +327,7 @@ def unknown(text: str) -> list[str]:
 @quick
 @given(documents, learnings, small_limits)
 def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template.Limits) -> None:
-    found = merge.merge_learnings(text, learned, limits, NOW, "engineer")
+    found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
     kept = iter(
         line.replace(f"(Max: {limits.items} items)", "(Max: 15 items)")
         for line in unknown(found.text)

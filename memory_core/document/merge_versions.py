@@ -1,4 +1,4 @@
-"""Combine two versions of a memory file, or of an archive or quarantine file, into one text.
+"""Merge two versions of a memory file, or of an archive or quarantine file, into one text.
 
 A block of the common ancestor is removed if one version has removed it and the other version has
 not changed it.  All other blocks stay.
@@ -42,14 +42,14 @@ NO_SECTION_LIMIT = 1 << 30
 MIN_OVERLAP = 0.5  # minimum share of words that a reworded item keeps
 
 
-class CombinedText(NamedTuple):
-    """The combined text, and the parts that do not fit into it, such as a second title."""
+class MergedText(NamedTuple):
+    """The merged text, and the parts that do not fit into it, such as a second title."""
 
     text: str
     left: list[str]
 
 
-class Combination:
+class VersionMerge:
     """Two versions of a file and their ancestor as blocks, while they become one list."""
 
     def __init__(
@@ -102,7 +102,7 @@ class Combination:
                     self.joined[block.key] = replace(block, nested=nested)
                     break
 
-    def combine(self, order: Iterable[Block | None]) -> None:
+    def arrange(self, order: Iterable[Block | None]) -> None:
         """Put the remaining blocks into groups; None in `order` separates the two versions.
 
         The blocks after None, and those below the second heading of one title, are added
@@ -397,33 +397,33 @@ def _sort_paths(paths: Iterable[Path]) -> Iterator[Path]:
             yield from (path for path in paths if len(path) > 1 and path[:1] == top)
 
 
-def combine_versions(
+def merge_versions(
     base: str,
     ours: str,
     theirs: str,
     order: Callable[[list[Block], list[Block], list[Block]], list[Block | None]] | None = None,
     is_dated: bool = False,
     sections: int = NO_SECTION_LIMIT,
-) -> CombinedText:
-    """Combine two versions of a text and their common ancestor, which may be empty.
+) -> MergedText:
+    """Merge two versions of a text and their common ancestor, which may be empty.
 
     `order` returns the blocks of both versions in a better order than ours, then theirs.  A
     new section beyond the limit `sections` becomes a deeper heading.
     """
     if ours == theirs or theirs == base:
-        return CombinedText(ours, [])
+        return MergedText(ours, [])
     if ours == base or not ours.strip(f"{markdown.BOM} \t\r\n"):
-        return CombinedText(theirs, [])
+        return MergedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
-    combination = Combination(blocks, own, others, sections)
-    combination.combine(order(blocks, own, others) if order else [*own, None, *others])
-    lines = combination.render(is_dated)
+    merge = VersionMerge(blocks, own, others, sections)
+    merge.arrange(order(blocks, own, others) if order else [*own, None, *others])
+    lines = merge.render(is_dated)
     if lines == [line for block in own for line in block.whole]:
-        return CombinedText(ours, combination.left)
+        return MergedText(ours, merge.left)
     text = _join_lines(lines, ours)
-    if not is_dated and not _is_complete(text, combination.kept):
-        text = _join_lines(combination.render(is_dated, is_isolated=True), ours)
-    return CombinedText(text, combination.left)
+    if not is_dated and not _is_complete(text, merge.kept):
+        text = _join_lines(merge.render(is_dated, is_isolated=True), ours)
+    return MergedText(text, merge.left)
 
 
 def _join_lines(lines: list[str], ours: str) -> str:
