@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, settings_files
+from memory_core.text import front_matter
 
 # Agents that every Claude Code has (seen in 2.1.329).
 BUILT_IN_AGENTS = ("general-purpose", "Explore", "Plan")
 
 # A front matter that is longer is not read.
 MAX_HEADER_LINES = 100
-
-_FIELD = re.compile(r"(name|memory):[ \t]*(.*?)(?:[ \t]#.*)?")
 
 
 class AgentDefinition(NamedTuple):
@@ -88,19 +86,12 @@ def _try_read(
 
 
 def _read_definition(path: str) -> AgentDefinition:
-    fields = _read_fields(path)
-    name = fields.get("name") or os.path.basename(path).removesuffix(".md")
-    return AgentDefinition(name, path, fields.get("memory", ""), bool(fields.get("name")))
-
-
-def _read_fields(path: str) -> dict[str, str]:
-    """Return `name` and `memory` of a front matter, as Claude Code reads their plain values."""
     with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [line.rstrip() for line in itertools.islice(file, MAX_HEADER_LINES)]
-    if not lines or not lines[0].startswith("---") or "---" not in lines[1:]:
-        return {}
-    matches = map(_FIELD.fullmatch, lines[1 : lines.index("---", 1)])
-    return {match[1]: match[2].strip().strip("\"'") for match in matches if match}
+        header = "".join(itertools.islice(file, MAX_HEADER_LINES))
+    fields = front_matter.read_fields(header)
+    name, memory = (str(fields.get(key) or "") for key in ("name", "memory"))
+    stem = os.path.basename(path).removesuffix(".md")
+    return AgentDefinition(name or stem, path, memory, bool(name))
 
 
 class AgentCatalog:

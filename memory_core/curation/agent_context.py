@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import agent_names, events
 from memory_core.curation import item_actions, preference_actions
 from memory_core.curation.item_actions import RatedItem
-from memory_core.document import markdown, preferences, template
+from memory_core.document import block_reader, preferences, template
 from memory_core.history import performance
 from memory_core.memory import recall, selection
 from memory_core.memory.project import Project
@@ -139,4 +139,4 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
 def _render_item(section: str, text: str) -> str:
     """Return a bullet; text after a label needs no escapes, because it cannot begin a block."""
     label = section.replace("]", ")").rstrip(" \\")
-    return f"- [{label}] {text}" if label else f"- {markdown.escape(text)}"
+    return f"- [{label}] {text}" if label else f"- {block_reader.escape(text)}"

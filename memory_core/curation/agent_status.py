@@ -14,6 +14,7 @@ from memory_core.document import markdown
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, file_io, history_file, spool
 from memory_core.storage.store import FileSnapshot, Store
+from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
 
@@ -116,7 +117,7 @@ def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        number = len(markdown.split_lines(text[: error.start + 1]))
+        number = len(markdown_lines.split_lines(text[: error.start + 1]))
         yield number, "holds bytes that are not UTF-8; agents get a replacement character"
 
 

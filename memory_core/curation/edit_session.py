@@ -17,7 +17,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
-from memory_core.text import sanitize
+from memory_core.text import markdown_lines, sanitize
 
 
 class EditCopy(NamedTuple):
@@ -91,7 +91,7 @@ def list_warnings(project: Project, agent: str, text: str) -> list[EditWarning]:
 def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
-        text = line.rstrip("\r\n").removeprefix(markdown.BOM if number == 1 else "")
+        text = line.rstrip("\r\n").removeprefix(markdown_lines.BOM if number == 1 else "")
         escaped = sanitize.escape_tags(text)
         if any("\udc80" <= char <= "\udcff" for char in text):
             yield EditWarning(number, "bytes that are not UTF-8: agents get replacement characters")

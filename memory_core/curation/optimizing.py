@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import headless
 from memory_core.curation import near_duplicates
 from memory_core.curation.near_duplicates import SectionItem
-from memory_core.document import edits, markdown, preferences
+from memory_core.document import block_reader, edits, markdown, preferences
 from memory_core.history import item_history
 from memory_core.learning import classify, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
@@ -333,6 +333,6 @@ def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
         yield "it is a placeholder"
     if reason := classify.check_learning("", text, project.config["max_learning_length"]):
         yield reason
-    length = len(markdown.BULLET + markdown.escape(text))
+    length = len(block_reader.BULLET + block_reader.escape(text))
     if length > project.limits(proposal.agent).line:
         yield f"its line would have {length} characters"

@@ -11,11 +11,12 @@ from pathlib import Path
 from memory_core.curation import agent_status, lookup
 from memory_core.doctor import config_sources, fixes
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
-from memory_core.document import conflicts, markdown
+from memory_core.document import conflicts
 from memory_core.git import merge_driver
 from memory_core.setup import hook_runner
 from memory_core.storage import file_io, history_file, spool
 from memory_core.storage.store import Store
+from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count
 
 SUBFOLDERS = ("archive", "quarantine", "history")
@@ -127,7 +128,7 @@ def _check_extra_file(exam: Examination, path: Path, user: bool) -> Iterator[Fin
             yield Finding(WARNING, what, f"{where}:{numbers[0]}", "correct or delete the line")
         return
     agent, text = lookup.agent_of_file(path.name), file_io.read_text(str(path))
-    if agent and markdown.CONFLICT_START in text and conflicts.merge_sides(text).text != text:
+    if agent and markdown_lines.CONFLICT_START in text and conflicts.merge_sides(text).text != text:
         what = f"{agent_status.CONFLICT_WARNING} is not resolved"
         yield _report_conflict(exam, what, where, agent, user)
 

@@ -10,6 +10,7 @@ from memory_core.curation import agent_status
 from memory_core.doctor.examination import OK, WARNING, Examination, Finding
 from memory_core.document import markdown
 from memory_core.tasks import backlog_folder, claude_md_import, lifecycle, task_actions, task_status
+from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count
 
 STATUS_COMMAND = "agent-memory task status"
@@ -52,7 +53,8 @@ def _check_state(folder: backlog_folder.Folder) -> Iterator[Finding]:
     if not path.exists():
         return
     text = path.read_text(encoding="utf-8", errors="replace")
-    if not isinstance(folder.state().get("in_progress"), list) or markdown.CONFLICT_START in text:
+    has_list = isinstance(folder.state().get("in_progress"), list)
+    if not has_list or markdown_lines.CONFLICT_START in text:
         what, mend = "is invalid, so the active task is not known", "agent-memory task start ID"
         yield Finding(WARNING, what, folder.relative(str(path)), f"{mend} writes a new file")
 
@@ -68,7 +70,7 @@ def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
             mend = "check where the link leads" if os.path.islink(path) else "check this path"
             yield Finding(WARNING, error.strerror or str(error), where, mend)
             continue
-        if markdown.CONFLICT_START not in text:
+        if markdown_lines.CONFLICT_START not in text:
             continue  # parsing all memories would be slow
         for line, warning in markdown.parse_document(text).warnings:
             if warning.startswith(agent_status.CONFLICT_WARNING):

@@ -10,17 +10,20 @@ or comments.  It differs on purpose:
 
 from __future__ import annotations
 
-from memory_core.text.code_fences import closes_fence, read_fence
+from memory_core.text.markdown_lines import (
+    BOM,
+    SECTION_START,
+    closes_fence,
+    read_fence,
+    read_marker,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BOM = "\ufeff"
 BULLET = "- "
-SECTION_START = "## "
 COMMENT_START, COMMENT_END = "<!--", "-->"
-CONFLICT_MARKERS = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
 
 QUOTE = -1  # in the list of open containers; all other numbers are the indentation of an item
 NO_LEAF, PARAGRAPH, CODE, COMMENT = range(4)
@@ -346,12 +349,6 @@ class BlockReader:
                 length  # later code does not search again, which keeps the time linear
             )
         return end, True
-
-
-def read_marker(line: str) -> str:
-    """Return the sign of a line that looks like one of git's conflict markers, else ""."""
-    is_marker = line[:7] in CONFLICT_MARKERS and line[7:8] in ("", " ", "\r", "\n")
-    return line[0] if is_marker else ""
 
 
 def _skip(line: str, pos: int) -> int:

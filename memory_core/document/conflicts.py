@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_core.document import markdown
 from memory_core.document.merge_versions import NO_SECTION_LIMIT, MergedText, merge_versions
+from memory_core.text import markdown_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> MergedText:
     ours, theirs = (_remove_markers("".join(_list_side(text, side))) for side in "<=")
     result = merge_versions("", ours, theirs, sections=sections)
     resolved = _remove_markers(result.text)
-    if text.startswith(markdown.BOM):
-        resolved = markdown.BOM + resolved.removeprefix(markdown.BOM)
+    if text.startswith(markdown_lines.BOM):
+        resolved = markdown_lines.BOM + resolved.removeprefix(markdown_lines.BOM)
     return MergedText(resolved, result.left)
 
 
@@ -41,7 +42,7 @@ def merge_documents(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> 
 def _list_side(text: str, side: str) -> Iterator[str]:
     """Yield the lines of one side: `<` for ours, `=` for theirs."""
     document = markdown.parse_document(text)
-    signs = {at: document.lines[at].removeprefix(markdown.BOM)[0] for at in document.markers}
+    signs = {at: document.lines[at].removeprefix(markdown_lines.BOM)[0] for at in document.markers}
     headings = {heading.line for heading in document.headings}
     part = following = ""
     for at, line in enumerate(document.lines):

@@ -6,7 +6,7 @@ import difflib
 import os
 from typing import NamedTuple
 
-from memory_core.document import markdown
+from memory_core.text import markdown_lines
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 
@@ -51,4 +51,4 @@ def format_diff(change: TextChange) -> str:
 
 
 def _split_lines(data: bytes | None) -> list[str]:
-    return markdown.split_lines((data or b"").decode("utf-8", "surrogateescape"))
+    return markdown_lines.split_lines((data or b"").decode("utf-8", "surrogateescape"))

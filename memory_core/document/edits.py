@@ -6,16 +6,9 @@ place or raises ValueError.
 
 from __future__ import annotations
 
-from memory_core.document.markdown import (
-    BOM,
-    BULLET,
-    EMPTY_COMMENT,
-    count_digits,
-    count_front_matter,
-    escape,
-    normalize_title,
-    parse_document,
-)
+from memory_core.document.block_reader import BULLET, count_digits, escape
+from memory_core.document.markdown import EMPTY_COMMENT, normalize_title, parse_document
+from memory_core.text.markdown_lines import BOM, count_front_matter
 
 TOP = "top"  # instead of the item above: the new item becomes the first
 
@@ -23,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory_core.document.markdown import Document, Item, Section
+    from memory_core.document.block_reader import Item
+    from memory_core.document.markdown import Document, Section
 
     ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
     Shape = list[ShapeEntry]

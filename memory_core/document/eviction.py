@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memory_core.document.markdown import Document, Item
+    from memory_core.document.block_reader import Item
+    from memory_core.document.markdown import Document
     from memory_core.document.template import Limits
 
     Age = tuple[float, str]  # confidence from 0 to 1, time of creation

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from io import StringIO
-
-from memory_core.document import block_reader
 from memory_core.document.block_reader import BlockReader
+from memory_core.text import markdown_lines
 
-# Other modules import these names from here.
-BOM, BULLET, SECTION_START = block_reader.BOM, block_reader.BULLET, block_reader.SECTION_START
-CONFLICT_MARKERS = block_reader.CONFLICT_MARKERS
-Heading = block_reader.Heading
-Item = block_reader.Item
-escape, unescape = block_reader.escape, block_reader.unescape
-count_digits, read_marker = block_reader.count_digits, block_reader.read_marker
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.document.block_reader import Heading, Item
 
-CONFLICT_START = "<<<<<<< "
 EMPTY_COMMENT = "<!-- -->"  # ends a list, and is not displayed
 
 
@@ -58,12 +51,12 @@ class Document:
 
 def parse_document(text: str) -> Document:
     """Read any text; the joined `document.lines` equal the text."""
-    lines = split_lines(text)
-    front = count_front_matter(lines)
+    lines = markdown_lines.split_lines(text)
+    front = markdown_lines.count_front_matter(lines)
     reader = BlockReader(lines)
     reader.read(front)
     document = Document(lines, reader)
-    if not front and _begins_front_matter(lines):
+    if not front and markdown_lines.begins_front_matter(lines):
         document.warnings.append((1, "--- is never closed; the text below it is not front matter"))
     _group(document)
     _warn_of_twins(document)
@@ -74,11 +67,6 @@ def parse_document(text: str) -> Document:
 def render_document(document: Document) -> str:
     """Return the text of a document."""
     return "".join(document.lines)
-
-
-def split_lines(text: str) -> list[str]:
-    """Split after \\n, \\r\\n and \\r only; `str.splitlines` splits at eight more characters."""
-    return list(StringIO(text, newline=""))
 
 
 def _group(document: Document) -> None:
@@ -136,22 +124,3 @@ def read_nested(document: Document, item: Item) -> str:
 def join_nested(text: str, nested: str) -> str:
     """Return an item's text with its nested lines; both may be empty."""
     return "\n".join(filter(None, [text, nested]))
-
-
-def count_front_matter(lines: list[str]) -> int:
-    """Return the number of lines of the YAML front matter, 0 without one."""
-    if _begins_front_matter(lines):
-        for at in range(1, len(lines)):
-            if lines[at].rstrip() == "---":
-                return at + 1
-            if lines[at].startswith(SECTION_START):
-                break
-    return 0
-
-
-def _begins_front_matter(lines: list[str]) -> bool:
-    """Check for pairs below the first line, because a rule looks the same."""
-    if len(lines) < 2 or lines[0].removeprefix(BOM).rstrip() != "---":
-        return False
-    first = next((line for line in lines[1:5] if not read_marker(line)), "")
-    return ":" in first or first.rstrip() == "---"

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
+    from memory_core.document.block_reader import Item
     from memory_core.document.eviction import Age, Ages
-    from memory_core.document.markdown import Document, Item, Section
+    from memory_core.document.markdown import Document, Section
     from memory_core.document.template import Limits
     from memory_core.text.similarity import ParsedText
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory_core.document import markdown, preferences, template
+from memory_core.document import block_reader, markdown, preferences, template
 from memory_core.document.version_blocks import (
     BLANK,
     CODE,
@@ -27,7 +27,7 @@ from memory_core.document.version_blocks import (
     Block,
     read_blocks,
 )
-from memory_core.text import similarity
+from memory_core.text import markdown_lines, similarity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -380,10 +380,10 @@ def _restyle(block: Block, above: Block | None) -> Block:
     if len(block.whole) > 1 or block.kind == ENTRY or not block.text:
         return block
     line = block.lines[0]
-    first = above.lines[0].lstrip() if above else markdown.BULLET
-    digits = first[: markdown.count_digits(first)]
+    first = above.lines[0].lstrip() if above else block_reader.BULLET
+    digits = first[: block_reader.count_digits(first)]
     number = str(int(digits) + 1) if digits else ""
-    rest = line[markdown.count_digits(line) + 1 :]
+    rest = line[block_reader.count_digits(line) + 1 :]
     return replace(block, lines=(number + first[len(digits)] + rest,), nested=())
 
 
@@ -412,7 +412,7 @@ def merge_versions(
     """
     if ours == theirs or theirs == base:
         return MergedText(ours, [])
-    if ours == base or not ours.strip(f"{markdown.BOM} \t\r\n"):
+    if ours == base or not ours.strip(f"{markdown_lines.BOM} \t\r\n"):
         return MergedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     merge = VersionMerge(blocks, own, others, sections)
@@ -428,11 +428,11 @@ def merge_versions(
 
 def _join_lines(lines: list[str], ours: str) -> str:
     """Return the text of the lines, with the line ends and the byte order mark of our version."""
-    first = markdown.split_lines(ours)[0]
+    first = markdown_lines.split_lines(ours)[0]
     end = first[len(first.rstrip("\r\n")) :] or "\n"
     while lines and not lines[-1].strip() and ours.rstrip("\r\n") + end == ours:
         lines.pop()
-    bom = markdown.BOM if ours.startswith(markdown.BOM) else ""
+    bom = markdown_lines.BOM if ours.startswith(markdown_lines.BOM) else ""
     return bom + end.join(lines) + (end if ours.endswith(("\n", "\r")) else "")
 
 

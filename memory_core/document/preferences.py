@@ -13,7 +13,8 @@ from memory_core.document import markdown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.document.markdown import Document, Item, Section
+    from memory_core.document.block_reader import Item
+    from memory_core.document.markdown import Document, Section
 
 TITLE = "Preferences"
 SUGGESTED_KEYS = ("coding-style", "communication", "work-style")

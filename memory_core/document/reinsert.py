@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document import block_reader, edits, markdown, merge_learnings, template
 from memory_core.text import similarity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memory_core.document.markdown import Document, Item, Section
+    from memory_core.document.block_reader import Item
+    from memory_core.document.markdown import Document, Section
 
 NO_LENGTH_LIMIT = 1 << 30
 
@@ -46,7 +47,7 @@ def _find_place(section: Section, above: str) -> tuple[int, int] | None:
 
 
 def _restyle(line: str, neighbour: str) -> str:
-    is_plain = line.startswith(markdown.BULLET) and neighbour[:1] in ("*", "+")
+    is_plain = line.startswith(block_reader.BULLET) and neighbour[:1] in ("*", "+")
     return neighbour[0] + line[1:] if is_plain else line
 
 
@@ -87,7 +88,7 @@ def _list_forms(item: str) -> Iterator[tuple[list[str], str]]:
     first, *nested = lines
     inner = min((len(line) - len(line.lstrip()) for line in nested if line), default=2)
     shifted = [" " * (2 - inner) + line[max(inner - 2, 0) :] for line in nested]
-    written = markdown.BULLET + markdown.escape(first)
+    written = block_reader.BULLET + block_reader.escape(first)
     empty = markdown.parse_document("")
     # An item without text, for example of code, is archived with its bullet.
     for block, key in ((lines, ""), ([written, *nested], first), ([written, *shifted], first)):

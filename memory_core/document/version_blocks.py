@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_core.document import edits, markdown, preferences, template
-from memory_core.text import similarity
+from memory_core.text import markdown_lines, similarity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memory_core.document.markdown import Heading, Item
+    from memory_core.document.block_reader import Heading, Item
 
     Lines = tuple[str, ...]
     Key = tuple[str, ...]
@@ -71,9 +71,9 @@ def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
 def _read_memory(text: str) -> Iterator[Block]:
     document = markdown.parse_document(text)
     lines = tuple(line.rstrip("\r\n") for line in document.lines)
-    if text.startswith(markdown.BOM):
-        lines = (lines[0].removeprefix(markdown.BOM), *lines[1:])
-    at = markdown.count_front_matter(document.lines)
+    if text.startswith(markdown_lines.BOM):
+        lines = (lines[0].removeprefix(markdown_lines.BOM), *lines[1:])
+    at = markdown_lines.count_front_matter(document.lines)
     if at:
         yield Block(FRONT, lines[:at], "front matter")
     headings = {heading.line: heading for heading in document.headings}

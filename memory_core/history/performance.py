@@ -188,14 +188,14 @@ def format_performance(performance: Performance) -> list[str]:
     """Return lines of a Markdown list: one for all tasks, then one for each type of task."""
     if not performance.total.finished:
         return []
-    from memory_core.document import markdown
+    from memory_core.document import block_reader
     from memory_core.history import error_text
     from memory_core.text import sanitize
 
     lines = [f"- all tasks: {_format_tally(performance.total)}"]
     for name, tally in performance.types.items():
         label = sanitize.shorten(error_text.clean_line(name), error_text.MAX_LENGTH) or OTHER_TYPE
-        lines.append(f"- {markdown.escape(label)}: {_format_tally(tally)}")
+        lines.append(f"- {block_reader.escape(label)}: {_format_tally(tally)}")
     return lines
 
 
@@ -320,12 +320,12 @@ def find_common_errors(records: Iterable[Record]) -> list[CommonError]:
 
 def format_errors(errors: list[CommonError]) -> list[str]:
     """Return the first MAX_ERRORS_SHOWN errors as items of a Markdown list, one line per error."""
-    from memory_core.document import markdown
+    from memory_core.document import block_reader
 
     lines = [
         error.text + (f" → {error.resolution}" if error.resolution else "") for error in errors
     ]
-    return [f"- {markdown.escape(line)}" for line in lines[:MAX_ERRORS_SHOWN]]
+    return [f"- {block_reader.escape(line)}" for line in lines[:MAX_ERRORS_SHOWN]]
 
 
 def _learned(records: list[Record]) -> dict[str, list[TimedText]]:

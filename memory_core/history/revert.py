@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from memory_core.document import edits, markdown, reinsert, template
+from memory_core.document import block_reader, edits, markdown, reinsert, template
 from memory_core.history import item_history
 from memory_core.history.item_history import History, ItemState
 from memory_core.text import similarity
@@ -125,7 +125,7 @@ def apply_step(text: str, step: UndoStep, limits: template.Limits) -> str:
     return markdown.render_document(document)
 
 
-def find_items(document: markdown.Document, text: str) -> list[markdown.Item]:
+def find_items(document: markdown.Document, text: str) -> list[block_reader.Item]:
     """Return the items with the same words as a text."""
     fold = similarity.normalize_text(text)
     return [item for item in document.items if similarity.normalize_text(item.text) == fold]

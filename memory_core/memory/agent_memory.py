@@ -71,7 +71,7 @@ class AgentMemory:
 
     @property
     def merge_arguments(self) -> dict[str, Any]:
-        """Return the common arguments of `merge_learnings.merge_learnings` and `merge_learnings.evict_excess`."""
+        """Return the common arguments of `merge_learnings` and `evict_excess`."""
         return {
             "limits": self.limits,
             "now": self.now,

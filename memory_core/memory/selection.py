@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory_core.document import markdown, preferences
+from memory_core.document import preferences
+from memory_core.text import markdown_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def split_document(
     titles = {section.line: section for section in document.sections}
     parts: list[tuple[str, list[str], str]] = []  # section, lines, text of the item
     title, block = "", []  # type: str, list[str]
-    at = markdown.count_front_matter(document.lines)
+    at = markdown_lines.count_front_matter(document.lines)
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
         section = titles.get(at)

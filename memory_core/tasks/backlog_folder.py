@@ -13,15 +13,15 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core.document import front_matter
 from memory_core.storage import file_io
 from memory_core.tasks import backlog_format
 from memory_core.tasks.backlog_format import BacklogTask
+from memory_core.text import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.document.front_matter import Fields
     from memory_core.memory.project import Project
+    from memory_core.text.front_matter import Fields
 
 FOLDER_NAMES = ("backlog", ".backlog")
 ROOT_CONFIG = "backlog.config.yml"

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import front_matter
+from memory_core.text import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

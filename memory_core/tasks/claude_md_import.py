@@ -200,9 +200,8 @@ def list_imports(folder: backlog_folder.Folder) -> list[str]:
 def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, text: str) -> str:
     """Return the text of a memory for a session: within the budget and without imports."""
     from memory_core.claude_code import claude_md
-    from memory_core.document import front_matter
     from memory_core.tasks import task_document
-    from memory_core.text import sanitize
+    from memory_core.text import front_matter, sanitize
 
     budget = project.config["tasks"]["budget_tokens"]
     safe = claude_md.escape_imports(sanitize.escape_tags(text))
@@ -295,7 +294,6 @@ def _find_session_memory(project: Project) -> tuple[str, str]:
 
 
 def _digest(text: str) -> str:
-    from memory_core.document import front_matter
-    from memory_core.text import digests
+    from memory_core.text import digests, front_matter
 
     return digests.hash_text(front_matter.read_body(text))

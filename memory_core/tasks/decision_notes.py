@@ -90,7 +90,7 @@ def _list_unsent(transaction: TaskTransaction, task: str) -> list[str]:
 
 def read_sent_ids(text: str) -> list[str]:
     """Return the hashes of the decisions that were sent, from the front matter of a memory."""
-    from memory_core.document import front_matter
+    from memory_core.text import front_matter
 
     ids = front_matter.read_fields(text).get("noted")
     return ids if isinstance(ids, list) else []
@@ -103,7 +103,7 @@ def hash_decision(decision: str) -> str:
 
 
 def _mark_sent(project: Project, task: str, decisions: list[str]) -> None:
-    from memory_core.document import front_matter
+    from memory_core.text import front_matter
 
     with TaskTransaction(project) as transaction:
         transaction.forget_decisions(task)

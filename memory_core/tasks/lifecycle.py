@@ -183,7 +183,7 @@ class TaskTransaction:
         file_io.replace(path, text.encode("utf-8", "surrogateescape"), check)
 
     def _set_fields(self, path: str, **values: str) -> None:
-        from memory_core.document import front_matter
+        from memory_core.text import front_matter
 
         memory = self.read(path)
         self.write(memory, front_matter.set_fields(memory.text, {**values}))

@@ -68,8 +68,8 @@ def restore_lost(transaction: TaskTransaction) -> None:
 
 def add_lost(transaction: TaskTransaction, task: str, text: str) -> str:
     """Return a memory with the notes that its last writer had not seen."""
-    from memory_core.document import front_matter
     from memory_core.tasks import task_document
+    from memory_core.text import front_matter
 
     updated, head = task_document.read_field(text, "updated"), _head(transaction)
     moments = [updated]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from memory_core.document import front_matter
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, store
 from memory_core.tasks import (
@@ -28,7 +27,7 @@ from memory_core.tasks import (
 from memory_core.tasks.backlog_folder import Folder
 from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
-from memory_core.text import word_search
+from memory_core.text import front_matter, word_search
 
 IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 

@@ -19,13 +19,15 @@ matter from an imported file.
 
 from __future__ import annotations
 
-from memory_core.document import edits, front_matter, markdown
+from memory_core.document import block_reader, edits, markdown
+from memory_core.text import front_matter, markdown_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory_core.document.markdown import Document, Item, Section
+    from memory_core.document.block_reader import Item
+    from memory_core.document.markdown import Document, Section
 
 CONTEXT, DECISIONS, NOTES, REFERENCES = "Context", "Key Decisions", "Notes", "References"
 
@@ -80,7 +82,7 @@ def read_field(text: str, name: str) -> str:
 def rename_task(text: str, task: str, title: str) -> str:
     """Return a memory with a new id and title."""
     was, old, title = read_field(text, "task_id"), read_field(text, "title"), _one_line(title)
-    lines = markdown.split_lines(text)
+    lines = markdown_lines.split_lines(text)
     for at, line in enumerate(lines):
         if line.rstrip() == format_heading(was, old):
             lines[at] = format_heading(task, title) + line[len(line.rstrip()) :]
@@ -198,7 +200,7 @@ def _insert_entry(document: Document, section: Section, lines: list[str]) -> Doc
     if len(lines) > 1:
         at = _end(document, section)
         below = [f"  {line}" if line else "" for line in lines[1:]]
-        block = [f"- {markdown.escape(lines[0])}", *below]
+        block = [f"- {block_reader.escape(lines[0])}", *below]
         gap = [] if at and _is_list(section, at) else [""]
         after = edits.insert_lines(document, at, [*gap, *block])
         if after is not None:
@@ -235,8 +237,8 @@ def list_items(text: str, title: str = "") -> list[str]:
 def _whole(document: Document, item: Item) -> str:
     first, *rest = (line.strip("\r\n") for line in document.lines[item.line : item.end])
     first = first.lstrip()
-    text = first[markdown.count_digits(first) + 1 :].lstrip()  # after "-" or "1."
-    lines = [markdown.unescape(text), *(line.removeprefix("  ") for line in rest)]
+    text = first[block_reader.count_digits(first) + 1 :].lstrip()  # after "-" or "1."
+    lines = [block_reader.unescape(text), *(line.removeprefix("  ") for line in rest)]
     return "\n".join(map(str.rstrip, lines)).rstrip()
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from memory_core.document import front_matter
 from memory_core.memory.project import Project
 from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
 from memory_core.tasks.task_actions import TaskMemory
+from memory_core.text import front_matter
 
 # How an imported file relates to the memory.
 WHOLE, SHORTENED, SANITIZED, MISSING = "whole", "cut", "defused", "missing"

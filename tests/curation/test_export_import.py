@@ -29,6 +29,7 @@ from memory_core.history import item_history, performance
 from memory_core.memory import agent_memory, changes, recall, transaction
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import history_file, run_history
+from memory_core.text import markdown_lines
 from support.command_line import Person, read_fields
 from support.files import read_files
 from support.sandbox import Sandbox
@@ -78,7 +79,7 @@ def write(project: Project, agent: str, text: str) -> None:
 
 def plain(text: str) -> list[str]:
     """Return the lines without header comments, which contain the time of the last write."""
-    lines = markdown.split_lines(text)
+    lines = markdown_lines.split_lines(text)
     return [line for line in lines if "Last Updated" not in line and "MEMORY LIMITS" not in line]
 
 
@@ -401,9 +402,9 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
     document = markdown.parse_document(own)
     headings = {at for each in document.headings for at in range(each.line, each.body)}
     lines = [line for at, line in enumerate(document.lines) if at not in headings]
-    for line in (line.strip(f"{markdown.BOM} \r\n") for line in lines):
+    for line in (line.strip(f"{markdown_lines.BOM} \r\n") for line in lines):
         assert line.lstrip("-*+# ") in there or line.startswith(
-            ("<!--", "#", *markdown.CONFLICT_MARKERS)
+            ("<!--", "#", *markdown_lines.CONFLICT_MARKERS)
         )
     if not (is_plain_list(own) and is_plain_list(theirs)):
         return  # a history treats duplicates as one item, and writes repair conflicts of git

@@ -35,7 +35,7 @@ from memory_core.learning import extraction
 from memory_core.memory import remember
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import history_file, store
-from memory_core.text import similarity
+from memory_core.text import markdown_lines, similarity
 from support.command_line import COMMAND, Person, read_fields
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -311,9 +311,9 @@ def test_long_text_of_a_user_is_kept(sandbox: Sandbox, project: Project) -> None
     put(sandbox.memories, files)
     (done,) = migrate_files(project, write=True)
     assert done.archived == []
-    after = markdown.split_lines(sandbox.read_memory("qa"))
+    after = markdown_lines.split_lines(sandbox.read_memory("qa"))
     for text in files.values():
-        assert all(line in after for line in markdown.split_lines(text))
+        assert all(line in after for line in markdown_lines.split_lines(text))
 
 
 def test_duplicate_files_do_not_change_the_text(sandbox: Sandbox, project: Project) -> None:
@@ -385,7 +385,7 @@ def test_an_old_file_goes_only_after_the_new_one_is_there(
 def test_migrate_does_not_carry_a_byte_order_mark_into_the_text(
     sandbox: Sandbox, project: Project
 ) -> None:
-    put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": f"{markdown.BOM}prose\n"})
+    put(sandbox.memories, {"qa.md": "- a\n", "qa_agent.md": f"{markdown_lines.BOM}prose\n"})
     migrate_files(project, write=True)
     assert plain(read_texts(sandbox.memories)) == {"qa.md": "- a\n\nprose\n"}
 
@@ -399,7 +399,7 @@ def test_migrate_waits_for_the_lock(sandbox: Sandbox, project: Project) -> None:
 
 
 def is_marker(line: str) -> bool:
-    return line[:7] in markdown.CONFLICT_MARKERS
+    return line[:7] in markdown_lines.CONFLICT_MARKERS
 
 
 def said_in(line: str, text: str, items: list[str]) -> bool:
@@ -426,8 +426,8 @@ def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -
         assert set(after) <= {"engineer.md", "archive/engineer.md"}
         text = after["engineer.md"] + after.get("archive/engineer.md", "")
         items = in_memory_or_archive(memories, "engineer")
-        for line in markdown.split_lines(first) + markdown.split_lines(second):
-            bare = line.removeprefix(markdown.BOM).replace(" (Max: 15 items)", "")
+        for line in markdown_lines.split_lines(first) + markdown_lines.split_lines(second):
+            bare = line.removeprefix(markdown_lines.BOM).replace(" (Max: 15 items)", "")
             assert is_marker(bare) or said_in(bare, text, items), line
         assert migrate_files(project, write=True) == []
 
@@ -476,7 +476,7 @@ def test_resolve_does_not_follow_a_link_outside(sandbox: Sandbox, project: Proje
 @settings(max_examples=100, deadline=None)
 @given(documents, documents, documents)
 def test_a_resolved_file_has_items_of_both_sides(above: str, ours: str, theirs: str) -> None:
-    ours, theirs = (side.removeprefix(markdown.BOM) for side in (ours, theirs))
+    ours, theirs = (side.removeprefix(markdown_lines.BOM) for side in (ours, theirs))
     text = f"{above}\n<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n"
     with tempfile.TemporaryDirectory() as folder:
         memories = Path(folder) / ".claude-mpm" / "memories"
@@ -487,11 +487,11 @@ def test_a_resolved_file_has_items_of_both_sides(above: str, ours: str, theirs: 
         assert after == (found[0].change.after if found else text)
         assert not markdown.parse_document(after).markers
         assert resolve_files(project, write=True) == []
-        lines = markdown.split_lines(above) + markdown.split_lines(ours + "\n" + theirs)
+        lines = markdown_lines.split_lines(above) + markdown_lines.split_lines(ours + "\n" + theirs)
         files = read_texts(memories)
         items = in_memory_or_archive(memories, "qa")
         for line in lines:
-            bare = line.removeprefix(markdown.BOM)
+            bare = line.removeprefix(markdown_lines.BOM)
             assert is_marker(bare) or said_in(bare, "".join(files.values()), items), line
 
 

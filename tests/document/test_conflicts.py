@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import conflicts, markdown
-from memory_core.text import similarity
+from memory_core.text import markdown_lines, similarity
 from support.memory_files import make_conflict, read_format_pairs
 from support.strategies import LINES, WORDS, quick
 
-BOM = markdown.BOM
+BOM = markdown_lines.BOM
 
 
 @pytest.mark.parametrize("pair", [pair for pair in read_format_pairs() if "conflict" in pair])
@@ -349,7 +349,9 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
 @given(texts(COMMON), texts(COMMON))
 def test_only_title_and_front_matter_are_left(text: str, other: str) -> None:
     source = markdown.parse_document(other.removeprefix(BOM))
-    front = [line.rstrip() for line in source.lines[: markdown.count_front_matter(source.lines)]]
+    front = [
+        line.rstrip() for line in source.lines[: markdown_lines.count_front_matter(source.lines)]
+    ]
     titles = [
         line.rstrip()
         for each in source.headings[:1]
@@ -427,7 +429,7 @@ def test_a_union_keeps_all_but_bases(text: str) -> None:
         words = line.lstrip("-*+#0123456789.) \\")
         if line.startswith("#"):
             words = words.rstrip("# ")  # a heading may be rewritten
-        free = line[:7] in markdown.CONFLICT_MARKERS or line.startswith(
+        free = line[:7] in markdown_lines.CONFLICT_MARKERS or line.startswith(
             ("<!-- MEMORY", "<!-- Last Up")
         )
         assert free or words in having or is_said(words, items), line
@@ -435,9 +437,10 @@ def test_a_union_keeps_all_but_bases(text: str) -> None:
 
 def parts_of(text: str) -> list[tuple[str, str]]:
     """Return (line, last marker above it) for each line; only complete bases count as bases."""
-    lines = markdown.split_lines(text)
+    lines = markdown_lines.split_lines(text)
     marks = [
-        bare(line)[:1] if bare(line)[:7] in markdown.CONFLICT_MARKERS else "" for line in lines
+        bare(line)[:1] if bare(line)[:7] in markdown_lines.CONFLICT_MARKERS else ""
+        for line in lines
     ]
     found, mark = [], ""
     for at, line in enumerate(lines):

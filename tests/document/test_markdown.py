@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memory_core.document import edits, markdown
+from memory_core.document import block_reader, edits, markdown
+from memory_core.text import markdown_lines
 
 quick = settings(max_examples=300, deadline=None)
 
@@ -164,7 +165,7 @@ def differs(text: str) -> bool:
     Unclosed code and comments: for markdown-it they hide the rest of the file.
     """
     document = markdown.parse_document(text)
-    return bool(document.unclosed) or markdown.count_front_matter(document.lines) > 0
+    return bool(document.unclosed) or markdown_lines.count_front_matter(document.lines) > 0
 
 
 def judge(text: str) -> None:
@@ -173,7 +174,7 @@ def judge(text: str) -> None:
     items = [(i.line, i.end, " ".join(i.text.split())) for i in document.items]
     filled = {at for at in document.verbatim if document.lines[at].strip(" \t\n")}
     assert headings == judged.headings
-    assert items == [(line, end, markdown.unescape(text)) for line, end, text in judged.items]
+    assert items == [(line, end, block_reader.unescape(text)) for line, end, text in judged.items]
     assert filled == judged.verbatim
 
 
@@ -210,7 +211,7 @@ def reading(document: markdown.Document) -> object:
 
 def test_line_ends_agree_with_text_files() -> None:
     text = "a\nb\r\nc\rd\r\r\n\x0be\x0cf\x85g\u2028h"
-    assert markdown.split_lines(text) == list(io.StringIO(text, newline=""))
+    assert markdown_lines.split_lines(text) == list(io.StringIO(text, newline=""))
 
 
 # (text, sections with their items)
@@ -383,9 +384,9 @@ def test_a_lone_tag_is_text() -> None:
 @example("", "[a]: b")
 def test_any_line_can_be_the_text_of_an_item(text: str, signs: str) -> None:
     for line in (" ".join(text.split()), " ".join(signs.split())):
-        document = markdown.parse_document(f"- {markdown.escape(line)}\n")
+        document = markdown.parse_document(f"- {block_reader.escape(line)}\n")
         assert [item.text for item in document.items] == [line]
-        assert markdown.unescape(markdown.escape(line)) == line
+        assert block_reader.unescape(block_reader.escape(line)) == line
 
 
 def test_harmless_text_is_not_escaped() -> None:
@@ -398,7 +399,7 @@ def test_harmless_text_is_not_escaped() -> None:
         "_a_",
         "[a](b)",
     ):
-        assert markdown.escape(text) == text
+        assert block_reader.escape(text) == text
 
 
 CONFLICT = "<<<<<<< HEAD\n- x\n=======\n- z\n>>>>>>> other\n"
@@ -611,7 +612,7 @@ COMMON = [
 ]
 documents = st.builds(
     lambda mark, lines, end, last: mark + end.join(lines) + last * end,
-    st.sampled_from(["", markdown.BOM]),
+    st.sampled_from(["", markdown_lines.BOM]),
     st.lists(st.sampled_from(COMMON * 8 + FRAGMENTS + BROKEN_OFF * 2), min_size=4, max_size=16),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),
@@ -621,12 +622,12 @@ numbers = st.integers(min_value=0, max_value=99)
 
 
 def bare(line: str) -> str:
-    return line.removeprefix(markdown.BOM).strip(" \t\r\n")
+    return line.removeprefix(markdown_lines.BOM).strip(" \t\r\n")
 
 
 def filled(lines: list[str]) -> list[str]:
     """Return the lines that are not blank, without line end and byte order mark."""
-    return [line.removeprefix(markdown.BOM).rstrip("\r\n") for line in lines if bare(line)]
+    return [line.removeprefix(markdown_lines.BOM).rstrip("\r\n") for line in lines if bare(line)]
 
 
 def without_one(longer: list[str], shorter: list[str]) -> bool:
@@ -648,7 +649,7 @@ def headings_of(document: markdown.Document) -> list[tuple[int, str]]:
 def rest_of(document: markdown.Document) -> list[list[str]]:
     """Return front matter, code, HTML, comments, markers and unclosed code of a document."""
     opened = list(document.unclosed)
-    front = range(markdown.count_front_matter(document.lines))
+    front = range(markdown_lines.count_front_matter(document.lines))
     kinds = (front, document.verbatim, document.comments, document.markers, opened)
     return [filled([document.lines[at] for at in kind]) for kind in kinds]
 
@@ -813,5 +814,5 @@ def test_reading_imports_little() -> None:
     assert (
         done.stdout.strip() == "['__future__', 'memory_core', 'memory_core.document',"
         " 'memory_core.document.block_reader', 'memory_core.document.markdown',"
-        " 'memory_core.text', 'memory_core.text.code_fences']"
+        " 'memory_core.text', 'memory_core.text.markdown_lines']"
     )

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from memory_core.document import markdown, merge_learnings, template
 from memory_core.learning import classify
+from memory_core.text import markdown_lines
 from support.memory_files import FORMAT, NOW, Learning, make_section, read_format_pairs
 from support.strategies import documents, learnings, quick, small_limits
 
@@ -321,7 +322,11 @@ def unknown(text: str) -> list[str]:
     document = markdown.parse_document(text)
     own = {at for item in document.items for at in range(item.line, item.end)}
     lines = [line.rstrip("\r\n") for at, line in enumerate(document.lines) if at not in own]
-    return [line.removeprefix(markdown.BOM) for line in lines if line.strip(" \t" + markdown.BOM)]
+    return [
+        line.removeprefix(markdown_lines.BOM)
+        for line in lines
+        if line.strip(" \t" + markdown_lines.BOM)
+    ]
 
 
 @quick

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
 from memory_core.memory import selection
+from memory_core.text import markdown_lines
 from support.command_line import Person, read_fields
 from support.memory_files import NOW, Learning, make_conflict, make_section
 from support.strategies import LINES, documents, learnings, quick, small_limits
@@ -203,8 +204,8 @@ def test_setting_changes_nothing_else(text: str, key: str) -> None:
         if each.line in gone
         for at in range(each.line, each.end)
     }
-    kept = [line for at, line in enumerate(markdown.split_lines(text)) if at not in own]
-    lines = iter([line.strip("\ufeff\r\n") for line in markdown.split_lines(once)])
+    kept = [line for at, line in enumerate(markdown_lines.split_lines(text)) if at not in own]
+    lines = iter([line.strip("\ufeff\r\n") for line in markdown_lines.split_lines(once)])
     assert all(line.strip("\ufeff\r\n") in lines for line in kept if line.strip("\ufeff \t\r\n"))
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from memory_core.document import conflicts, dated_entries, markdown, template
 from memory_core.git import three_way
-from memory_core.text import similarity
+from memory_core.text import markdown_lines, similarity
 from support.strategies import documents
 
-BOM = markdown.BOM
+BOM = markdown_lines.BOM
 
 
 def header(time: str, author: str = "engineer", items: int = 15) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from memory_core.document import markdown, template
+from memory_core.document import template
+from memory_core.text import markdown_lines
 from support.memory_files import Learning
 
 quick = settings(max_examples=200, deadline=None)
@@ -50,7 +51,7 @@ learnings = st.lists(
 )
 documents = st.builds(
     lambda mark, lines, end, last: mark + end.join(lines) + last * end,
-    st.sampled_from(["", markdown.BOM]),
+    st.sampled_from(["", markdown_lines.BOM]),
     st.lists(st.sampled_from(LINES), max_size=24),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),

@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memory_core.claude_code import claude_md
-from memory_core.document import front_matter
 from memory_core.git import three_way
 from memory_core.memory.project import Project, find_project
 from memory_core.tasks import (
@@ -33,7 +32,7 @@ from memory_core.tasks import (
     task_templates,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
-from memory_core.text import word_search
+from memory_core.text import front_matter, word_search
 from support.paths import REPO
 from support.sandbox import Sandbox
 

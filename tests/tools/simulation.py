@@ -21,12 +21,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from memory_core.document import edits, markdown, merge_learnings, preferences
+from memory_core.document import block_reader, edits, markdown, merge_learnings, preferences
 from memory_core.git import merge_driver
 from memory_core.learning.extraction import Extraction, Learning
 from memory_core.memory import remember
 from memory_core.memory.project import find_project
-from memory_core.text import similarity
+from memory_core.text import markdown_lines, similarity
 
 AGENT = "engineer"
 STEPS = 14
@@ -120,7 +120,7 @@ class Clone:
     def _save(self, text: str) -> None:
         self.path.write_text(text, encoding="utf-8")
 
-    def _item(self) -> markdown.Item:
+    def _item(self) -> block_reader.Item:
         return self.draw.choice(markdown.parse_document(self.text).items)
 
     def remove(self) -> None:
@@ -157,12 +157,12 @@ class Clone:
         self._insert(item.text_end, f"  - see {self.draw.choice(THINGS)} {self.history.number()}\n")
 
     def _insert(self, at: int, line: str) -> None:
-        lines = markdown.split_lines(self.text)
+        lines = markdown_lines.split_lines(self.text)
         self._save("".join([*lines[:at], line, *lines[at:]]))
 
     def prose(self) -> None:
         """Change one of a few lines of prose, so that clones change the same line."""
-        lines = markdown.split_lines(self.text)
+        lines = markdown_lines.split_lines(self.text)
         asked = [at for at, line in enumerate(lines) if line.startswith("Ask ")]
         if asked:
             who, what = self.draw.choice(THINGS), self.draw.choice(THINGS)

@@ -7,7 +7,7 @@ installed.  Values with nested keys are skipped.
 
 from __future__ import annotations
 
-from memory_core.document import markdown
+from memory_core.text import markdown_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def read_body(text: str) -> str:
 
 def _split(text: str) -> tuple[list[str], int]:
     """Return the lines of a text, and the number of lines of its front matter."""
-    lines = markdown.split_lines(text.removeprefix(markdown.BOM))
-    return lines, markdown.count_front_matter(lines)
+    lines = markdown_lines.split_lines(text.removeprefix(markdown_lines.BOM))
+    return lines, markdown_lines.count_front_matter(lines)
 
 
 def parse_mapping(lines: list[str]) -> Fields:
@@ -154,7 +154,7 @@ def _parse_flow_list(text: str) -> list[str]:
 
 def set_fields(text: str, values: Fields) -> str:
     """Return a text whose front matter has these values; other lines stay unchanged."""
-    bom = markdown.BOM if text.startswith(markdown.BOM) else ""
+    bom = markdown_lines.BOM if text.startswith(markdown_lines.BOM) else ""
     lines, end = _split(text)
     head, rest = (lines[1 : end - 1], lines[end:]) if end else ([], ["\n", *lines])
     return bom + "".join([RULE, *_replace_values(head, values), RULE, *rest])
