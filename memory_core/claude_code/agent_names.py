@@ -98,9 +98,11 @@ def is_file_of(file_name: str, agent: str) -> bool:
 def agent_of_file(file_name: str) -> str:
     """Return the id of the agent to which a file belongs, or "".
 
-    "" is returned for README.md, PM.md, other files than memory files, and for a name that is
-    too long, because the file's name has only its beginning.
+    "" is returned for README.md, other files than memory files, and for a name that is too long,
+    because the file's name has only its beginning.
     """
+    if file_name == f"{PM}.md":
+        return PM
     key = _key(file_name)
     if not key.endswith(".md"):
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names, events
+from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, preference_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
@@ -62,7 +62,7 @@ def read_knowledge(project: Project, agent: str) -> Knowledge:
 
 def preview_block(project: Project, agent: str) -> recall.MemoryBlock:
     """Return the block that a hook would add now to the agent's prompt, without a task."""
-    if not project.serves(agent) or agent in events.HARNESS_AGENTS:
+    if not project.serves(agent):
         return recall.MemoryBlock("", None, 0)
     budget = recall.CONTEXT_LIMIT if agent == agent_names.PM else project.prompt_budget(agent)
     return recall.build_block(project, agent, budget)

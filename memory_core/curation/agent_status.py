@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import settings_files
+from memory_core.claude_code import agent_names, settings_files
 from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.memory.project import Project
@@ -69,7 +69,7 @@ def list_memories(project: Project, store: Store | None = None) -> list[MemorySt
     """Return the memories of a level, and agents that have only learnings to merge or review."""
     store = store or project.store
     spooled = [agent for _stem, agent in spool.list_agents(store.paths)]
-    reviewed = map(lookup.agent_of_file, file_io.list_folder(_find_quarantine(store)))
+    reviewed = map(agent_names.agent_of_file, file_io.list_folder(_find_quarantine(store)))
     agents = {*store.agents(), *spooled, *reviewed} - {""}
     now = time.time()
     weeks = [format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]

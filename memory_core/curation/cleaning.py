@@ -15,7 +15,7 @@ from memory_core.curation import edit_session, item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import edits, markdown, preferences, template
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
@@ -288,12 +288,8 @@ def _remove_orphan(
         result.failed.append(SkippedCleanup(orphan.agent, "it was changed just now"))
         return
     result.orphans.append(orphan)
-    with store.lock(orphan.agent):
-        snapshot = store.read(orphan.agent)
-        if snapshot and has_only_header(snapshot.text):
-            os.unlink(snapshot.path)
-            file_io.sync_folder(store.folder)
-            result.gone.append(orphan.agent)
+    if maintained_files.remove_memory(store, orphan.agent, has_only_header):
+        result.gone.append(orphan.agent)
 
 
 def _remove(file: UnusedFile, result: CleanResult) -> None:

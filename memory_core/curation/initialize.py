@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 
 from memory_core.claude_code import agent_definitions, agent_names, settings_files
+from memory_core.memory import maintained_files
 from memory_core.memory.project import Project
-from memory_core.memory.reading import read_memory
 from memory_core.storage import file_io, history_file, paths
 from memory_core.storage.store import README_TEXT, Store
 
@@ -58,10 +58,8 @@ def create_memories(project: Project, store: Store, agents: Iterable[str]) -> li
     """Create an empty memory for each agent without one; return them as (agent, file)."""
     created = []
     for agent in dict.fromkeys(agents):
-        with store.lock(agent):
-            if store.read(agent) is None:
-                store.write(agent, read_memory(project, agent, store).text, None)
-                created.append((agent, store.paths.relative(store.path(agent))))
+        if maintained_files.create_memory(project, agent, store):
+            created.append((agent, store.paths.relative(store.path(agent))))
     return created
 
 

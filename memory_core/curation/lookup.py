@@ -6,13 +6,12 @@ Errors suggest the nearest names.
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from memory_core.claude_code import agent_definitions, agent_names
+from memory_core.memory import maintained_files
 from memory_core.memory.project import Project, resolve_agent
-from memory_core.storage import file_io
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, similarity
 
@@ -63,15 +62,8 @@ def sort_agents(names: Iterable[str]) -> list[str]:
 
 def list_agents(store: Store) -> list[str]:
     """Return the agents with a memory, a history, an archive or learnings to review."""
-    agents = {*store.agents(), *store.agents_with_history()}
-    for kind in ("archive", "quarantine"):
-        agents |= set(map(agent_of_file, file_io.list_folder(os.path.join(store.folder, kind))))
-    return sorted(agents - {""})
-
-
-def agent_of_file(name: str) -> str:
-    """Return the agent that a file of this name belongs to, or ""."""
-    return agent_names.PM if name == f"{agent_names.PM}.md" else agent_names.agent_of_file(name)
+    with_files = maintained_files.list_agents_with_files(store)
+    return sorted({*with_files, *store.agents_with_history()} - {""})
 
 
 def list_defined_agents(project: Project, environ: Mapping[str, str]) -> list[str]:

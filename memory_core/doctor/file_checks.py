@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from memory_core.curation import agent_status, lookup
+from memory_core.claude_code import agent_names
+from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, fixes
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
@@ -127,7 +128,7 @@ def _check_extra_file(exam: Examination, path: Path, user: bool) -> Iterator[Fin
             what = f"{format_count(len(numbers), 'line')} of the history cannot be read"
             yield Finding(WARNING, what, f"{where}:{numbers[0]}", "correct or delete the line")
         return
-    agent, text = lookup.agent_of_file(path.name), file_io.read_text(str(path))
+    agent, text = agent_names.agent_of_file(path.name), file_io.read_text(str(path))
     if agent and markdown_lines.CONFLICT_START in text and conflicts.merge_sides(text).text != text:
         what = f"{agent_status.CONFLICT_WARNING} is not resolved"
         yield _report_conflict(exam, what, where, agent, user)

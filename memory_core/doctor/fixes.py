@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_core.curation.migrate import migrate_files
 from memory_core.document.diff import format_diff
 from memory_core.git import merge_driver
-from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory import remember
+from memory_core.memory.migrate import migrate_files
 from memory_core.memory.project import Project
+from memory_core.memory.resolve import Resolution, resolve_files
 from memory_core.setup import installation
 
 

@@ -1,4 +1,4 @@
-"""Merge memory files of several branches and resolve conflicts in them.
+"""Merge the memory files of several branches, as git's merge driver.
 
 It runs git, but never commits.
 """

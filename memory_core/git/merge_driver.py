@@ -11,8 +11,8 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.git.resolve import Resolution
     from memory_core.memory.project import Project
+    from memory_core.memory.resolve import Resolution
 
 DRIVER_NAME = "agent-memory"
 DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
@@ -95,7 +95,7 @@ def install(project: Project) -> DriverChanges:
 
     Raises NoRepository, and OSError if a file cannot be written.
     """
-    from memory_core.git.resolve import resolve_files
+    from memory_core.memory.resolve import resolve_files
 
     folder = project.store.folder
     _check_repository(folder)

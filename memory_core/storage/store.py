@@ -189,9 +189,7 @@ class Store:
         """Return the sorted ids of all agents with a history."""
         names = file_io.list_folder(os.path.join(self.folder, "history"))
         stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
-        return sorted(
-            PM if stem == PM else agent_names.agent_of_file(f"{stem}.md") for stem in stems
-        )
+        return sorted(agent_names.agent_of_file(f"{stem}.md") for stem in stems)
 
     def _path_below(self, kind: str, name: str) -> str:
         folder = os.path.join(self.folder, kind)

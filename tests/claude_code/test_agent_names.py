@@ -304,11 +304,13 @@ def test_a_file_name_gives_its_agent(name: str) -> None:
         assert old == [agent, agent] or agent == agent_names.EMPTY_ID
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "PM.md", "pm_memories.md", "x.lock", ".md", "", "a=zz.md"]
-)
+@pytest.mark.parametrize("name", ["README.md", "pm_memories.md", "x.lock", ".md", "", "a=zz.md"])
 def test_some_files_are_not_agents(name: str) -> None:
     assert agent_names.agent_of_file(name) == ""
+
+
+def test_the_file_of_the_main_session() -> None:
+    assert agent_names.agent_of_file("PM.md") == agent_names.PM
 
 
 @given(st.text(max_size=20))

@@ -11,7 +11,7 @@ from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import change_to_json, may_change, note_nothing, print_change
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
-from memory_core.curation.migrate import Migration, migrate_files
+from memory_core.memory.migrate import Migration, migrate_files
 
 
 def migrate(

@@ -9,7 +9,7 @@ from memory_core.cli.common.notes import DRY_RUN_HINT, change_to_json, note_arch
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.document.diff import format_diff
-from memory_core.git.resolve import Resolution, resolve_files
+from memory_core.memory.resolve import Resolution, resolve_files
 
 
 def resolve(

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from memory_core.document import conflicts
 from memory_core.document.diff import TextChange
-from memory_core.git.resolve import MaintainedFiles, format_leftovers, list_targets
 from memory_core.memory import transaction
+from memory_core.memory.maintained_files import MaintainedFiles, format_leftovers, list_targets
 from memory_core.memory.project import Project
 from memory_core.storage import file_io, store
 
@@ -68,9 +68,7 @@ def _migrate(owner: MaintainedFiles, write: bool) -> Migration | None:
 class _Plan(NamedTuple):
     migration: Migration
     target: str
-    texts: list[
-        store.FileSnapshot
-    ]  # the first one becomes the target, into which the others are merged
+    texts: list[store.FileSnapshot]  # the others are merged into the first, the later target
 
 
 def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import archive, lookup
-from memory_core.curation.migrate import migrate_files
 from memory_core.document import (
     conflicts,
     dated_entries,
@@ -28,12 +27,12 @@ from memory_core.document import (
     template,
 )
 from memory_core.document.diff import format_diff
-from memory_core.git import resolve
-from memory_core.git.resolve import resolve_files
 from memory_core.history import item_history
 from memory_core.learning import extraction
-from memory_core.memory import remember
+from memory_core.memory import maintained_files, remember
+from memory_core.memory.migrate import migrate_files
 from memory_core.memory.project import Project, find_project
+from memory_core.memory.resolve import resolve_files
 from memory_core.storage import history_file, store
 from memory_core.text import markdown_lines, similarity
 from support.command_line import COMMAND, Person, read_fields
@@ -62,7 +61,7 @@ def person(sandbox: Sandbox, tmp_path: Path) -> Person:
 
 @pytest.fixture(autouse=True)
 def _now(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resolve, "_now", lambda: NOW)
+    monkeypatch.setattr(maintained_files, "_now", lambda: NOW)
 
 
 def put(folder: Path, files: dict[str, str]) -> None:

@@ -1,38 +1,25 @@
-"""Resolve git's conflicts in memory, archive and quarantine files.
-
-No file is changed or locked unless `write` is set.
-"""
+"""The files of an agent's memory for commands that maintain them: resolve, migrate, init, clean."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names
-from memory_core.document import conflicts, dated_entries, merge_learnings, merge_versions, template
-from memory_core.document.diff import TextChange
+from memory_core.document import dated_entries, merge_learnings, merge_versions, template
 from memory_core.history import item_history
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import history_file
+from memory_core.storage import file_io, history_file
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 from memory_core.text.times import format_utc
 
 HEADER_AUTHOR = "agent-memory"  # as in the header of a new file
 DATED_KINDS = ("archive", "quarantine")
-
-
-class Resolution(NamedTuple):
-    """A file with conflict markers; `archived` and `refused` have the meaning as in Migration."""
-
-    agent: str
-    change: TextChange
-    archived: list[str]
-    refused: str
 
 
 class MaintainedFiles(NamedTuple):
@@ -108,92 +95,34 @@ def _now() -> str:
     return format_utc(time.time())[:19].replace("T", " ")
 
 
-def find_links(files: list[str]) -> Iterator[str]:
-    """Yield the links to a file that is also in the list, or is the target of an earlier link."""
-    real = {path for path in files if not os.path.islink(path)}
-    targets = {os.path.realpath(path) for path in real}
-    for path in files:
-        if path not in real:
-            target = os.path.realpath(path)
-            if target in targets:
-                yield path
-            targets.add(target)
-
-
 def format_leftovers(path: str, merged: merge_versions.MergedText) -> list[str]:
     """Return the parts that do not fit into the merged text, as entries for the archive."""
     origin = dated_entries.format_file_origin(os.path.basename(path))
     return [dated_entries.format_entry(origin, text) for text in merged.left]
 
 
-def resolve_files(
-    project: Project,
-    names: Sequence[str] = (),
-    user: bool = False,
-    write: bool = False,
-    along: transaction.ProgressWrapper = iter,
-) -> list[Resolution]:
-    """Resolve the conflicts in memory, archive and quarantine files of these agents, or of all."""
-    store = project.level(user)
-    return [
-        resolution
-        for target in along(list_targets(project, store, names or list_agents_with_files(store)))
-        for path in _list_files(store, target.agent)
-        for resolution in _resolve_file(target, path, write)
-    ]
-
-
 def list_agents_with_files(store: Store) -> list[str]:
     """Return the ids of all agents with a memory, an archive or a quarantine file."""
-    agents = set(store.agents())
-    for kind in DATED_KINDS:
-        folder = os.path.join(store.folder, kind)
-        for name in os.listdir(folder) if os.path.isdir(folder) else []:
-            is_pm = name == f"{agent_names.PM}.md"
-            agents.add(agent_names.PM if is_pm else agent_names.agent_of_file(name))
-    return sorted(agents - {""})
+    folders = [os.path.join(store.folder, kind) for kind in DATED_KINDS]
+    names = [name for folder in folders for name in file_io.list_folder(folder)]
+    return sorted({*store.agents(), *map(agent_names.agent_of_file, names)} - {""})
 
 
-def _list_files(store: Store, agent: str) -> list[str]:
-    files = store.files(agent)
-    links = set(find_links(files))
-    dated = [store.dated_path(kind, agent) for kind in DATED_KINDS]
-    return [
-        *(path for path in files if path not in links),
-        *(path for path in dated if os.path.lexists(path)),
-    ]
+def create_memory(project: Project, agent: str, store: Store) -> bool:
+    """Create an empty memory for an agent; return False if it has one already."""
+    with store.lock(agent):
+        if store.read(agent) is not None:
+            return False
+        store.write(agent, read_memory(project, agent, store).text, None)
+        return True
 
 
-def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[Resolution]:
-    """Yield the resolution of a file with conflict markers, or the error."""
-    try:
-        resolution = _plan(target, target.read(path))
-        if resolution and write:
-            with target.store.lock(target.agent):
-                target.record_hand_edits()
-                snapshot = target.read(path)
-                resolution = _plan(target, snapshot)
-                if resolution:
-                    target.archive(resolution.archived)
-                    target.store.write_file(path, resolution.change.after, snapshot)
-    except (OSError, ValueError) as error:
-        change = TextChange(target.name(path), "", "")
-        resolution = Resolution(target.agent, change, [], target.describe_error(error, path))
-    if resolution:
-        yield resolution
-
-
-def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
-    is_memory = os.path.dirname(snapshot.path) == target.store.folder
-    sections = target.limits.sections if is_memory else merge_versions.NO_SECTION_LIMIT
-    merged = conflicts.merge_sides(snapshot.text, sections)
-    if merged.text == snapshot.text:
-        return None
-    after, archived = merged.text, format_leftovers(snapshot.path, merged)
-    if is_memory:
-        after, evicted = target.fit(after)
-        archived += evicted
-    elif snapshot.path == target.store.dated_path("archive", target.agent):
-        after, archived = dated_entries.add(after, archived, target.now[:10]), []
-    change = TextChange(target.name(snapshot.path), snapshot.text, after)
-    return Resolution(target.agent, change, archived, "")
+def remove_memory(store: Store, agent: str, is_removable: Callable[[str], bool]) -> bool:
+    """Remove an agent's memory file if its text is removable; return whether it was removed."""
+    with store.lock(agent):
+        snapshot = store.read(agent)
+        if snapshot is None or not is_removable(snapshot.text):
+            return False
+        os.unlink(snapshot.path)
+        file_io.sync_folder(store.folder)
+        return True

@@ -1,0 +1,106 @@
+"""Resolve git's conflicts in memory, archive and quarantine files.
+
+No file is changed or locked unless `write` is set.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memory_core.document import conflicts, dated_entries, merge_versions
+from memory_core.document.diff import TextChange
+from memory_core.memory import transaction
+from memory_core.memory.maintained_files import (
+    DATED_KINDS,
+    MaintainedFiles,
+    format_leftovers,
+    list_agents_with_files,
+    list_targets,
+)
+from memory_core.memory.project import Project
+from memory_core.storage.store import FileSnapshot, Store
+
+
+class Resolution(NamedTuple):
+    """A file with conflict markers; `archived` and `refused` have the meaning as in Migration."""
+
+    agent: str
+    change: TextChange
+    archived: list[str]
+    refused: str
+
+
+def find_links(files: list[str]) -> Iterator[str]:
+    """Yield the links to a file that is also in the list, or is the target of an earlier link."""
+    real = {path for path in files if not os.path.islink(path)}
+    targets = {os.path.realpath(path) for path in real}
+    for path in files:
+        if path not in real:
+            target = os.path.realpath(path)
+            if target in targets:
+                yield path
+            targets.add(target)
+
+
+def resolve_files(
+    project: Project,
+    names: Sequence[str] = (),
+    user: bool = False,
+    write: bool = False,
+    along: transaction.ProgressWrapper = iter,
+) -> list[Resolution]:
+    """Resolve the conflicts in memory, archive and quarantine files of these agents, or of all."""
+    store = project.level(user)
+    return [
+        resolution
+        for target in along(list_targets(project, store, names or list_agents_with_files(store)))
+        for path in _list_files(store, target.agent)
+        for resolution in _resolve_file(target, path, write)
+    ]
+
+
+def _list_files(store: Store, agent: str) -> list[str]:
+    files = store.files(agent)
+    links = set(find_links(files))
+    dated = [store.dated_path(kind, agent) for kind in DATED_KINDS]
+    return [
+        *(path for path in files if path not in links),
+        *(path for path in dated if os.path.lexists(path)),
+    ]
+
+
+def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[Resolution]:
+    """Yield the resolution of a file with conflict markers, or the error."""
+    try:
+        resolution = _plan(target, target.read(path))
+        if resolution and write:
+            with target.store.lock(target.agent):
+                target.record_hand_edits()
+                snapshot = target.read(path)
+                resolution = _plan(target, snapshot)
+                if resolution:
+                    target.archive(resolution.archived)
+                    target.store.write_file(path, resolution.change.after, snapshot)
+    except (OSError, ValueError) as error:
+        change = TextChange(target.name(path), "", "")
+        resolution = Resolution(target.agent, change, [], target.describe_error(error, path))
+    if resolution:
+        yield resolution
+
+
+def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
+    is_memory = os.path.dirname(snapshot.path) == target.store.folder
+    sections = target.limits.sections if is_memory else merge_versions.NO_SECTION_LIMIT
+    merged = conflicts.merge_sides(snapshot.text, sections)
+    if merged.text == snapshot.text:
+        return None
+    after, archived = merged.text, format_leftovers(snapshot.path, merged)
+    if is_memory:
+        after, evicted = target.fit(after)
+        archived += evicted
+    elif snapshot.path == target.store.dated_path("archive", target.agent):
+        after, archived = dated_entries.add(after, archived, target.now[:10]), []
+    change = TextChange(target.name(snapshot.path), snapshot.text, after)
+    return Resolution(target.agent, change, archived, "")
