@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.curation import (
-    change_log,
     cleaning,
     edit_session,
     initialize,
     item_actions,
     lookup,
 )
+from memory_core.curation.undo import undo_last
 from memory_core.document import dated_entries, markdown, template
 from memory_core.history import item_history
 from memory_core.learning import classify
@@ -1282,7 +1282,7 @@ def test_no_cleaning_loses_anything(
         remember.merge_spool(project, agent)
     assert list_all_texts(project) >= was
     if done.orphans:
-        change_log.undo(project, project.store, 1)
+        undo_last(project, project.store, 1)
         for orphan in done.orphans:
             read = project.store.read(orphan.agent)
             assert read

@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 
 from memory_core.cli import app as cli
 from memory_core.cli.common import tables
-from memory_core.curation import change_log, cleaning
+from memory_core.curation import cleaning
+from memory_core.curation.undo import list_undoable
 from memory_core.memory.project import find_project
 from support.command_line import COMMAND, ITEM, Person
 from support.completion import complete
@@ -501,7 +502,7 @@ def test_ctrl_c_leaves_nothing_half_done(person: Person) -> None:
     again = {path.name: path.read_text() for path in memories.glob("*.md")}
     assert [name for name in before if ITEM not in again[name]] == []
     assert cleaning.prune_items(project, project.store, project.store.agents(), 0, 1.0)
-    assert change_log.list_undoable(project.store)
+    assert list_undoable(project.store)
 
 
 @pytest.mark.parametrize("words", ["replay -", "import -"])

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from memory_core.curation import archive, change_log, cleaning, preference_actions
+from memory_core.curation import archive, cleaning, preference_actions
+from memory_core.curation.undo import undo_last
 from memory_core.history import item_history
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import history_file
@@ -121,7 +122,7 @@ def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: S
     kinds = [each["kind"] for each in history_file.read(shop.store.history_path("qa"))]
     assert kinds[-1] == "archived"
     assert pruned(shop, 90, write=True) == []
-    change_log.undo(shop, shop.store, 1)  # it is one change, also over several agents
+    undo_last(shop, shop.store, 1)  # it is one change, also over several agents
     for agent in before:
         assert f"- {OLD}\n" in sandbox.read_memory(agent)
         assert archive.list_items(shop.store, agent) == []

@@ -24,6 +24,7 @@ from memory_core.curation import (
     preference_actions,
     sharing,
 )
+from memory_core.curation.undo import undo_last
 from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
 from memory_core.memory import agent_memory, changes, recall, transaction
@@ -241,12 +242,12 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
         "work-style": "small steps",
     }
     assert "[Preferences] Tone: warm" in kept(other, "archive", "qa")
-    change_log.undo(other, other.store, 1)
+    undo_last(other, other.store, 1)
     assert preference_actions.read_preferences(other, "qa") == {
         "Tone": "warm",
         "work-style": "small steps",
     }
-    change_log.undo(other, other.store, 2)  # the undo, and the import itself
+    undo_last(other, other.store, 2)  # the undo, and the import itself
     assert preference_actions.read_preferences(other, "qa") == {
         "Tone": "warm",
         "work-style": "small steps",
@@ -262,7 +263,7 @@ def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
     assert [(each.text, each.state and each.state.run) for each in told] == [
         ("Review migrations with alembic carefully", "a1")
     ]
-    change_log.undo(other, other.store, 1)
+    undo_last(other, other.store, 1)
     assert items(other, "qa") == before
 
 
@@ -289,7 +290,7 @@ def test_nested_lines_are_merged(
     imported(other, data)
     assert items(other, "qa") == [(FACT, "Mine", nested), (LIFT, "Mine", "")]
     if nested != ours:
-        change_log.undo(other, other.store, 1)
+        undo_last(other, other.store, 1)
         assert items(other, "qa") == before
 
 
@@ -352,7 +353,7 @@ def test_replaced_items_are_archived(shop: Project, other: Project) -> None:
         ("from qa.md", "```\ncode"),
         ("from qa.md", "more\n```"),
     ]
-    change_log.undo(other, other.store, 1)
+    undo_last(other, other.store, 1)
     assert whole(items(other, "qa")) == whole(before)
 
 
@@ -412,7 +413,7 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
     imported(other, data, replace)
     assert read_files(Path(other.paths.root)) == after
     if any(each.is_by_hand is False for each in change_log.list_changes(other.store, ["qa"])):
-        undone = change_log.undo(other, other.store, 1)
+        undone = undo_last(other, other.store, 1)
         stays = {text for each in undone for text in each.kept_texts}  # in code without an end
         now, then = whole(items(other, "qa")), whole(before)
         assert {text: now.get(text) for text in then if text not in stays} == {
@@ -716,7 +717,7 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
         told = history_file.read(held.history_path(agent))[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
     assert sharing.copy_item(shop, source, [("qa", shop.store)])[0].was_present
-    change_log.undo(shop, shop.store, 1)  # without an effect there is no change
+    undo_last(shop, shop.store, 1)  # without an effect there is no change
     assert [each[0] for each in items(shop, "qa")] == [TABS]
 
 

@@ -11,8 +11,7 @@ from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.history.log import record_to_json
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
-from memory_core.curation import change_log
-from memory_core.curation.change_log import UndoResult
+from memory_core.curation.undo import UndoResult, undo_last
 
 
 def undo(
@@ -31,7 +30,7 @@ def undo(
     Example:
       agent-memory undo || echo "nothing to undo"
     """
-    results = change_log.undo(*find_level(user), number, make_progress("Undoing"))
+    results = undo_last(*find_level(user), number, make_progress("Undoing"))
     if json:
         print_json(
             [

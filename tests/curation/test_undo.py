@@ -19,6 +19,7 @@ from memory_core.curation import (
     preference_actions,
     sharing,
 )
+from memory_core.curation.undo import NothingToUndo, UndoResult, list_undoable, undo_last
 from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
@@ -112,8 +113,8 @@ class Workshop:
             before = before.rstrip("\n") + "\n\n## Notes of mine\n"
         self.path(agent).write_text(f"{before.rstrip(chr(10))}\n- {text}\n")
 
-    def undo(self, count: int = 1) -> list[change_log.UndoResult]:
-        return change_log.undo(self.project, self.store, count)
+    def undo(self, count: int = 1) -> list[UndoResult]:
+        return undo_last(self.project, self.store, count)
 
 
 # Changes to undo, one per row.
@@ -355,7 +356,7 @@ def test_reports_of_one_command_are_one_change(tmp_path: Path) -> None:
     shop = started(tmp_path)
     for agent in AGENTS:
         shop.learn(agent, "Ask Ann first", "a1")
-    with pytest.raises(change_log.NothingToUndo, match="there are only 2 changes to undo"):
+    with pytest.raises(NothingToUndo, match="there are only 2 changes to undo"):
         shop.undo(3)
     pruned_all = cleaning.prune_items(shop.project, shop.store, AGENTS, 0, 0.55, write=True)
     assert [each.agent for each in pruned_all] == list(AGENTS)
@@ -367,7 +368,7 @@ def test_reports_of_one_command_are_one_change(tmp_path: Path) -> None:
 def test_with_too_few_changes_nothing_is_undone(tmp_path: Path) -> None:
     shop = started(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(change_log.NothingToUndo, match="there is nothing to undo"):
+    with pytest.raises(NothingToUndo, match="there is nothing to undo"):
         shop.undo()
     assert sorted(tmp_path.rglob("*")) == before
     assert shop.text("qa") == START
@@ -459,7 +460,7 @@ def scripts(kinds: list[Any], largest: int = 9) -> Any:
 
 
 def undoable(shop: Workshop) -> list[change_log.Change]:
-    return change_log.list_undoable(shop.store)
+    return list_undoable(shop.store)
 
 
 @NO_LIMIT
