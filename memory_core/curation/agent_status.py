@@ -168,7 +168,7 @@ class StatusWarning(NamedTuple):
     """A problem, and the command that fixes or explains it."""
 
     what: str
-    mend: str
+    advice: str
 
 
 class ProjectStatus(NamedTuple):
@@ -250,10 +250,10 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             [memory for memory in memories if memory.size >= NEARLY_FULL * memory.limit],
         ),
     ]
-    for what, mend, affected in problems:
+    for what, advice, affected in problems:
         if affected:
             names = format_names([memory.agent for memory in affected])
-            yield StatusWarning(f"{names}: {what}", mend or explain(affected[0]))
+            yield StatusWarning(f"{names}: {what}", advice or explain(affected[0]))
     spooled = sum(memory.spooled for memory in memories)
     if spooled:
         yield StatusWarning(

@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_core.doctor import file_checks, hook_checks, live_check, task_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
-from memory_core.doctor.fixes import Fix
+from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
 from memory_core.memory.project import Project
 from memory_core.setup import installation
@@ -43,7 +43,7 @@ LIVE = "live"
 class Diagnosis:
     """The repairs that were done, and the findings after them."""
 
-    mended: list[Fix]
+    repairs: list[Repair]
     findings: list[Finding]
 
     @property
@@ -54,24 +54,24 @@ class Diagnosis:
 def diagnose(
     project: Project,
     environ: Mapping[str, str],
-    fix: bool = False,
+    repair: bool = False,
     is_live: bool = False,
     progress: Progress = iter,
 ) -> Diagnosis:
-    """Run all checks; with `fix` do the safe repairs, and run the checks again.
+    """Run all checks; with `repair` do the safe repairs, and run the checks again.
 
     With `is_live` also start a real agent, unless something is broken.
     """
     examination = Examination(project, environ)
     findings = list(examine(examination, progress))
-    mended = apply_fixes(findings) if fix else []
-    if mended:
+    repairs = do_repairs(findings) if repair else []
+    if repairs:
         # A new Project reads config.yml again.
         examination = Examination(Project(project.paths, environ), environ)
         findings = list(examine(examination, progress))
     if is_live:
         findings += [replace(finding, check=LIVE) for finding in _try_live(examination, findings)]
-    return Diagnosis(mended, findings)
+    return Diagnosis(repairs, findings)
 
 
 def examine(examination: Examination, progress: Progress = iter) -> Iterator[Finding]:
@@ -81,17 +81,18 @@ def examine(examination: Examination, progress: Progress = iter) -> Iterator[Fin
             yield replace(finding, check=name)
 
 
-def apply_fixes(findings: Iterable[Finding]) -> list[Fix]:
+def do_repairs(findings: Iterable[Finding]) -> list[Repair]:
     """Do the repairs of all findings; a repair that fails has an error."""
-    fixes: list[Fix] = []
+    repairs: list[Repair] = []
     for finding in findings:
-        if finding.fix:
+        if finding.repair:
+            check = finding.check
             try:
-                fixes += [replace(fix, check=finding.check) for fix in finding.fix()]
+                repairs += [replace(done, check=check) for done in finding.repair()]
             except (OSError, installation.InstallRefused, merge_driver.NoRepository) as error:
                 reason = getattr(error, "strerror", None) or str(error)
-                fixes.append(Fix(finding.mend, finding.where, error=reason, check=finding.check))
-    return list(dict.fromkeys(fixes))  # two findings may have the same repair
+                repairs.append(Repair(finding.advice, finding.where, error=reason, check=check))
+    return list(dict.fromkeys(repairs))  # two findings may have the same repair
 
 
 def _try_live(examination: Examination, findings: list[Finding]) -> Iterator[Finding]:

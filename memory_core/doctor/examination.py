@@ -17,7 +17,7 @@ from memory_core.claude_code import (
     settings_json,
 )
 from memory_core.curation import agent_status
-from memory_core.doctor.fixes import Fix
+from memory_core.doctor.repairs import Repair
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
@@ -41,17 +41,17 @@ SAMPLE_BY_EVENT = {
 
 @dataclass
 class Finding:
-    """A result of a check: the problem, the file, and the remedy (`mend`).
+    """A result of a check: the problem, the file, and what a person can do about it (`advice`).
 
-    `fix` does the repair if `--fix` can do it.  `check` is the name of the check;
+    `repair` does the repair if `--fix` can do it.  `check` is the name of the check;
     `checks.examine` sets it.
     """
 
     level: str
     what: str
     where: str = ""
-    mend: str = ""
-    fix: Callable[[], Iterable[Fix]] | None = None
+    advice: str = ""
+    repair: Callable[[], Iterable[Repair]] | None = None
     check: str = ""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import agent_status
-from memory_core.doctor import config_sources, fixes
+from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
 from memory_core.git import merge_driver
@@ -63,15 +63,15 @@ def _check_rights(exam: Examination, path: Path, folder: Path) -> Finding | None
     if is_parent and not path.is_dir():
         what = f"is not a folder: {folder} cannot be created"
         return Finding(BROKEN, what, where, "move it away")
-    mend = shlex.join(["chmod", f"u+rw{'x' if path.is_dir() else ''}", where])
-    fix = None if is_parent else partial(fixes.add_rights, path, where)
+    advice = shlex.join(["chmod", f"u+rw{'x' if path.is_dir() else ''}", where])
+    repair = None if is_parent else partial(repairs.add_rights, path, where)
     if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
-        return Finding(BROKEN, "cannot be read", where, mend, fix)
+        return Finding(BROKEN, "cannot be read", where, advice, repair)
     if not os.access(path, os.W_OK):
         # Histories and logs are appended to; all other files are replaced, which needs rights
         # to their folder only.
         level = BROKEN if path.is_dir() or path.suffix == ".jsonl" else WARNING
-        return Finding(level, "cannot be written", where, mend, fix)
+        return Finding(level, "cannot be written", where, advice, repair)
     return None
 
 
@@ -102,9 +102,9 @@ def _check_level(
         others = [os.path.basename(path) for path in store.files(memory.agent)][1:]
         if others:
             what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"
-            fix = partial(fixes.migrate, exam.project, memory.agent, user)
-            mend = _format_command("migrate", memory.agent, user)
-            yield Finding(WARNING, what, memory.path, mend, fix)
+            repair = partial(repairs.migrate, exam.project, memory.agent, user)
+            advice = _format_command("migrate", memory.agent, user)
+            yield Finding(WARNING, what, memory.path, advice, repair)
     for name in SUBFOLDERS:
         for file in sorted(Path(store.folder, name).glob("*")):
             yield from _check_extra_file(exam, file, user)
@@ -115,8 +115,8 @@ def _format_command(name: str, agent: str, user: bool) -> str:
 
 
 def _report_conflict(exam: Examination, what: str, where: str, agent: str, user: bool) -> Finding:
-    fix = partial(fixes.resolve, exam.project, agent, user)
-    return Finding(WARNING, what, where, _format_command("resolve", agent, user), fix)
+    repair = partial(repairs.resolve, exam.project, agent, user)
+    return Finding(WARNING, what, where, _format_command("resolve", agent, user), repair)
 
 
 def _check_extra_file(exam: Examination, path: Path, user: bool) -> Iterator[Finding]:
@@ -139,12 +139,12 @@ def check_spool(exam: Examination) -> Iterator[Finding]:
     for memory in exam.memories:
         if memory.spooled:
             what = f"{memory.spooled} learnings of {memory.agent} are not in its memory yet"
-            fix = partial(fixes.merge_spool, exam.project, memory.agent)
-            yield Finding(WARNING, what, memory.path, "agent-memory sweep", fix)
+            repair = partial(repairs.merge_spool, exam.project, memory.agent)
+            yield Finding(WARNING, what, memory.path, "agent-memory sweep", repair)
     for path, fault in spool.find_damaged(exam.project.paths):
         what = f"a waiting learning {fault}"
-        mend = "correct the file and run agent-memory sweep, or delete it"
-        yield Finding(WARNING, what, exam.project.paths.relative(path), mend)
+        advice = "correct the file and run agent-memory sweep, or delete it"
+        yield Finding(WARNING, what, exam.project.paths.relative(path), advice)
 
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
@@ -169,11 +169,11 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
         path = paths.relative(os.path.join(paths.state, "route.json"))
         what = "memory is given by SubagentStart, because another hook overwrote a prompt"
         if exam.foreign_hooks:
-            mend = f"once the other hook is removed: {shlex.join(['rm', path])}"
-            yield Finding(WARNING, what, path, mend)
+            advice = f"once the other hook is removed: {shlex.join(['rm', path])}"
+            yield Finding(WARNING, what, path, advice)
         else:
-            mend = f"no other hook is left: {shlex.join(['rm', path])}"
-            yield Finding(WARNING, what, path, mend, partial(fixes.use_prompts, exam.project))
+            advice = f"no other hook is left: {shlex.join(['rm', path])}"
+            yield Finding(WARNING, what, path, advice, partial(repairs.use_prompts, exam.project))
 
 
 def check_errors(exam: Examination) -> Iterator[Finding]:
@@ -196,5 +196,5 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     else:
         return
     what = f"git merges memory files as plain text: {reason}"
-    fix = partial(fixes.install_driver, exam.project)
-    yield Finding(WARNING, what, where, merge_driver.INSTALL_COMMAND, fix)
+    repair = partial(repairs.install_driver, exam.project)
+    yield Finding(WARNING, what, where, merge_driver.INSTALL_COMMAND, repair)

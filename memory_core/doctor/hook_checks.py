@@ -11,7 +11,7 @@ from functools import partial
 
 from memory_core import __version__
 from memory_core.claude_code import agent_definitions, agent_names, settings_files, settings_json
-from memory_core.doctor import fixes
+from memory_core.doctor import repairs
 from memory_core.doctor.examination import (
     BROKEN,
     OK,
@@ -44,8 +44,8 @@ def check_program(exam: Examination) -> Iterator[Finding]:
     """Report the versions of Python, agent-memory and Claude Code."""
     number = ".".join(map(str, exam.version or ())) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
-    mend = "" if exam.version else f"install Claude Code {installation.OLDEST_CLAUDE} or newer"
-    yield Finding(OK if exam.version else WARNING, what, sys.executable, mend)
+    advice = "" if exam.version else f"install Claude Code {installation.OLDEST_CLAUDE} or newer"
+    yield Finding(OK if exam.version else WARNING, what, sys.executable, advice)
 
 
 def check_enabled(exam: Examination) -> Iterator[Finding]:
@@ -54,16 +54,16 @@ def check_enabled(exam: Examination) -> Iterator[Finding]:
         what = "disableAllHooks is true: Claude Code runs no hooks"
         yield Finding(BROKEN, what, file.path, "remove disableAllHooks")
     if config.is_off(exam.environ):
-        where, mend = "AGENT_MEMORY", "unset AGENT_MEMORY"
+        where, advice = "AGENT_MEMORY", "unset AGENT_MEMORY"
         for file in exam.files:
             if "AGENT_MEMORY" in settings_files.read_hook_variables([file]):
-                where, mend = file.path, "remove AGENT_MEMORY from env"
-        yield Finding(WARNING, "memory is switched off", where, mend)
+                where, advice = file.path, "remove AGENT_MEMORY from env"
+        yield Finding(WARNING, "memory is switched off", where, advice)
         return
     for key, what in SWITCHES.items():
         if not exam.project.config[key]:
-            mend = f"set memory.{key} to true"
-            yield Finding(WARNING, what, exam.project.paths.config, mend)
+            advice = f"set memory.{key} to true"
+            yield Finding(WARNING, what, exam.project.paths.config, advice)
             return
 
 
@@ -74,14 +74,14 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
     """Check that the settings are valid and name all hooks once, as this version writes them."""
     for file in exam.files:
         if file.problem:
-            mend = "correct the file: Claude Code ignores all of it"
-            yield Finding(BROKEN, f"invalid: {file.problem}", file.path, mend)
+            advice = "correct the file: Claude Code ignores all of it"
+            yield Finding(BROKEN, f"invalid: {file.problem}", file.path, advice)
     if not exam.own_hooks:
         # An invalid settings file may contain the hooks.
         if not any(file.problem for file in exam.files if not file.plugin):
             what = "no hooks of agent-memory: agents get no memory and learn nothing"
-            mend = _format_install(exam, "install", "project")
-            yield Finding(BROKEN, what, exam.settings_path, mend)
+            advice = _format_install(exam, "install", "project")
+            yield Finding(BROKEN, what, exam.settings_path, advice)
         return
     wanted = settings_json.build_hooks(installation.read_template(), exam.version)
     missing = wanted.keys() - {hook.event for hook in exam.own_hooks}
@@ -110,8 +110,8 @@ def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
     plugins = [other.file.plugin for other in exam.own_hooks if other.file.plugin]
     if plugins and not file.plugin and any(exam.is_active(hook) for hook in hooks):
         what = f"the plugin {plugins[0]} has the same hooks"
-        mend = _format_install(exam, "uninstall", file.level) or "remove the hooks from the file"
-        yield Finding(WARNING, what, file.path, f"{mend}, or disable the plugin")
+        advice = _format_install(exam, "uninstall", file.level) or "remove the hooks from the file"
+        yield Finding(WARNING, what, file.path, f"{advice}, or disable the plugin")
 
 
 def _is_current(entry: settings_json.HookEntry, group: Mapping[str, object] | None) -> bool:
@@ -124,10 +124,10 @@ def _suggest_install(
 ) -> Finding:
     """Return a finding that a new installation into the file repairs."""
     if file.plugin:
-        mend = shlex.join(["claude", "plugin", "update", file.plugin])
-        return Finding(level, what, file.path, mend)
-    mend = _format_install(exam, "install", file.level) or "agent-memory doctor --fix"
-    return Finding(level, what, file.path, mend, partial(fixes.update_hooks, file.path))
+        advice = shlex.join(["claude", "plugin", "update", file.plugin])
+        return Finding(level, what, file.path, advice)
+    advice = _format_install(exam, "install", file.level) or "agent-memory doctor --fix"
+    return Finding(level, what, file.path, advice, partial(repairs.update_hooks, file.path))
 
 
 def _format_install(exam: Examination, command: str, level: str) -> str:
@@ -145,14 +145,14 @@ def check_plugin(exam: Examination) -> Iterator[Finding]:
         if state == "ready":
             yield Finding(OK, "the plugin's Python environment is ready", data)
             continue
-        what, mend = "is not built yet", "start a session of Claude Code"
+        what, advice = "is not built yet", "start a session of Claude Code"
         if state == "building":
-            what, mend = "is being built", "wait a minute"
+            what, advice = "is being built", "wait a minute"
         elif state == "failed":
             retry = shlex.join([os.path.join(file.folder, "bin", "agent-memory"), "version"])
             log = os.path.join(data, plugin_environment.LOG_NAME)
-            what, mend = f"could not be built: {reason}", f"see {log}; to try again: {retry}"
-        yield Finding(WARNING, f"the plugin's Python environment {what}", data, mend)
+            what, advice = f"could not be built: {reason}", f"see {log}; to try again: {retry}"
+        yield Finding(WARNING, f"the plugin's Python environment {what}", data, advice)
 
 
 def _find_plugin_data(exam: Examination, file: settings_files.SettingsFile) -> str:
@@ -227,8 +227,8 @@ def check_other_hooks(exam: Examination) -> Iterator[Finding]:
     for hook in exam.foreign_hooks:
         what = f"another PreToolUse hook sees delegations: {hook.command[:60]}"
         if hook.is_for_delegations or exam.are_prompts_lost:
-            mend = "nothing, unless it changes prompts: then the memory may be lost"
-            yield Finding(WARNING, what, hook.path, mend)
+            advice = "nothing, unless it changes prompts: then the memory may be lost"
+            yield Finding(WARNING, what, hook.path, advice)
         else:
             yield Finding(OK, what, hook.path)
 
@@ -249,5 +249,5 @@ def check_native_memory(exam: Examination) -> Iterator[Finding]:
         if definition.memory and has_memory and project.serves(agent):
             what = f"{definition.name} also has a memory of Claude Code"
             what += f" (memory: {definition.memory})"
-            mend = "remove the line `memory:`, or exclude the agent in config.yml"
-            yield Finding(WARNING, what, definition.path, mend)
+            advice = "remove the line `memory:`, or exclude the agent in config.yml"
+            yield Finding(WARNING, what, definition.path, advice)

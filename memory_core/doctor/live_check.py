@@ -110,8 +110,8 @@ def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
     agent = _choose_agent(exam)
     if not agent:
         what = "not tried: config.yml or AGENT_MEMORY exclude all agents"
-        mend = "change include and exclude in config.yml"
-        yield Finding(WARNING, what, exam.project.paths.config, mend)
+        advice = "change include and exclude in config.yml"
+        yield Finding(WARNING, what, exam.project.paths.config, advice)
         return
     if len(exam.trusted_hooks) < len(exam.own_hooks):
         what = "not tried: hooks are outdated or modified"
@@ -147,8 +147,8 @@ def _judge(
     """Yield the results of the trial, for the memory and for the report."""
     where, agent, answer = exam.settings_path, trial.agent, _quote(session)
     if trial.reported_word != trial.word and trial.word not in session.said:
-        what, mend = _explain(trial, session, seconds)
-        yield Finding(BROKEN, what, where, mend)
+        what, advice = _explain(trial, session, seconds)
+        yield Finding(BROKEN, what, where, advice)
         return
     yield Finding(OK, f"{agent} got its memory, after {seconds:.0f} s")
     if trial.verdict in DELIVERY_WARNINGS:
@@ -157,8 +157,8 @@ def _judge(
         yield Finding(OK, f"the report of {agent} was saved")
     elif exam.project.config.may_learn(id_of(agent)):
         what = f"the report of {agent} was not saved; claude answered: {answer}"
-        mend = "to see more: agent-memory sample stop | agent-memory replay -"
-        yield Finding(BROKEN, what, where, mend)
+        advice = "to see more: agent-memory sample stop | agent-memory replay -"
+        yield Finding(BROKEN, what, where, advice)
 
 
 def _explain(trial: LiveTrial, session: headless.HeadlessRun, seconds: float) -> tuple[str, str]:
@@ -169,15 +169,15 @@ def _explain(trial: LiveTrial, session: headless.HeadlessRun, seconds: float) ->
     limit = f" within {seconds:.0f} s" if session.status is None else ""
     if not (trial.state / "sweep.json").exists():  # the SessionStart hook writes it
         error = f"; its error: {_clean(session.stderr)}" if session.stderr else ""
-        mend = "run `claude -p hello` and look for errors about settings"
-        return f"Claude Code ran no hooks of agent-memory{limit}{error}", mend
+        advice = "run `claude -p hello` and look for errors about settings"
+        return f"Claude Code ran no hooks of agent-memory{limit}{error}", advice
     has_started = (trial.state / "runs").is_dir()
     if trial.verdict == "lost":
         what = f"another hook removed the memory from the prompt of {agent}"
         return what, f"{OTHER_HOOKS}; the next try uses SubagentStart"
     if not has_started and event_log.find_last(trial.project.paths, ["agent.memory.loaded"]):
-        mend = "check permissions in the settings, and hooks of other tools"
-        return f"{agent} was called but not started{limit}; claude answered: {answer}", mend
+        advice = "check permissions in the settings, and hooks of other tools"
+        return f"{agent} was called but not started{limit}; claude answered: {answer}", advice
     if not has_started:
         return f"claude did not call {agent}{limit}; it answered: {answer}", "try again"
     if trial.reported_word == NOTHING:

@@ -55,8 +55,8 @@ def _check_state(folder: backlog_folder.Folder) -> Iterator[Finding]:
     text = path.read_text(encoding="utf-8", errors="replace")
     has_list = isinstance(folder.state().get("in_progress"), list)
     if not has_list or markdown_lines.CONFLICT_START in text:
-        what, mend = "is invalid, so the active task is not known", "agent-memory task start ID"
-        yield Finding(WARNING, what, folder.relative(str(path)), f"{mend} writes a new file")
+        what, advice = "is invalid, so the active task is not known", "agent-memory task start ID"
+        yield Finding(WARNING, what, folder.relative(str(path)), f"{advice} writes a new file")
 
 
 def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
@@ -67,8 +67,8 @@ def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
         try:
             text = lifecycle.read_memory(folder, path).text
         except OSError as error:
-            mend = "check where the link leads" if os.path.islink(path) else "check this path"
-            yield Finding(WARNING, error.strerror or str(error), where, mend)
+            advice = "check where the link leads" if os.path.islink(path) else "check this path"
+            yield Finding(WARNING, error.strerror or str(error), where, advice)
             continue
         if markdown_lines.CONFLICT_START not in text:
             continue  # parsing all memories would be slow
@@ -88,9 +88,9 @@ def _check_imports(exam: Examination, folder: backlog_folder.Folder) -> Iterator
         return
     active = task_actions.find_active(exam.project)
     for path, *_texts in claude_md_import.plan_set_up(exam.project):
-        what, mend = "still imports the memory of a finished task", STATUS_COMMAND
+        what, advice = "still imports the memory of a finished task", STATUS_COMMAND
         if path != own:
-            what, mend = f"does not import {folder.relative(own)}", "agent-memory task init"
+            what, advice = f"does not import {folder.relative(own)}", "agent-memory task init"
         elif active:
             what = f"does not import the memory of {active.id}"
-        yield Finding(WARNING, what, folder.relative(path), mend)
+        yield Finding(WARNING, what, folder.relative(path), advice)

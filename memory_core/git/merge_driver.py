@@ -37,16 +37,16 @@ class NoRepository(Exception):
 class DriverChanges:
     """The changes of `install` or `uninstall`."""
 
-    __slots__ = ("attribute_files", "config", "is_ignored", "mended")
+    __slots__ = ("attribute_files", "config", "is_ignored", "resolutions")
 
     def __init__(self) -> None:
         self.attribute_files: list[str] = []  # relative to the project
         self.config = False
         self.is_ignored = False  # .gitignore excludes the memories
-        self.mended: list[Resolution] = []  # files with conflict markers
+        self.resolutions: list[Resolution] = []  # files with conflict markers
 
     def __bool__(self) -> bool:
-        return bool(self.attribute_files or self.config or self.mended)
+        return bool(self.attribute_files or self.config or self.resolutions)
 
 
 # The driver.
@@ -111,7 +111,7 @@ def install(project: Project) -> DriverChanges:
     for key, value in (("name", DRIVER_TITLE), ("driver", build_command())):
         changes.config |= _configure(folder, key, value)
     changes.is_ignored = not _run_git(folder, "check-ignore", "-q", "PM.md")[0]
-    changes.mended = resolve_files(project, write=True)
+    changes.resolutions = resolve_files(project, write=True)
     return changes
 
 

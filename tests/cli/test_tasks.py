@@ -544,7 +544,7 @@ def test_the_doctor_looks_at_tasks(
     assert what in first.what
     assert first.where.startswith(where)
     assert first.level == ("ok" if "imports it" in what else "warning")
-    assert first.mend or first.level == "ok"
+    assert first.advice or first.level == "ok"
 
 
 def test_the_doctor_ignores_projects_without_tasks(shop: Shop) -> None:

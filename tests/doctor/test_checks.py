@@ -18,7 +18,7 @@ import pexpect
 import pytest
 
 from memory_core.claude_code import settings_json
-from memory_core.doctor import checks, examination, fixes
+from memory_core.doctor import checks, examination, repairs
 from memory_core.setup import installation
 from memory_core.storage import event_log, paths, run_records, spool
 from support.command_line import COMMAND, PAGE, Person, read_fields
@@ -548,11 +548,11 @@ def test_a_repair_that_fails_names_its_file(settled: Person) -> None:
     path.chmod(0o444)
     results = [
         examination.Finding(
-            examination.BROKEN, "", where, "chmod it", partial(fixes.add_rights, file, where)
+            examination.BROKEN, "", where, "chmod it", partial(repairs.add_rights, file, where)
         )
         for where, file in (("a", path.with_name("gone.md")), ("b", path))
     ]
-    failed, done = checks.apply_fixes(results)
+    failed, done = checks.do_repairs(results)
     assert (failed.where, failed.error) == ("a", "No such file or directory")
     assert (done.where, done.error) == ("b", "")
 

@@ -339,7 +339,7 @@ def test_installing_repairs_a_text_conflict(team_project: Sandbox) -> None:
     assert git(clone, "merge", "FETCH_HEAD", check=False).returncode == 1
     path = clone / ".claude-mpm" / "memories" / "engineer.md"
     assert "<<<<<<<" in path.read_text()
-    (done,) = merge_driver.install(project_at(clone)).mended
+    (done,) = merge_driver.install(project_at(clone)).resolutions
     assert (done.agent, done.refused) == ("engineer", "")
     assert items(clone) == [FACT, ANN, BOB]
 

@@ -56,7 +56,7 @@ def status(user: User = False, json: AsJson = False) -> None:
     for line in _describe_state(state):
         print_line(line)
     for warning in state.warnings:
-        print_line(paint("warning", "warning"), f": {warning.what} ({warning.mend})")
+        print_line(paint("warning", "warning"), f": {warning.what} ({warning.advice})")
 
 
 def _print_memories(memories: list[MemoryStatus], user: bool) -> None:
@@ -130,7 +130,7 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
             for file in state.hooks
         ],
         "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
-        "warnings": [warning._asdict() for warning in state.warnings],
+        "warnings": [select_fields(warning, "what", mend="advice") for warning in state.warnings],
     }
 
 

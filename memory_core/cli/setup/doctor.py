@@ -62,12 +62,12 @@ def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "broken": diagnosis.is_broken,
         "mended": [
             select_fields(repair, "check", "what", "where", "undo", "diff", "error")
-            for repair in diagnosis.mended
+            for repair in diagnosis.repairs
         ],
         "findings": [
             {
-                **select_fields(finding, "level", "check", "what", "where", "mend"),
-                "fixable": bool(finding.fix),
+                **select_fields(finding, "level", "check", "what", "where", mend="advice"),
+                "fixable": bool(finding.repair),
             }
             for finding in diagnosis.findings
         ],
@@ -75,7 +75,7 @@ def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _print(diagnosis: Diagnosis, fix: bool) -> None:
-    for repair in diagnosis.mended:
+    for repair in diagnosis.repairs:
         if repair.error:
             print_note(f"not repaired: {repair.where}: {repair.error} ({repair.what})")
             continue
@@ -86,12 +86,12 @@ def _print(diagnosis: Diagnosis, fix: bool) -> None:
     for finding in diagnosis.findings:
         _print_entry(finding.level, finding.level, f"{finding.check}: {finding.what}")
         if finding.level != "ok":
-            _print_details({"in": finding.where, "to do": finding.mend})
+            _print_details({"in": finding.where, "to do": finding.advice})
     if fix:
-        repaired = sum(not repair.error for repair in diagnosis.mended)
+        repaired = sum(not repair.error for repair in diagnosis.repairs)
         left = sum(finding.level != "ok" for finding in diagnosis.findings)
         print_note(f"Repaired: {repaired or 'nothing'}; problems left for you: {left or 'none'}")
-    elif count := sum(bool(finding.fix) for finding in diagnosis.findings):
+    elif count := sum(bool(finding.repair) for finding in diagnosis.findings):
         print_note(f"agent-memory doctor --fix repairs {count} of these")
 
 

@@ -43,7 +43,7 @@ def install(json: AsJson = False) -> None:
     _print(changes, json)
     if changes.is_ignored and not json:
         print_note("git ignores the memories here (see .gitignore), so it never merges them")
-    if any(resolution.refused for resolution in changes.mended):
+    if any(resolution.refused for resolution in changes.resolutions):
         raise typer.Exit(1)
 
 
@@ -69,7 +69,7 @@ def _print(changes: DriverChanges, json: bool) -> None:
         print_line(f"{'changed' if is_there else 'removed'} {path}: commit it")
     if changes.config:
         print_line("changed the configuration of this clone")
-    for resolution in changes.mended:
+    for resolution in changes.resolutions:
         if resolution.refused:
             print_note(f"{resolution.change.path} is not changed: {resolution.refused}")
         else:
@@ -87,6 +87,6 @@ def _to_json(changes: DriverChanges) -> dict[str, Any]:
                 **select_fields(resolution, "agent", error="refused"),
                 "file": resolution.change.path,
             }
-            for resolution in changes.mended
+            for resolution in changes.resolutions
         ],
     }

@@ -20,7 +20,7 @@ from memory_core.setup import installation
 
 
 @dataclass(frozen=True)
-class Fix:
+class Repair:
     """A repair: a description, the file, the undo command, the diff, or the error."""
 
     what: str
@@ -31,62 +31,62 @@ class Fix:
     check: str = ""
 
 
-def update_hooks(path: str) -> Iterator[Fix]:
+def update_hooks(path: str) -> Iterator[Repair]:
     """Update the hooks in a settings file."""
     diff = installation.renew(path)
     if diff:
-        yield Fix("hooks updated", path, diff=diff)
+        yield Repair("hooks updated", path, diff=diff)
 
 
-def add_rights(path: Path, where: str) -> Iterator[Fix]:
+def add_rights(path: Path, where: str) -> Iterator[Repair]:
     """Give the owner of a file or folder the right to read and write it."""
     old = path.stat().st_mode & 0o7777
     new = old | (0o700 if path.is_dir() else 0o600)
     if new != old:
         path.chmod(new)
         undo = shlex.join(["chmod", f"{old:o}", where])
-        yield Fix("permission to read and write added", where, undo)
+        yield Repair("permission to read and write added", where, undo)
 
 
-def merge_spool(project: Project, agent: str) -> Iterator[Fix]:
+def merge_spool(project: Project, agent: str) -> Iterator[Repair]:
     remember.merge_spool(project, agent)
     where = project.paths.relative(project.store.path(agent))
-    yield Fix(f"{agent}: waiting learnings merged", where, "agent-memory undo")
+    yield Repair(f"{agent}: waiting learnings merged", where, "agent-memory undo")
 
 
-def resolve(project: Project, agent: str, user: bool) -> Iterator[Fix]:
+def resolve(project: Project, agent: str, user: bool) -> Iterator[Repair]:
     """Keep both sides of the conflicts in an agent's files."""
     yield from _report_resolved(resolve_files(project, [agent], user, write=True))
 
 
-def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Fix]:
+def _report_resolved(resolutions: Iterable[Resolution]) -> Iterator[Repair]:
     for resolution in resolutions:
         change, error = resolution.change, resolution.refused
         diff = "" if error else format_diff(change)
-        yield Fix("conflict resolved, both sides kept", change.path, diff=diff, error=error)
+        yield Repair("conflict resolved, both sides kept", change.path, diff=diff, error=error)
 
 
-def migrate(project: Project, agent: str, user: bool) -> Iterator[Fix]:
+def migrate(project: Project, agent: str, user: bool) -> Iterator[Repair]:
     """Merge several memory files of an agent into one."""
     for migration in migrate_files(project, [agent], user, write=True):
         diff = "" if migration.refused else format_diff(migration.change)
         what = f"merged {', '.join(migration.old_names)} into it"
-        yield Fix(what, migration.file, diff=diff, error=migration.refused)
+        yield Repair(what, migration.file, diff=diff, error=migration.refused)
 
 
-def use_prompts(project: Project) -> Iterator[Fix]:
+def use_prompts(project: Project) -> Iterator[Repair]:
     """Add memory to prompts again."""
     path = Path(project.paths.state, "route.json")
     path.unlink()
-    yield Fix("memory is added to prompts again", project.paths.relative(str(path)))
+    yield Repair("memory is added to prompts again", project.paths.relative(str(path)))
 
 
-def install_driver(project: Project) -> Iterator[Fix]:
+def install_driver(project: Project) -> Iterator[Repair]:
     """Install git's merge driver in this clone."""
     changes = merge_driver.install(project)
     where, undo = project.paths.relative(project.store.folder), "agent-memory git uninstall"
     if changes.config:
-        yield Fix("merge driver installed in this clone", where, undo)
+        yield Repair("merge driver installed in this clone", where, undo)
     for path in changes.attribute_files:
-        yield Fix("merge driver added; commit this file", path, undo)
-    yield from _report_resolved(changes.mended)
+        yield Repair("merge driver added; commit this file", path, undo)
+    yield from _report_resolved(changes.resolutions)
