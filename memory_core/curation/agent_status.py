@@ -190,6 +190,7 @@ def read_status(project: Project, environ: Mapping[str, str], user: bool = False
         *_check_project(project, hooks, last),
         *_check_settings(files),
         *_check_memories(memories, user),
+        *_check_learnings(memories),
     ]
     return ProjectStatus(memories, hooks, last, warnings)
 
@@ -254,6 +255,9 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
         if affected:
             names = format_names([memory.agent for memory in affected])
             yield StatusWarning(f"{names}: {what}", advice or explain(affected[0]))
+
+
+def _check_learnings(memories: list[MemoryStatus]) -> Iterator[StatusWarning]:
     spooled = sum(memory.spooled for memory in memories)
     if spooled:
         yield StatusWarning(

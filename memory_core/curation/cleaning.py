@@ -326,29 +326,32 @@ def prune_items(
     if older_than:
         until = format_utc(time.time() - older_than)
 
-    def find_weak(memory: AgentMemory) -> PruneResult:
-        rated = [(item, memory.history.get(item.id)) for item in item_actions.list_items(memory)]
-        weak = [
-            (item, state.used)
-            for item, state in rated
-            if state and state.used < until and state.confidence < below
-            if not preferences.is_title(item.section)
-        ]
-        return PruneResult(memory.agent, [item for item, _used in weak], [at for _item, at in weak])
-
-    def change(memory: AgentMemory) -> PruneResult:
-        weak = find_weak(memory)
+    def archive_weak(memory: AgentMemory) -> PruneResult:
+        weak = _find_weak(memory, until, below)
         texts = [item.text for item in weak.items]
         changes.remove_items(memory, texts, "archived", source="person")
         return weak
 
-    results = [find_weak(read_memory(project, agent, store)) for agent in progress(agents)]
+    memories = (read_memory(project, agent, store) for agent in progress(agents))
+    results = [_find_weak(memory, until, below) for memory in memories]
     results = [result for result in results if result.items]
     if not write:
         return results
     change_id = agent_memory.make_change_id("prune")
     transaction.check_unlocked(store, [result.agent for result in results])
     return [
-        transaction.change_memory(project, result.agent, change, store, change_id)
+        transaction.change_memory(project, result.agent, archive_weak, store, change_id)
         for result in progress(results)
     ]
+
+
+def _find_weak(memory: AgentMemory, until: str, below: float) -> PruneResult:
+    """Return the items that were last used before `until` and have a confidence below `below`."""
+    rated = [(item, memory.history.get(item.id)) for item in item_actions.list_items(memory)]
+    weak = [
+        (item, state.used)
+        for item, state in rated
+        if state and state.used < until and state.confidence < below
+        if not preferences.is_title(item.section)
+    ]
+    return PruneResult(memory.agent, [item for item, _used in weak], [at for _item, at in weak])

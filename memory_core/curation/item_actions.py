@@ -1,10 +1,10 @@
 """Add, confirm, contradict and remove items; record tasks and errors that programs report.
 
-Each call is one change, which undo takes back, except those of record_task and record_error.
-Parameters that most functions share:
-`store` is the level (default: the project's), `item` is a name for lookup.find_item, `by`
-may have run, session and source.  Functions that change a memory raise OSError if its file
-cannot be locked, read or written.
+Each call of `judge` and `teach` is one change, which undo takes back.  `record_task` and
+`record_error` change no memory, and undo does not take them back.  Parameters of most functions:
+`store` is the level (default: the project's), `item` is a name for lookup.find_item, `by` may have
+run, session and source.  Functions that change a memory raise OSError if its file cannot be
+locked, read or written.
 """
 
 from __future__ import annotations
@@ -131,28 +131,14 @@ def teach(
     learning that a report could not teach either.
     """
     contents = list(dict.fromkeys(contents))
-    if len(contents) > MAX_LEARNINGS:
-        raise InvalidRequest(
-            f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
-        )
-
-    def refuse(content: str, reason: str) -> InvalidRequest:
-        quote = f"{content[:QUOTE_LENGTH]!r}: " if len(contents) > 1 else ""
-        return InvalidRequest(quote + reason)
-
-    pairs = []
-    for content in contents:
-        extracted = extraction.extract_one(kind, content, project.config["max_learning_length"])
-        if extracted.rejected:
-            raise refuse(content, extracted.rejected[0].reason)
-        pairs += [[learning.type, learning.content] for learning in extracted.learnings[:1]]
+    pairs = _extract_pairs(contents, kind, project.config["max_learning_length"])
 
     def change(memory: AgentMemory) -> TeachResult:
         first = len(memory.records)
         merged = changes.learn(memory, pairs, **{"source": "person", **by})
         if merged.refused:
             learning, reason = merged.refused[0]
-            raise refuse(learning.content, reason)
+            raise _make_refusal(learning.content, reason, contents)
         records = memory.records[first:]
         doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
         items = {item.id: item for item in list_items(memory)}
@@ -162,6 +148,27 @@ def teach(
         )
 
     return transaction.change_memory(project, agent, change, store)
+
+
+def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[list[str]]:
+    """Return [type, content] of each learning; raises InvalidRequest."""
+    if len(contents) > MAX_LEARNINGS:
+        raise InvalidRequest(
+            f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
+        )
+    pairs = []
+    for content in contents:
+        extracted = extraction.extract_one(kind, content, longest)
+        if extracted.rejected:
+            raise _make_refusal(content, extracted.rejected[0].reason, contents)
+        pairs += [[learning.type, learning.content] for learning in extracted.learnings[:1]]
+    return pairs
+
+
+def _make_refusal(content: str, reason: str, contents: Sequence[str]) -> InvalidRequest:
+    """Return the error for one of several learnings, which it quotes."""
+    quote = f"{content[:QUOTE_LENGTH]!r}: " if len(contents) > 1 else ""
+    return InvalidRequest(quote + reason)
 
 
 def _list_taught(
