@@ -78,16 +78,12 @@ def _try_read(
     path: str, report: Callable[[OSError], object] | None = None
 ) -> AgentDefinition | None:
     try:
-        return _read_definition(path)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            header = "".join(itertools.islice(file, MAX_HEADER_LINES))
     except OSError as error:
         if report:
             report(error)
         return None
-
-
-def _read_definition(path: str) -> AgentDefinition:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        header = "".join(itertools.islice(file, MAX_HEADER_LINES))
     fields = front_matter.read_fields(header)
     name, memory = (str(fields.get(key) or "") for key in ("name", "memory"))
     stem = os.path.basename(path).removesuffix(".md")

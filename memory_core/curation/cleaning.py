@@ -29,8 +29,6 @@ IDLE_SECONDS = 30 * 86400
 # The doctor reads one week of the log; three months are enough for users.
 LOG_MAX_AGE = 90 * 86400
 
-SUBFOLDERS = ("archive", "quarantine", "history")
-
 INTERRUPTED_WRITE = "left by a write that was interrupted"
 ENDED_SESSION = "of a session that ended long ago"
 
@@ -111,7 +109,7 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     """Find the files of interrupted writes and of old sessions, and the old log."""
     # A killed process leaves a temporary file .NAME.PID next to the file NAME.
     errors = os.path.join(store.paths.state, "errors")
-    folders = [os.path.join(store.folder, kind) for kind in SUBFOLDERS]
+    folders = [os.path.join(store.folder, kind) for kind in maintained_files.SUBFOLDERS]
     for folder in [store.folder, *folders, errors]:
         for name in file_io.list_folder(folder):
             target, _dot, pid = name[1:].rpartition(".")

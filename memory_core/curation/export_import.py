@@ -29,6 +29,7 @@ from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.maintained_files import DATED_KINDS
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import file_io
@@ -38,8 +39,6 @@ from memory_core.text.times import format_utc
 
 FORMAT = "agent-memory"
 FORMAT_VERSION = 1
-
-ENTRY_KINDS = ("archive", "quarantine")
 
 # In bytes: a hundred agents with the largest memory and history seen so far.
 MAX_BYTES = 64 * 1024 * 1024
@@ -98,7 +97,7 @@ def _export(project: Project, store: Store, agent: str) -> dict[str, Any]:
         "document": text,
         "preferences": preferences.read_values(markdown.parse_document(text)),
         "history": [record for record in records if record_models.is_valid_record(record)],
-        **{kind: _read_text(store, store.dated_path(kind, agent)) for kind in ENTRY_KINDS},
+        **{kind: _read_text(store, store.dated_path(kind, agent)) for kind in DATED_KINDS},
     }
 
 
@@ -144,7 +143,7 @@ def _find_problem(agents: ExportedAgents) -> str:
         expected = agent_names.id_of(agent)
         if agent not in (agent_names.PM, expected):
             return f"agents.{json.dumps(agent)}: invalid agent id, use {expected!r}"
-        for field in ("document", *ENTRY_KINDS):
+        for field in ("document", *DATED_KINDS):
             try:  # lone surrogates stand for bytes that are not UTF-8
                 exported[field].encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
@@ -202,7 +201,7 @@ def _import_agent(
         archived = [dated_entries.format_entry(*item) for item in memory.evicted]
         after = memory.text if memory.snapshot or memory.text != memory.before else ""
         path = store.paths.relative(store.path(agent))
-        entries = sum(len(_list_new(store, kind, agent, exported[kind])) for kind in ENTRY_KINDS)
+        entries = sum(len(_list_new(store, kind, agent, exported[kind])) for kind in DATED_KINDS)
         difference = TextChange(path, before, after)
         return ImportResult(agent, difference, archived, records, entries)
 
@@ -210,7 +209,7 @@ def _import_agent(
         return change(read_memory(project, agent, store))
     result = transaction.change_memory(project, agent, change, store, change_id)
     with store.lock(agent):
-        for kind in ENTRY_KINDS:
+        for kind in DATED_KINDS:
             for entry in _list_new(store, kind, agent, exported[kind]):
                 store.append(kind, agent, [entry.text], entry.day)
     return result

@@ -56,11 +56,11 @@ def list_agents_without_memory(
 
 def create_memories(project: Project, store: Store, agents: Iterable[str]) -> list[tuple[str, str]]:
     """Create an empty memory for each agent without one; return them as (agent, file)."""
-    created = []
-    for agent in dict.fromkeys(agents):
-        if maintained_files.create_memory(project, agent, store):
-            created.append((agent, store.paths.relative(store.path(agent))))
-    return created
+    return [
+        (agent, store.paths.relative(store.path(agent)))
+        for agent in dict.fromkeys(agents)
+        if maintained_files.create_memory(project, agent, store)
+    ]
 
 
 def has_hooks(root: str, environ: Mapping[str, str]) -> bool:

@@ -153,9 +153,8 @@ def teach(
 def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[list[str]]:
     """Return [type, content] of each learning; raises InvalidRequest."""
     if len(contents) > MAX_LEARNINGS:
-        raise InvalidRequest(
-            f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
-        )
+        reason = f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
+        raise InvalidRequest(reason)
     pairs = []
     for content in contents:
         extracted = extraction.extract_one(kind, content, longest)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from memory_core.doctor import file_checks, hook_checks, live_check, task_checks
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
+from memory_core.memory import transaction
 from memory_core.memory.project import Project
 from memory_core.setup import installation
 
 Check = Callable[[Examination], Iterable[Finding]]
-
-# Iterates over the checks and shows the progress.
-Progress = Callable[[Collection[Any]], Iterable[Any]]
 
 CHECKS: Mapping[str, Check] = {
     "program": hook_checks.check_program,
@@ -56,7 +53,7 @@ def diagnose(
     environ: Mapping[str, str],
     repair: bool = False,
     is_live: bool = False,
-    progress: Progress = iter,
+    progress: transaction.ProgressWrapper = iter,
 ) -> Diagnosis:
     """Run all checks; with `repair` do the safe repairs, and run the checks again.
 
@@ -74,7 +71,9 @@ def diagnose(
     return Diagnosis(repairs, findings)
 
 
-def examine(examination: Examination, progress: Progress = iter) -> Iterator[Finding]:
+def examine(
+    examination: Examination, progress: transaction.ProgressWrapper = iter
+) -> Iterator[Finding]:
     """Yield the findings of all checks, each with the name of its check."""
     for name, check in progress(CHECKS.items()):
         for finding in check(examination):

@@ -14,13 +14,12 @@ from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
 from memory_core.git import merge_driver
+from memory_core.memory import maintained_files
 from memory_core.setup import hook_runner
 from memory_core.storage import file_io, history_file, spool
 from memory_core.storage.store import Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count
-
-SUBFOLDERS = ("archive", "quarantine", "history")
 
 # What may have happened to a memory on its way to an agent.
 DELIVERY_TEXTS = {"lost": "did not arrive", "doubled": "arrived twice"}
@@ -105,7 +104,7 @@ def _check_level(
             repair = partial(repairs.migrate, exam.project, memory.agent, user)
             advice = _format_command("migrate", memory.agent, user)
             yield Finding(WARNING, what, memory.path, advice, repair)
-    for name in SUBFOLDERS:
+    for name in maintained_files.SUBFOLDERS:
         for file in sorted(Path(store.folder, name).glob("*")):
             yield from _check_extra_file(exam, file, user)
 

@@ -31,9 +31,8 @@ NO_LEAF, PARAGRAPH, CODE, COMMENT = range(4)
 DIGITS = "0123456789"
 CONTAINER_STARTS = frozenset("-+*>" + DIGITS)
 LEAF_STARTS = frozenset("#`~<-*_")
-AMBIGUOUS_STARTS = (
-    CONTAINER_STARTS | LEAF_STARTS | {" ", ""}
-)  # after a bullet, so it may not be an item
+# After a bullet, these may begin something else than the text of an item.
+AMBIGUOUS_STARTS = CONTAINER_STARTS | LEAF_STARTS | {" ", ""}
 
 # Same limit as markdown-it; deeper containers are text.  Without a limit, a line of a megabyte
 # of `> > > ...` would take quadratic time.
@@ -51,9 +50,6 @@ class Item:
         self.end = line + 1
         self.text_end = line + 1
 
-    def __repr__(self) -> str:
-        return f"Item({self.text!r}, {self.line}, {self.end})"
-
 
 class Heading:
     """A heading outside of lists and quotations."""
@@ -68,28 +64,44 @@ class Heading:
 
 
 class BlockReader:
-    """The open blocks at the current line, and the results up to there."""
+    """The open blocks at the current line, and the results up to there.
+
+    The results, which `Document` takes over: headings, items, verbatim, comments, unclosed,
+    markers and warnings.  The state between two lines:
+
+    - at: the number of the current line
+    - open: the open containers, the outermost first: QUOTE, or the indentation of an item
+    - leaf: what the innermost container ends with: NO_LEAF, PARAGRAPH, CODE or COMMENT
+    - is_empty: the innermost container is an item without text until now
+    - item: the open top-level item, None outside of lists
+    - words: the lines of that item's text
+    - is_in_text: the next line may continue that text
+    - fence: the sign and the length of the fence of code in a container
+    - verbatim_end: the first line after the code or comment outside of containers
+    - never_closed: by the sign of a fence, the length for which no end follows
+    - conflict: the line is between git's conflict markers
+    """
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.headings: list[Heading] = []
         self.items: list[Item] = []
-        self.verbatim: list[int] = []  # for this and the following lists see `Document`
+        self.verbatim: list[int] = []
         self.comments: list[int] = []
         self.unclosed: dict[int, str] = {}
         self.markers: list[int] = []
         self.warnings: list[tuple[int, str]] = []
 
         self.at = 0
-        self.open: list[int] = []  # containers, the outermost first
+        self.open: list[int] = []
         self.leaf = NO_LEAF
-        self.hollow = False  # the innermost container is an item that is still empty
+        self.is_empty = False
         self.item: Item | None = None
-        self.words: list[str] = []  # the lines of that item's text
-        self.texting = False  # the next line may continue that text
-        self.fence = ("", 0)  # of code in a container
-        self.verbatim_end = 0  # of code or a comment outside containers
-        self.never_closed: dict[str, int] = {}  # sign of a fence: length for which no end follows
+        self.words: list[str] = []
+        self.is_in_text = False
+        self.fence = ("", 0)
+        self.verbatim_end = 0
+        self.never_closed: dict[str, int] = {}
         self.conflict = False
 
     def read(self, front: int) -> None:
@@ -137,9 +149,9 @@ class BlockReader:
             self.item.end = self.at + 1
 
     def _match(self, line: str) -> tuple[int, int]:
-        """Return the number of open containers that the line continues, and its next column."""
+        """Return how many open containers the line continues, and the column after their marks."""
         depth = pos = 0
-        hollow, self.hollow = self.hollow, False
+        was_empty, self.is_empty = self.is_empty, False
         for width in self.open:
             start = _skip(line, pos)
             if width == QUOTE:
@@ -147,7 +159,7 @@ class BlockReader:
                     break
                 pos = _behind_quote(line, start)
             elif start >= len(line):
-                if hollow and depth == len(self.open) - 1:
+                if was_empty and depth == len(self.open) - 1:
                     break
             elif start - pos >= width:
                 pos += width
@@ -157,6 +169,10 @@ class BlockReader:
         return depth, pos
 
     def _read_block(self, line: str, depth: int, pos: int) -> None:
+        """Read a line's new containers and its leaf, from the column `pos` on.
+
+        Without a new container, the line may continue a paragraph: a lazy line of CommonMark.
+        """
         lazy = self.leaf == PARAGRAPH
         joined = lazy and depth == len(self.open)
         start = _skip(line, pos)
@@ -168,7 +184,7 @@ class BlockReader:
             start = _skip(line, pos)
         if start < len(line):
             self._read_leaf(line[start:], start - pos >= 4, depth, lazy)
-        elif not self.hollow:  # an item may have its text below its bullet
+        elif not self.is_empty:  # an item may have its text below its bullet
             self._close(depth)
 
     def _open_container(self, line: str, depth: int, pos: int, start: int, joined: bool) -> int:
@@ -176,7 +192,7 @@ class BlockReader:
         if line[start] == ">":
             self._close(depth)
             self.open.append(QUOTE)
-            self.hollow = False
+            self.is_empty = False
             return _behind_quote(line, start)
         end = find_marker_end(line, start, joined)
         if not end or _is_rule(line[start:]):
@@ -184,7 +200,7 @@ class BlockReader:
         self._close(depth)
         inner = _behind_marker(line, end)
         self.open.append(inner - pos)
-        self.hollow = True
+        self.is_empty = True
         if depth == 0:
             self._begin_item()
         return inner
@@ -192,28 +208,28 @@ class BlockReader:
     def _read_plain(self, line: str) -> bool:
         """Read a line of the most frequent form; the full rules take longer."""
         if not line:
-            if self.leaf >= CODE or self.hollow or QUOTE in self.open:
+            if self.leaf >= CODE or self.is_empty or QUOTE in self.open:
                 return False
             self.leaf = NO_LEAF  # items stay open
-            self.texting = False
+            self.is_in_text = False
             return True
         if line[:2] == BULLET and line[2:3] not in AMBIGUOUS_STARTS:
             self._close(0)
-            self.hollow = False
+            self.is_empty = False
             self.open.append(len(BULLET))
             self._begin_item()
             self.leaf = PARAGRAPH
             self.words.append(line[2:].rstrip(" "))
             return True
         if line[0] == "#" and self._read_heading(line, 0):
-            self.hollow = False
+            self.is_empty = False
             return True
         return False
 
     def _begin_item(self) -> None:
         self.item = Item(self.at)
         self.words = []
-        self.texting = True
+        self.is_in_text = True
         self.items.append(self.item)
 
     def _close(self, depth: int) -> None:
@@ -223,12 +239,12 @@ class BlockReader:
             self.item = None
         del self.open[depth:]
         self.leaf = NO_LEAF
-        self.texting = False
+        self.is_in_text = False
 
     # Leaves.
 
     def _read_leaf(self, text: str, is_indented: bool, depth: int, lazy: bool) -> None:
-        self.hollow = False
+        self.is_empty = False
         if is_indented and not lazy:
             self._close(depth)
             if not self.open:
@@ -250,8 +266,8 @@ class BlockReader:
             if self.leaf or depth < len(self.open):
                 self._close(depth)
             self.leaf = PARAGRAPH
-            self.texting = self.texting and len(self.open) == 1
-        if self.texting and self.item is not None and len(self.open) == 1:
+            self.is_in_text = self.is_in_text and len(self.open) == 1
+        if self.is_in_text and self.item is not None and len(self.open) == 1:
             self.words.append(text)
             self.item.text_end = self.at + 1
 
@@ -326,9 +342,10 @@ class BlockReader:
     def _find_closer(
         self, sign: str, length: int, closes: Callable[[str], bool]
     ) -> tuple[int, bool]:
-        """Do the same, but return 0 for code that is never closed.
+        """Return the same for code or a comment with a closing line, else 0.
 
-        Closed code can contain sections and conflicts, but a conflict cannot contain its end.
+        What is closed may contain sections and whole conflicts; it may not end within a conflict
+        that begins in it.
         """
         conflict = end = 0
         for at in range(self.at + 1, len(self.lines)):
@@ -345,9 +362,8 @@ class BlockReader:
                 if not conflict:
                     return end, True
         if not end:
-            self.never_closed[sign] = (
-                length  # later code does not search again, which keeps the time linear
-            )
+            # Later code does not search again, which keeps the time linear.
+            self.never_closed[sign] = length
         return end, True
 
 

@@ -49,7 +49,7 @@ def add(text: str, items: Iterable[str], day: str) -> str:
 
 
 def normalize(item: str) -> str:
-    """Return an item in the form that is read: without blanks at line ends and empty last lines."""
+    """Return an item as `parse_entries` returns it: no blanks at line ends, no empty last lines."""
     return "\n".join(line.rstrip(" \t\r") for line in item.split("\n")).rstrip("\n")
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memory_core.document.markdown import Document, Section
 
     ShapeEntry = tuple[int, str, int]  # level or kind, text, number of lines
+    # All parts of a document: an edit may only change the entries of its own lines.
     Shape = list[ShapeEntry]
 
 ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
@@ -43,11 +44,6 @@ def insert_item(document: Document, section: Section, text: str) -> Document:
         if _is_read(after, document, _shape_of_both(document, at, [(ITEM, text, 1)])):
             return after
     raise ValueError(f"no line of section {section.title!r} can hold the item {text!r}")
-
-
-def remove_item(document: Document, item: Item) -> Document:
-    """Remove an item and its nested lines."""
-    return remove_items(document, [item])
 
 
 def remove_items(document: Document, items: list[Item]) -> Document:
@@ -240,7 +236,7 @@ def _is_text(document: Document, at: int) -> bool:
 
 
 def _own_end(document: Document, section: Section) -> int:
-    """Return the line of the first deeper heading, else the end of the section."""
+    """Return the end of a section's own items: the first deeper heading, or the section's end."""
     lines = (heading.line for heading in document.headings)
     return next((line for line in lines if section.line < line < section.end), section.end)
 
@@ -277,7 +273,7 @@ def _next_bullet(document: Document, items: list[Item]) -> str:
     return bullets[-1].replace(last[:-1], str(int(last[:-1]) + 1), 1)
 
 
-# The parts of a document, which show whether an edit has changed other parts.
+# The shape of a document, which shows whether an edit has changed the meaning of other lines.
 
 
 def _entries(document: Document) -> list[tuple[int, ShapeEntry]]:

@@ -40,6 +40,7 @@ def evict(
 
 
 def _choose(document: Document, limits: Limits, spared: set[str], ages: Ages) -> list[Item]:
+    """Return the items to remove: those beyond a section's limit, then by rank for the size."""
     leaving: list[Item] = []
     waiting: list[tuple[tuple[object, ...], Item]] = []
     excess = template.count_bytes(markdown.render_document(document)) - limits.size
@@ -85,9 +86,8 @@ def _rank(
         return item.text in spared, (confidence if rank == RANK_OTHER else 0.0, created_at)
 
     rest = sum(_weigh(document, item) for item in items)
-    for (is_spared, age), item in sorted(
-        ((key(item), item) for item in items), key=lambda pair: pair[0]
-    ):
+    for item in sorted(items, key=key):
+        is_spared, age = key(item)
         yield (rank == RANK_PREFERENCES, is_spared, rank, age, -rest), item
         rest -= _weigh(document, item)
 

@@ -24,9 +24,6 @@ class Section:
         self.end = end
         self.items: list[Item] = []
 
-    def __repr__(self) -> str:
-        return f"Section({self.title!r}, {self.line}, {self.end}, {self.items!r})"
-
 
 class Document:
     """The lines of a text, with the line numbers of its parts."""

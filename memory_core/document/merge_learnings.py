@@ -177,19 +177,14 @@ def ensure_section(document: Document, title: str, limits: Limits) -> tuple[Docu
     is_preferences = preferences.is_title(title)
     if section is None and (is_preferences or not is_full(document, limits.sections)):
         suffix = "" if is_preferences else template.format_suffix(limits)
-        document = edits.add_section(document, title, suffix, list_title_order(document, title))
+        titles = [part.title for part in document.sections]
+        order = [title, *titles] if is_preferences else template.TITLE_ORDER
+        document = edits.add_section(document, title, suffix, order)
         section = markdown.find_section(document, title)
     section = section or find_fallback_section(document)
     if section is None:
         raise LearningRefused("the document may have no section")
     return document, section
-
-
-def list_title_order(document: Document, title: str) -> Sequence[str]:
-    """Return the titles that decide where a section of that title is inserted."""
-    if preferences.is_title(title):
-        return [title, *(section.title for section in document.sections)]
-    return template.TITLE_ORDER
 
 
 def is_full(document: Document, sections: int) -> bool:

@@ -50,7 +50,22 @@ class MergedText(NamedTuple):
 
 
 class VersionMerge:
-    """Two versions of a file and their ancestor as blocks, while they become one list."""
+    """Two versions of a file and their ancestor, while their blocks are put into groups.
+
+    A group is a heading with the blocks below it; a path names it.  `add_blocks` fills the
+    groups, and `render` returns their lines.
+
+    - base, ours, theirs: the blocks of each text by key
+    - sections: the maximum number of sections
+    - neighbours: the keys of all pairs of blocks that follow each other in one of the versions
+    - is_theirs_newer: whether the header of their version has the later time
+    - replaced: the blocks that replace similar items of both versions, None for the item that goes
+    - kept: the keys of the blocks in the groups
+    - left: the texts that do not fit into the groups
+    - groups: heading and blocks by path, in the order of the merged file
+    - new: the paths of groups that our version lacks
+    - grown: the paths of groups with new blocks at their ends
+    """
 
     def __init__(
         self, base: list[Block], ours: list[Block], theirs: list[Block], sections: int
@@ -62,11 +77,11 @@ class VersionMerge:
         }
         self.is_theirs_newer = bool(base) and _read_time(theirs) > _read_time(ours)
         self.left: list[str] = []
-        self.joined: dict[Key, Block | None] = {}  # replacements for pairs of similar items
+        self.replaced: dict[Key, Block | None] = {}
         self.kept: set[Key] = set()
         self.groups: dict[Path, list[Block]] = {(): []}
-        self.new: set[Path] = set()  # groups that ours lacks
-        self.grown: set[Path] = set()  # groups with new blocks at their ends
+        self.new: set[Path] = set()
+        self.grown: set[Path] = set()
         self._join_similar()
         self._join_reworded(self.ours, self.theirs)
         self._join_reworded(self.theirs, self.ours)
@@ -77,13 +92,13 @@ class VersionMerge:
         for other in _list_new_items(self.theirs, self.ours, self.base):
             words = similarity.ParsedText(other.text)
             for block in mine:
-                first = self.joined.get(block.key) or block
+                first = self.replaced.get(block.key) or block
                 if similarity.is_same_parsed(similarity.ParsedText(first.text), words):
                     is_better = similarity.choose_better(first.text, other.text) == other.text
                     better = other if is_better else first
                     nested = _merge_lines((), first.nested, other.nested)
-                    self.joined[other.key] = None
-                    self.joined[block.key] = replace(better, nested=nested)
+                    self.replaced[other.key] = None
+                    self.replaced[block.key] = replace(better, nested=nested)
                     break
 
     def _join_reworded(self, table: Table, other: Table) -> None:
@@ -96,29 +111,26 @@ class VersionMerge:
             words = similarity.extract_words(old.text)
             for block in new:
                 overlap = similarity.measure_overlap(words, similarity.extract_words(block.text))
-                if overlap > MIN_OVERLAP and block.key not in self.joined:
+                if overlap > MIN_OVERLAP and block.key not in self.replaced:
                     nested = _merge_lines(old.nested, block.nested, changed.nested)
-                    self.joined[key] = None
-                    self.joined[block.key] = replace(block, nested=nested)
+                    self.replaced[key] = None
+                    self.replaced[block.key] = replace(block, nested=nested)
                     break
 
-    def arrange(self, order: Iterable[Block | None]) -> None:
-        """Put the remaining blocks into groups; None in `order` separates the two versions.
+    def add_blocks(
+        self, blocks: list[Block], is_second: bool = False, is_of_both: bool = False
+    ) -> None:
+        """Put the blocks of our version, of the second one or of both into groups.
 
-        The blocks after None, and those below the second heading of one title, are added
-        to the first heading of this title.
+        The blocks of the second version, and those below the second heading of one title, are
+        added to the first heading of this title.
         """
-        order = list(order)
-        is_one_list = None not in order
-        rest = Counter(block.key for block in order if block and is_one_list)
+        rest = Counter(block.key for block in blocks if is_of_both)
         path: Path = ()
-        seen: dict[Key, int] = {}
-        is_adding = is_second = has_gap = False
-        for block in order:
-            if block is None:
-                path, is_adding, is_second, seen = (), True, True, {}
-                has_gap = True
-                continue
+        seen: dict[Key, int] = {}  # how often a block with this key came until now
+        is_adding = is_second  # the group of `path` has blocks from an earlier place
+        has_gap = is_second  # the block does not directly follow the one before
+        for block in blocks:
             if block.kind == HEADING:
                 seen[block.key] = seen.get(block.key, 0) + 1
                 path, is_old = self._open(path, block, seen[block.key], is_second)
@@ -203,8 +215,8 @@ class VersionMerge:
         key = block.key
         base, ours, theirs = (table.get(key, []) for table in (self.base, self.ours, self.theirs))
         number = seen[key] = seen.get(key, 0) + 1
-        if key in self.joined:
-            return self.joined[key] if number == 1 else None
+        if key in self.replaced:
+            return self.replaced[key] if number == 1 else None
         if is_second and block.kind == HEADER and block.text in HEADER_COMMENTS:
             return None  # the header of our version is used
         if is_second and block.kind == PREFERENCE and ours:
@@ -240,6 +252,11 @@ class VersionMerge:
         return replace(ours, lines=lines, nested=nested)
 
     def _put(self, path: Path, block: Block, is_adding: bool, has_gap: bool) -> None:
+        """Append a block to a group; with `is_adding`, put it behind the group's like blocks.
+
+        Blank lines or an empty comment are added where it would else become a part of the block
+        above.
+        """
         group = self.groups[path]
         if not is_adding:
             is_new_pair = group and (group[-1].key, block.key) not in self.neighbours
@@ -401,14 +418,14 @@ def merge_versions(
     base: str,
     ours: str,
     theirs: str,
-    order: Callable[[list[Block], list[Block], list[Block]], list[Block | None]] | None = None,
+    order: Callable[[list[Block], list[Block], list[Block]], list[Block] | None] | None = None,
     is_dated: bool = False,
     sections: int = NO_SECTION_LIMIT,
 ) -> MergedText:
     """Merge two versions of a text and their common ancestor, which may be empty.
 
-    `order` returns the blocks of both versions in a better order than ours, then theirs.  A
-    new section beyond the limit `sections` becomes a deeper heading.
+    `order` returns the blocks of both versions in a better order than ours, then theirs, or None
+    if it cannot.  A new section beyond the limit `sections` becomes a deeper heading.
     """
     if ours == theirs or theirs == base:
         return MergedText(ours, [])
@@ -416,7 +433,12 @@ def merge_versions(
         return MergedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
     merge = VersionMerge(blocks, own, others, sections)
-    merge.arrange(order(blocks, own, others) if order else [*own, None, *others])
+    both = order(blocks, own, others) if order else None
+    if both is None:
+        merge.add_blocks(own)
+        merge.add_blocks(others, is_second=True)
+    else:
+        merge.add_blocks(both, is_of_both=True)
     lines = merge.render(is_dated)
     if lines == [line for block in own for line in block.whole]:
         return MergedText(ours, merge.left)

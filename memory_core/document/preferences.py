@@ -117,7 +117,7 @@ def remove(text: str, key: str) -> str:
 
 
 def remove_overridden(document: Document, own: Document) -> Document:
-    """Remove the preferences whose keys are also in the reader's other document, `own`."""
+    """Remove the preferences whose keys the agent's document of a nearer level, `own`, also has."""
     keys = {_read_key(item) for item in list_effective(own)}
     return _remove_items(
         document, [item for item in list_items(document) if _read_key(item) in keys]

@@ -55,7 +55,7 @@ def replace_item(document: Document, item: Item, text: str, nested: str) -> Docu
     """Change an item's text and nested lines; raises ValueError if no line can hold them."""
     if markdown.read_nested(document, item) == nested:
         return edits.replace_item(document, item, text)
-    rest = edits.remove_item(document, item)
+    rest = edits.remove_items(document, [item])
     for block, key in _list_forms(markdown.join_nested(text, nested)):
         after = edits.insert_lines(rest, item.line, block)
         if after is not None and _find_new_item(rest, after) == (key, len(block)):

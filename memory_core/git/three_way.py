@@ -21,10 +21,10 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
     return merge_versions.merge_versions(base, ours, theirs, _order, is_dated).text
 
 
-def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Block | None]:
-    """Return all blocks of both versions in the order of a line-based merge by git."""
+def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Block] | None:
+    """Return all blocks of both versions in the order of a line-based merge, None without git."""
     numbers: dict[tuple[str, ...], int] = {}
-    blocks: list[Block | None] = []
+    blocks: list[Block] = []
     with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
         for file_name, version in (("ours", ours), ("base", base), ("theirs", theirs)):
             with open(os.path.join(folder, file_name), "w", encoding="ascii") as file:
@@ -39,9 +39,5 @@ def _order(base: list[Block], ours: list[Block], theirs: list[Block]) -> list[Bl
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
         except (OSError, subprocess.CalledProcessError):
-            return [
-                *ours,
-                None,
-                *theirs,
-            ]  # without git: new blocks of `theirs` follow those of `ours`
+            return None  # without git: new blocks of `theirs` follow those of `ours`
     return [blocks[int(number)] for number in done.stdout.split()]

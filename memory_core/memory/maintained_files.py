@@ -19,7 +19,8 @@ from memory_core.text import digests
 from memory_core.text.times import format_utc
 
 HEADER_AUTHOR = "agent-memory"  # as in the header of a new file
-DATED_KINDS = ("archive", "quarantine")
+DATED_KINDS = ("archive", "quarantine")  # folders
+SUBFOLDERS = (*DATED_KINDS, "history")
 
 
 class MaintainedFiles(NamedTuple):

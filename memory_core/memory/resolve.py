@@ -11,14 +11,8 @@ from typing import NamedTuple
 
 from memory_core.document import conflicts, dated_entries, merge_versions
 from memory_core.document.diff import TextChange
-from memory_core.memory import transaction
-from memory_core.memory.maintained_files import (
-    DATED_KINDS,
-    MaintainedFiles,
-    format_leftovers,
-    list_agents_with_files,
-    list_targets,
-)
+from memory_core.memory import maintained_files, transaction
+from memory_core.memory.maintained_files import MaintainedFiles
 from memory_core.memory.project import Project
 from memory_core.storage.store import FileSnapshot, Store
 
@@ -32,18 +26,6 @@ class Resolution(NamedTuple):
     refused: str
 
 
-def find_links(files: list[str]) -> Iterator[str]:
-    """Yield the links to a file that is also in the list, or is the target of an earlier link."""
-    real = {path for path in files if not os.path.islink(path)}
-    targets = {os.path.realpath(path) for path in real}
-    for path in files:
-        if path not in real:
-            target = os.path.realpath(path)
-            if target in targets:
-                yield path
-            targets.add(target)
-
-
 def resolve_files(
     project: Project,
     names: Sequence[str] = (),
@@ -53,22 +35,22 @@ def resolve_files(
 ) -> list[Resolution]:
     """Resolve the conflicts in memory, archive and quarantine files of these agents, or of all."""
     store = project.level(user)
+    agents = names or maintained_files.list_agents_with_files(store)
     return [
         resolution
-        for target in along(list_targets(project, store, names or list_agents_with_files(store)))
+        for target in along(maintained_files.list_targets(project, store, agents))
         for path in _list_files(store, target.agent)
         for resolution in _resolve_file(target, path, write)
     ]
 
 
 def _list_files(store: Store, agent: str) -> list[str]:
-    files = store.files(agent)
-    links = set(find_links(files))
-    dated = [store.dated_path(kind, agent) for kind in DATED_KINDS]
-    return [
-        *(path for path in files if path not in links),
-        *(path for path in dated if os.path.lexists(path)),
-    ]
+    """Return the agent's memory, archive and quarantine files; of links to one file only one."""
+    files: dict[str, str] = {}
+    for path in sorted(store.files(agent), key=os.path.islink):
+        files.setdefault(os.path.realpath(path), path)
+    dated = [store.dated_path(kind, agent) for kind in maintained_files.DATED_KINDS]
+    return [*files.values(), *(path for path in dated if os.path.lexists(path))]
 
 
 def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[Resolution]:
@@ -96,7 +78,7 @@ def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
     merged = conflicts.merge_sides(snapshot.text, sections)
     if merged.text == snapshot.text:
         return None
-    after, archived = merged.text, format_leftovers(snapshot.path, merged)
+    after, archived = merged.text, maintained_files.format_leftovers(snapshot.path, merged)
     if is_memory:
         after, evicted = target.fit(after)
         archived += evicted

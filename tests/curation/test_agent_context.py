@@ -309,10 +309,10 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
 
 
 HEADINGS = [
-    agent_context.KNOWLEDGE_HEADING,
-    agent_context.PREFERENCES_HEADING,
-    agent_context.PERFORMANCE_HEADING,
-    agent_context.ERRORS_HEADING,
+    "## Your Role Knowledge",
+    "## Your Preferences",
+    "## Your Performance",
+    "### Common Errors to Avoid",
 ]
 ODD = st.one_of(
     st.text(max_size=40),

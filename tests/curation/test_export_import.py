@@ -97,7 +97,7 @@ def answers(project: Project, agent: str) -> dict[str, Any]:
         "performance": told.performance.data(),
         "errors": [each.data() for each in told.errors],
         "preferences": told.preferences,
-        **{kind: kept(project, kind, agent) for kind in export_import.ENTRY_KINDS},
+        **{kind: kept(project, kind, agent) for kind in export_import.DATED_KINDS},
     }
 
 

@@ -478,7 +478,7 @@ REMOVED = {
 def test_remove_item(name: str) -> None:
     number, before, expected = REMOVED[name]
     document = markdown.parse_document(before)
-    after = edits.remove_item(document, document.items[number])
+    after = edits.remove_items(document, [document.items[number]])
     assert markdown.render_document(after) == expected
 
 
@@ -670,7 +670,7 @@ def test_inserting_and_removing_changes_nothing_else(text: str, number: int, new
     added = next(at for at, item in enumerate(items) if items_of(before)[at : at + 1] != [item])
     assert items.pop(added)[1] == new
     assert items == items_of(before)
-    back = edits.remove_item(after, after.items[added])
+    back = edits.remove_items(after, [after.items[added]])
     assert filled(back.lines) == filled(before.lines)
     assert items_of(back) == items
 

@@ -125,7 +125,7 @@ class Clone:
 
     def remove(self) -> None:
         document = markdown.parse_document(self.text)
-        self._save(markdown.render_document(edits.remove_item(document, self._item())))
+        self._save(markdown.render_document(edits.remove_items(document, [self._item()])))
 
     def apply_edit(self) -> None:
         item = self._item()
@@ -144,7 +144,7 @@ class Clone:
 
     def move(self) -> None:
         item = self._item()
-        document = edits.remove_item(markdown.parse_document(self.text), item)
+        document = edits.remove_items(markdown.parse_document(self.text), [item])
         section = self.draw.choice(document.sections)
         self._save(markdown.render_document(edits.insert_item(document, section, item.text)))
 
