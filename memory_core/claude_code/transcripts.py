@@ -104,8 +104,6 @@ class TranscriptSummary:
     as far as the transcript was read.
     """
 
-    __slots__ = ("call", "description", "last", "numbers", "prompt")
-
     def __init__(self, meta: dict[str, Any], lines: list[bytes], is_whole: bool) -> None:
         messages = [value for line in lines if (value := _parse_message(line))]
         self.call = events.meta_call(meta)
@@ -122,11 +120,8 @@ class TranscriptSummary:
 
 def summarize(path: str) -> TranscriptSummary:
     """Read an agent's transcript, or the end of a very long one; raises OSError."""
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - MAX_LINE_BYTES))
-        data = file.read(MAX_LINE_BYTES)
-    return TranscriptSummary(_read_meta(path), data.split(b"\n"), size <= MAX_LINE_BYTES)
+    lines, is_whole = _read_end(path, MAX_LINE_BYTES)
+    return TranscriptSummary(_read_meta(path), lines, is_whole)
 
 
 def _parse_message(line: bytes) -> dict[str, Any]:
@@ -137,22 +132,23 @@ def _parse_message(line: bytes) -> dict[str, Any]:
 
 
 def _read_last_lines(path: str) -> Iterator[bytes]:
+    """Return the last lines, the last one first; none if the file cannot be read."""
     try:
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - TAIL_BYTES))
-            data = file.read(TAIL_BYTES)
+        return reversed(_read_end(path, TAIL_BYTES)[0])
     except OSError:
-        return
-    yield from reversed(data.split(b"\n"))
+        return iter(())
+
+
+def _read_end(path: str, limit: int) -> tuple[list[bytes], bool]:
+    """Return the lines in the last `limit` bytes, and whether they are the whole file."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - limit))
+        return file.read(limit).split(b"\n"), size <= limit
 
 
 def _parse(line: bytes) -> dict[str, Any]:
-    try:
-        value = fastjson.loads(line.decode("utf-8", "replace"))
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return fastjson.load_object(line.decode("utf-8", "replace"))
 
 
 def mtime_of(path: str) -> float:

@@ -31,8 +31,6 @@ class MergeResult:
     Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`.
     """
 
-    __slots__ = ("added", "duplicates", "evicted", "refused", "replaced", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.added: list[str] = []

@@ -64,13 +64,10 @@ def read_memory(
             name, project.name, memory.limits, memory.now
         )
         header_time = latest
-    memory.change_id = (
-        agent_memory.make_hand_change_id(change_id, agent)
-        if change_id
-        else agent_memory.make_change_id(f"{agent} by hand")
-    )
+    change_id = change_id or agent_memory.make_change_id(agent)
+    memory.change_id = agent_memory.make_hand_change_id(change_id, agent)
     _take_hand_edits(memory, document, header_time, latest)
-    memory.change_id = change_id or agent_memory.make_change_id(agent)
+    memory.change_id = change_id
     return memory
 
 

@@ -30,8 +30,6 @@ BLANK = ""
 class MemoryBlock:
     """The text that an agent receives, its source files, and the size of its body in bytes."""
 
-    __slots__ = ("size", "source", "text")
-
     def __init__(self, text: str = "", source: str | None = None, size: int = 0) -> None:
         self.text = text
         self.source = source

@@ -68,33 +68,34 @@ def split_document(
     items = {item.line: item for item in document.items}
     hidden = _hidden(document)
     titles = {section.line: section for section in document.sections}
-    parts: list[tuple[str, list[str], str]] = []  # section, lines, text of the item
+    passages: list[Passage] = []
     title, block = "", []  # type: str, list[str]
+
+    def add(lines: list[str], item: str = "") -> None:
+        text = "\n".join(lines).rstrip()
+        if text:
+            passages.append(Passage(title, text, len(passages), item, get_confidence))
+
     at = markdown_lines.count_front_matter(document.lines)
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
         section = titles.get(at)
         if section or at in hidden or at in items or not line.strip():
-            parts.append((title, block, ""))
+            add(block)
             block = []
         if section:
             title, at = section.title, section.body
         elif at in items:
             item = items[at]
             lines = [text.rstrip("\r\n") for text in document.lines[at : item.end]]
-            parts.append((title, lines, item.text))
+            add(lines, item.text)
             at = item.end
         else:
             if at not in hidden and line.strip():
                 block.append(line)
             at += 1
-    parts.append((title, block, ""))
-    texts = [(title, "\n".join(lines).rstrip(), item) for title, lines, item in parts]
-    return [
-        Passage(title, text, index, item, get_confidence)
-        for index, (title, text, item) in enumerate(texts)
-        if text
-    ]
+    add(block)
+    return passages
 
 
 def _hidden(document: Document) -> set[int]:
@@ -142,17 +143,10 @@ def select(
 def _rank(passage: Passage, wanted: set[str]) -> tuple[bool, int, float, int]:
     """Return a sort key that puts the most valuable passages first."""
     wished = preferences.is_title(passage.section)
-    confidence = passage.get_confidence(passage.item)
-    return not wished, -_worth(passage, wanted), -confidence, -passage.index
-
-
-def _worth(passage: Passage, wanted: set[str]) -> int:
-    section = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
-    return (
-        section + WORD_SCORE * len(wanted & extract_subject_words(passage.text))
-        if wanted
-        else section
-    )
+    worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
+    if wanted:
+        worth += WORD_SCORE * len(wanted & extract_subject_words(passage.text))
+    return not wished, -worth, -passage.get_confidence(passage.item), -passage.index
 
 
 def extract_subject_words(text: str) -> set[str]:

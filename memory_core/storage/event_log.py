@@ -68,18 +68,10 @@ def _rotate(path: str) -> None:
 def read(paths: LevelPaths) -> list[dict[str, Any]]:
     """Return the logged events, oldest first, without incomplete lines."""
     texts = [file_io.read_text(os.path.join(paths.logs, name)) for name in FILES]
-    events = [_parse(line) for text in texts for line in text.split("\n")]
-    return [event for event in events if event is not None]
+    events = [fastjson.load_object(line) for text in texts for line in text.split("\n")]
+    return [event for event in events if event]
 
 
 def find_last(paths: LevelPaths, names: Sequence[str]) -> dict[str, Any] | None:
     """Return the last event with one of these names."""
     return next((event for event in reversed(read(paths)) if event.get("event") in names), None)
-
-
-def _parse(line: str) -> dict[str, Any] | None:
-    try:
-        event = fastjson.loads(line)
-    except ValueError:
-        return None
-    return event if isinstance(event, dict) else None

@@ -263,8 +263,5 @@ def _list_older(folder: str, before: float) -> list[str]:
 
 def _read_record(path: str) -> dict[str, Any] | None:
     """Return a receipt or route, None if it does not exist or is damaged."""
-    try:
-        record = fastjson.loads(file_io.read_text(path))
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) and type(record.get("time")) is float else None
+    record = fastjson.load_object(file_io.read_text(path))
+    return record if type(record.get("time")) is float else None

@@ -61,6 +61,15 @@ def dumps(value: Any) -> str:
     return "".join(_encode(value, 0))
 
 
+def load_object(text: str) -> dict[str, Any]:
+    """Return a JSON object, {} for any other text."""
+    try:
+        value = loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def _unknown(value: object) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
