@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from memory_core.claude_code import agent_names, events
-from memory_core.storage import event_log, run_records, spool
+from memory_core.storage import event_log, run_records
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -76,6 +76,8 @@ class RunEvent:
         key = self.run_id or self.call
         if not key:
             return  # without an id the history cannot distinguish it from other runs
+        from memory_core.storage import spool
+
         names = {"agent": self.agent, "run": self.run_id, "session": events.session(self.event)}
         record = {
             "time": format_utc(time.time()),
