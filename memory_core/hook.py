@@ -9,8 +9,12 @@ import gc
 import os
 import sys
 
+# The import system itself, which is always loaded; `importlib` would be one more import.
+from _frozen_importlib_external import SourceFileLoader, spec_from_file_location
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from memory_core.claude_code.events import Event
@@ -38,6 +42,26 @@ class HookInterrupted(BaseException):
     """
 
 
+class _ModuleFinder:
+    """Find the modules of memory_core by path, without listing folders as Python does.
+
+    Imports are most of what a hook costs beyond Python's own start; this saves a tenth of them.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, _target: object = None) -> object:
+        if not path or not name.startswith("memory_core."):
+            return None
+        base = os.path.join(path[0], name.rpartition(".")[2])
+        for file, folders in ((f"{base}.py", None), (f"{base}/__init__.py", [base])):
+            if os.path.exists(file):
+                loader = SourceFileLoader(name, file)
+                return spec_from_file_location(
+                    name, file, loader=loader, submodule_search_locations=folders
+                )
+        return None
+
+
 def run(name: str) -> None:
     """Read an event from stdin, handle it, print the reply and end the process.
 
@@ -45,6 +69,7 @@ def run(name: str) -> None:
     printed, so that an error there does not cost the reply.
     """
     gc.disable()  # a hook ends before a collection could pay off
+    sys.meta_path.insert(0, _ModuleFinder)  # type: ignore[arg-type]
     try:
         _arm()
         project, event = _event(name)

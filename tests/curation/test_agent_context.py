@@ -308,12 +308,7 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
     assert agent_context.render_markdown(known, 1).count("\n- [") == 1
 
 
-HEADINGS = [
-    "## Your Role Knowledge",
-    "## Your Preferences",
-    "## Your Performance",
-    "### Common Errors to Avoid",
-]
+HEADINGS = ["## Knowledge", "## Preferences", "## Performance", "### Common Errors"]
 ODD = st.one_of(
     st.text(max_size=40),
     st.text("-*+#>`~<![]_:=|\\ 12.)ab\n\t\x0b\u2028", max_size=16),
