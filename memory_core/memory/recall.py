@@ -44,7 +44,6 @@ def build_block(
     `task` returns the agent's task, which decides the selection of passages; it is called only if
     not all passages fit.
     """
-    from memory_core.memory import selection
     from memory_core.text import sanitize
 
     instructions = _format_instructions(project, agent)
@@ -54,8 +53,12 @@ def build_block(
     head = [_introduce(project, agent, snapshots)] if snapshots or extras else []
     # The block without any passage.
     frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, extras, *instructions])
-    passages = _list_passages(project, agent, files)
-    selected = selection.select(passages, budget - len(frame), task)
+    selected = ""
+    if files:
+        from memory_core.memory import selection
+
+        passages = _list_passages(project, agent, files)
+        selected = selection.select(passages, budget - len(frame), task)
     body = sanitize.escape_tags("\n\n".join(part for part in (selected, extras) if part))
     if not body and not instructions:
         return MemoryBlock()
@@ -129,7 +132,7 @@ def _list_passages(
     project: Project, agent: str, files: list[tuple[Store, FileSnapshot]]
 ) -> list[Passage]:
     """Return the passages of all files; of two that say the same only the project's."""
-    from memory_core.document import markdown, preferences
+    from memory_core.document import markdown
     from memory_core.memory import selection
 
     passages: list[Passage] = []
@@ -138,7 +141,11 @@ def _list_passages(
         get_confidence = _confidence_lookup(project, store, agent)
         document = markdown.parse_document(snapshot.text)
         document = _remove_uncertain(document, get_confidence, project.config["min_confidence"])
-        document = preferences.remove_superseded(document)
+        if "preferences" in snapshot.text.casefold():  # else the module is not needed
+            from memory_core.document import preferences
+
+            document = preferences.remove_superseded(document)
+            document = preferences.remove_overridden(document, own) if own else document
         if own is None:
             own = document
             passages = selection.split_document(document, get_confidence)
@@ -148,9 +155,7 @@ def _list_passages(
         texts = [passage.text for passage in passages]
         passages += [
             passage
-            for passage in selection.split_document(
-                preferences.remove_overridden(document, own), get_confidence
-            )
+            for passage in selection.split_document(document, get_confidence)
             if not any(similarity.is_same(passage.text, text) for text in texts)
         ]
     return passages

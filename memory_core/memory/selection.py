@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from memory_core.document import preferences
 from memory_core.text import markdown_lines
 
 TYPE_CHECKING = False
@@ -142,6 +141,8 @@ def select(
 
 def _rank(passage: Passage, wanted: set[str]) -> tuple[bool, int, float, int]:
     """Return a sort key that puts the most valuable passages first."""
+    from memory_core.document import preferences
+
     wished = preferences.is_title(passage.section)
     worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
     if wanted:
