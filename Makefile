@@ -26,6 +26,7 @@ lint: .venv/made
 
 types: .venv/made
 	$(BIN)/mypy
+	MYPYPATH=bench $(BIN)/mypy --config-file= bench/*.py
 
 unit: .venv/made
 	$(PYTEST) --ignore tests/e2e

@@ -61,7 +61,7 @@ class Client:
 
     def __init__(self, python: str, place: Scene) -> None:
         job = place.job([python, "-c", START, "mcp"])
-        self._process = subprocess.Popen(
+        self._process: Any = subprocess.Popen(
             job.argv, cwd=job.cwd, env=job.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self._asked = 0

@@ -98,13 +98,14 @@ def _capture(rival: Rival) -> Row:
 
 
 def _case(maker: Maker, name: str, rival: Rival, place: Scene, event: dict, check) -> Case:
-    if rival.argv[0] is None:
+    argv = [word for word in rival.argv if word]
+    if len(argv) < len(rival.argv):
         raise Unmeasured(name, "not installed")
     place.put("event", event)
     if not rival.works:
-        maker.spawner.run(place.job(rival.argv))  # its caches, as ours are warmed up
+        maker.spawner.run(place.job(argv))  # its caches, as ours are warmed up
     place.freeze()
-    return Case(name, rival.argv, place, check)
+    return Case(name, argv, place, check)
 
 
 def did_it(case: Case) -> str:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from statistics import median, quantiles
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SPAWNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawner.py")
 
@@ -49,7 +49,7 @@ class Spawner:
     """Holds the lean child process that starts all measured commands."""
 
     def __init__(self, python: str) -> None:
-        self._child = subprocess.Popen(
+        self._child: Any = subprocess.Popen(
             [python, "-I", "-S", SPAWNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self.floor = self._floor()
@@ -76,7 +76,7 @@ class Spawner:
 
 def in_turn(
     spawner: Spawner,
-    cases: Iterable[object],
+    cases: Iterable[Any],
     bare: list[str],
     rounds: int,
     tick: Callable[[], None],
