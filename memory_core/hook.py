@@ -79,7 +79,7 @@ def run(name: str) -> None:
             _answer(event_handlers.handle(project, event, name))
             _arm()
             event_handlers.finish(project, event, name)
-    except BaseException as error:  # noqa: BLE001 - the one place: nothing may stop a delegation
+    except BaseException as error:  # noqa: BLE001 - nothing may stop a delegation
         _disarm()
         _report(name, error)
     # Skips the clean-up of the interpreter, which takes a tenth of the whole time.
@@ -162,6 +162,7 @@ def _arm() -> None:
     signal = _signals()
 
     def end(number: int, _frame: object) -> None:
+        _disarm()  # a second signal must not interrupt the handling of the first one
         raise HookInterrupted("out of time" if number == signal.SIGALRM else "asked to end")
 
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
@@ -170,10 +171,11 @@ def _arm() -> None:
 
 
 def _disarm() -> None:
-    """Ignore signals while the reply is written, so that it is never cut in half."""
+    """Ignore signals, for example while the reply is written: it must not be cut in half."""
     signal = _signals()
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
+        # Not SIG_IGN: for a signal that has just arrived, Python would print a warning.
+        signal.signal(number, lambda _number, _frame: None)
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -193,6 +193,15 @@ def test_a_hook_ends_quietly_on_a_signal(sandbox: Sandbox, number: signal.Signal
     assert sandbox.read_log()[0]["error"] == "HookInterrupted: asked to end"
 
 
+def test_many_signals_end_a_hook_as_quietly_as_one(sandbox: Sandbox) -> None:
+    process = running(sandbox, "post_tool_use")
+    for _ in range(20):
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGINT)
+    assert read_to_end(process) == (0, b"", b"")
+
+
 def test_an_event_that_never_ends_reaches_the_time_limit(sandbox: Sandbox) -> None:
     process = running(sandbox, "subagent_stop")
     assert read_to_end(process) == (0, b"", b"")

@@ -1,4 +1,4 @@
-"""Read what Claude Code sends and stores: events, settings files, agent definitions, transcripts.
+"""Claude Code's events, settings files, agent definitions and transcripts, and runs of `claude`.
 
-This wing does not know memories.
+This wing reads no memory file.
 """

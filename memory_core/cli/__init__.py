@@ -1,4 +1,4 @@
-"""The command line `agent-memory`: commands for people, each in its own module."""
+"""The command line `agent-memory`: commands for people, a few lines each."""
 
 import gc
 import sys

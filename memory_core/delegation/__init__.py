@@ -1,4 +1,4 @@
 """Map the events of a delegation to recall and remember, and record how each run ended.
 
-This package knows the order of events; `claude_code.events` knows their fields.
+This wing knows the order of events; `claude_code.events` knows their fields.
 """

@@ -1,4 +1,4 @@
-"""Install, upgrade and remove the hooks, as settings or as a plugin.
+"""Install, upgrade, try and remove the hooks, as settings or as a plugin.
 
-It changes no memory file.
+This wing changes no memory file itself; a hook that `hook_runner` runs may.
 """

@@ -1,4 +1,4 @@
 """Find, read, lock, replace and delete files: memories, history, spool, runs, settings.
 
-Other packages decide what the files say.
+Other wings decide what the files say.
 """

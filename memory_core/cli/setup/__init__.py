@@ -1,1 +1,1 @@
-"""Commands that install, configure and examine agent-memory.  Each module is one command."""
+"""Commands that install, configure and examine agent-memory.  Most modules are one command."""
