@@ -164,7 +164,7 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         _note_launch(answer)
         return None
     # Another event may have recorded how a skill ended.
-    is_recorded = not is_delegation and answer.record.get("told") in run_event.FINAL_OUTCOMES
+    is_recorded = not is_delegation and answer.record.get("recorded") in run_event.FINAL_OUTCOMES
     is_new = answer.is_served and not is_recorded
     fields = {**run_event.task_numbers(answer), **run_event.task_words(event)}
     reason = events.error(event)
@@ -217,7 +217,7 @@ def _save_end(run: RunEvent) -> None:
     is_in_foreground = record.get("call") and not launch
     # A run without a report is a warm-up of 2.0.x, or in auto mode will be asked for its report.
     is_over = launch or "ended" in record or events.report_texts(run.event)
-    if record.get("told") in run_event.FINAL_OUTCOMES or is_in_foreground or not is_over:
+    if record.get("recorded") in run_event.FINAL_OUTCOMES or is_in_foreground or not is_over:
         return
     fields = {**run_event.measure({**launch, **record}), **run_event.launch_words(launch)}
     if events.error(run.event):

@@ -95,7 +95,7 @@ class RunEvent:
                 paths, "agent.memory.error", agent_id=self.agent, error=str(error), run=self.run_id
             )
         else:
-            self.runs.try_note(key, told=DONE)
+            self.runs.try_note(key, recorded=DONE)
 
 
 def of_call(project: Project, event: Event) -> RunEvent:

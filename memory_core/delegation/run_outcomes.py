@@ -7,7 +7,7 @@ The outcome of a run is recorded once, by the first of these events:
     its end        SubagentStop: in the background, and for an agent that nobody called
     the sweep      for a run that was killed, or whose end no hook has seen
 
-The key `told` in the record of the run prevents a second record.  If two of them still record
+The key `recorded` in the record of the run prevents a second record.  If two of them still record
 the outcome, both records have one id, and `performance` counts them once.  Successful runs are
 saved by `RunEvent.save_success`, which imports less.
 """
@@ -37,7 +37,7 @@ def record_call_failure(call: RunEvent) -> None:
     claimed its receipt, and there is no API error.
     """
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)
-    if has_begun and call.is_served and "told" not in call.runs.record(call.call):
+    if has_begun and call.is_served and "recorded" not in call.runs.record(call.call):
         record_failed(call, **run_event.task_numbers(call), **run_event.task_words(call.event))
 
 
@@ -54,9 +54,9 @@ def record_failed(run: RunEvent, **fields: Any) -> None:
     error = None if is_stopped else _make_error(run)
     records += [error] if error else []
     if run_history.save_records(run.project.store, run.agent, records):
-        run.runs.try_note(key, told=outcome)
+        run.runs.try_note(key, recorded=outcome)
         if run.call not in ("", key):
-            run.runs.try_note(run.call, told=outcome)
+            run.runs.try_note(run.call, recorded=outcome)
 
 
 def record_tool_failure(run: RunEvent) -> None:
@@ -79,14 +79,14 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     launch, record = run.runs.record(run_records.launch_id_of(run.run_id)), run.record
     # A background run ends before its last message is in its transcript.
     is_counted = (
-        not launch or record.get("told") not in run_event.FINAL_OUTCOMES or "counted" in record
+        not launch or record.get("recorded") not in run_event.FINAL_OUTCOMES or "counted" in record
     )
-    if not run.run_id or ("told" in record and is_counted) or not run.is_served:
+    if not run.run_id or ("recorded" in record and is_counted) or not run.is_served:
         return
     from memory_core.claude_code import transcripts
 
     outline = transcripts.summarize(path)
-    if run.runs.record(outline.call).get("told"):
+    if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run
     until = record.get("ended") or transcripts.mtime_of(path)
     numbers = {**outline.numbers, **run_event.measure({**launch, **record}, until)}
@@ -100,13 +100,13 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     failure = performance.make_error_record(error, "Agent", **ids)
     records += [failure] if failure else []
     if run_history.save_records(run.project.store, run.agent, records, until):
-        run.runs.try_note(run.run_id, told=outcome, counted=1)
+        run.runs.try_note(run.run_id, recorded=outcome, counted=1)
 
 
 def _judge(record: dict[str, Any], last: str) -> tuple[str, str]:
     """Return (outcome, error) of a run; `last` is its last message, "" if it still worked."""
-    if record.get("told") in run_event.FINAL_OUTCOMES:
-        return record["told"], ""
+    if record.get("recorded") in run_event.FINAL_OUTCOMES:
+        return record["recorded"], ""
     if last.startswith(events.API_ERROR):
         return run_event.FAILED, last
     return (run_event.DONE if last or "ended" in record else run_event.STOPPED), ""

@@ -115,7 +115,7 @@ def find_packages() -> list[str]:
 
 
 def read_failure(data: str) -> dict[str, Any]:
-    """Return why the last build failed: `key`, `when`, `reason`, `told`; {} if it did not."""
+    """Return why the last build failed: `key`, `when`, `reason`, `reported`; {} if it did not."""
     try:
         with open(os.path.join(data, "failed.json"), encoding="utf-8") as file:
             failure = fastjson.loads(file.read())

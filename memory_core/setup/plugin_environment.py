@@ -137,7 +137,7 @@ def handle_session_start(environ: Mapping[str, str]) -> None:
 
 def _is_first_session(data: str) -> bool:
     """Say whether no session has announced this environment yet, and note that this one does."""
-    path = os.path.join(data, f"told-{hash_dependencies()}")
+    path = os.path.join(data, f"reported-{hash_dependencies()}")
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
     except FileExistsError:
@@ -150,9 +150,9 @@ def _is_first_session(data: str) -> bool:
 def _report_failure(data: str) -> str:
     """Return the message about a failed build that no session has shown yet, and note that."""
     failure = plugin.read_failure(data)
-    if not failure or failure.get("told"):
+    if not failure or failure.get("reported"):
         return ""
-    _write_failure(data, {**failure, "told": True})
+    _write_failure(data, {**failure, "reported": True})
     return (
         f"agent-memory: could not build its Python environment: {failure['reason']} Agents have"
         " their memory, but commands and the MCP server do not work."

@@ -107,7 +107,7 @@ def fail_to_build(desk: Desk) -> None:
         "key": plugin_environment.hash_dependencies(),
         "when": time.time(),
         "reason": "x.",
-        "told": True,
+        "reported": True,
     }
     (data_folder(desk) / "failed.json").write_text(json.dumps(failed))
 

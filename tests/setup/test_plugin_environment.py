@@ -78,7 +78,7 @@ def test_a_command_retries_a_failed_build_and_waits_for_it(plugged: Plugged) -> 
         "key": plugin_environment.hash_dependencies(),
         "when": time.time(),
         "reason": "x.",
-        "told": True,
+        "reported": True,
     }
     (plugged.data / "failed.json").write_text(json.dumps(failed))
     install_builder(plugged, f"sleep 1\n{make_borrowing_script(plugged)}")
