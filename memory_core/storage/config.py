@@ -1,15 +1,13 @@
 """The settings in force: config.yml of the project over the user's one, over the defaults.
 
 YAML and pydantic would cost a hook as much as ten interpreter starts.  Therefore the compiled
-settings are kept in state/config.json, and used while time and size of the files are the same.
+settings are kept with the state of this machine, and used while the files have the same text.
 """
 
 from __future__ import annotations
 
-import os
-
-from memory_core.storage import config_defaults, file_io
-from memory_core.text import fastjson
+from memory_core.storage import config_defaults
+from memory_core.text import digests, fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +19,10 @@ if TYPE_CHECKING:
 CACHE_FILE = "config.json"
 
 # Increased when compiled settings change their meaning, so that older ones are not used.
-CACHE_VERSION = 4
+CACHE_VERSION = 5
+
+# PyYAML reads 300 KB a second of text that is made to slow it down.
+MAX_BYTES = 256 * 1024
 
 OFF_WORDS = ("0", "off", "no", "false")
 ON_WORDS = ("1", "on", "yes", "true")
@@ -88,13 +89,25 @@ def _matches(agent: str, patterns: list[str]) -> bool:
 
 def load(paths: LevelPaths, user: LevelPaths | None, environ: Mapping[str, str]) -> Config:
     """Return the settings in force; never raises, see `Config.problems`."""
-    files = [level.config for level in (user, paths) if level]
-    stamps = [_stamp(path) for path in files]
     values, problems, is_readable = config_defaults.DEFAULTS, list[str](), True
-    if any(stamps):
-        values, problems, is_readable = _compile(paths, files, stamps)
+    try:
+        sources = [read_source(level) for level in (user, paths) if level]
+    except OSError as error:
+        values, problems, is_readable = _use_older(paths, str(error))
+    else:
+        if any(sources):
+            files = [level.config for level in (user, paths) if level]
+            values, problems, is_readable = _compile(paths, files, sources)
     values = _apply_environment(values, environ)
     return Config(values, problems, is_readable, _find_invalid_variables(environ))
+
+
+def read_source(level: LevelPaths) -> str:
+    """Return the text of a level's config.yml, "" if it is absent; raises OSError.
+
+    Bytes that are not UTF-8 become lone surrogates.
+    """
+    return level.files.read(level.config, MAX_BYTES).decode("utf-8", "surrogateescape")
 
 
 def is_off(environ: Mapping[str, str]) -> bool:
@@ -102,47 +115,44 @@ def is_off(environ: Mapping[str, str]) -> bool:
     return _read_variable(environ, "AGENT_MEMORY") in OFF_WORDS
 
 
-def _stamp(path: str) -> list[int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return [status.st_mtime_ns, status.st_size]
-
-
 def _compile(
-    paths: LevelPaths, files: list[str], stamps: list[list[int] | None]
+    paths: LevelPaths, files: list[str], texts: list[str]
 ) -> tuple[dict[str, Any], list[str], bool]:
     """Return values, problems, and whether the files could be read."""
-    source = [CACHE_VERSION, files, stamps]
+    source = [CACHE_VERSION, files, [digests.hash_text(text) for text in texts]]
     compiled = _read_compiled(paths)
     if compiled and compiled["source"] == source:
         return compiled["values"], compiled["problems"], True
     try:
         from memory_core.storage import config_file
 
-        values, problems = config_file.merge_files(files)
-    except (ImportError, ValueError) as error:
-        # A plugin's first minute has no YAML parser.  Without older settings memory is off: the
-        # file may switch it off.
-        problem = str(error)
-        if isinstance(error, ImportError):
-            problem = f"{files[-1]}: not read, {error.name} is not installed"
-        off = {**config_defaults.DEFAULTS, "enabled": False}
-        return compiled["values"] if compiled else off, [problem], False
+        values, problems = config_file.merge_texts(files, texts)
+    except ValueError as error:
+        return _use_older(paths, str(error))
+    except ImportError as error:
+        # A plugin's first minute has no YAML parser.
+        return _use_older(paths, f"{files[-1]}: not read, {error.name} is not installed")
     text = fastjson.dumps({"source": source, "values": values, "problems": problems})
     try:
-        path = os.path.join(paths.make_folder("state"), CACHE_FILE)
-        file_io.replace(path, text.encode(), durable=False)
+        paths.state.replace(CACHE_FILE, text.encode(), durable=False)
     except OSError:
-        pass  # a read-only project: every start compiles its settings
+        pass  # without state, every start compiles its settings
     return values, problems, True
+
+
+def _use_older(paths: LevelPaths, problem: str) -> tuple[dict[str, Any], list[str], bool]:
+    """Return the settings that were in force before a file could not be read.
+
+    Without them memory is off: the file may switch it off.
+    """
+    compiled = _read_compiled(paths)
+    off = {**config_defaults.DEFAULTS, "enabled": False}
+    return compiled["values"] if compiled else off, [problem], False
 
 
 def _read_compiled(paths: LevelPaths) -> dict[str, Any] | None:
     try:
-        text = file_io.read_text(os.path.join(paths.state, CACHE_FILE))
-        compiled: dict[str, Any] = fastjson.loads(text)
+        compiled: dict[str, Any] = fastjson.loads(paths.state.read_text(CACHE_FILE))
         is_valid = compiled["source"][0] == CACHE_VERSION and _is_whole(compiled)
     except (ValueError, LookupError, TypeError, AttributeError):
         return None

@@ -8,6 +8,7 @@ must not cost the other settings, and a key must stay the text that is written: 
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any
 
 import yaml
@@ -16,9 +17,6 @@ from pydantic import ValidationError
 from memory_core.claude_code import agent_names
 from memory_core.storage.config_models import ConfigRoot, MemoryConfig, describe_settings
 from memory_core.text import sanitize
-
-# PyYAML reads 300 KB a second of text that is made to slow it down, and a hook has 5 s.
-MAX_BYTES = 64 * 1024
 
 OVERRIDES_PATH = ("memory", "agent_overrides")
 
@@ -39,16 +37,16 @@ class UnreadableConfig(ValueError):
     """A whole file cannot be read; the message names the file and the place."""
 
 
-def merge_files(files: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return the settings of several files, later ones over earlier ones, and the problems.
+def merge_texts(files: list[str], texts: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings in the texts of files, later ones over earlier ones, and the problems.
 
     A setting with a problem "FILE:LINE: KEY: ..." is ignored, the others count.  Raises
     UnreadableConfig.
     """
     settings: dict[str, Any] = {}
     problems: list[str] = []
-    for path in files:
-        reader = _ConfigReader(path)
+    for path, text in zip(files, texts, strict=True):
+        reader = _ConfigReader(path, text)
         _overlay(settings, reader.read())
         problems += [f"{path}:{line}: {message}" for line, message in sorted(reader.problems)]
     return MemoryConfig(**settings.get("memory", {})).model_dump(), problems
@@ -65,15 +63,16 @@ def _overlay(base: dict[str, Any], above: dict[str, Any]) -> None:
 class _ConfigReader:
     """Reads one file; `problems` are the lines and messages of single settings."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, text: str) -> None:
         self.path = path
+        self._text = text
         self.problems: list[tuple[int, str]] = []
         # The line of each key or list item, and the node of its value.
         self._nodes: dict[KeyPath, tuple[int, yaml.Node]] = {}
 
     def read(self) -> dict[str, Any]:
         """Return the settings in the file; raises UnreadableConfig."""
-        text = self._read_text()
+        text = self._replace_invalid()
         try:
             root = _Loader(text).get_single_node()
             settings = self._build(root, ()) if root else {}
@@ -85,22 +84,15 @@ class _ConfigReader:
             raise UnreadableConfig(f"{self.path}:{line}: {wanted}, not {_format_value(root)}")
         return self._validate(settings or {})
 
-    def _read_text(self) -> str:
-        try:
-            with open(self.path, "rb") as file:
-                data = file.read(MAX_BYTES + 1)
-        except FileNotFoundError:
-            return ""
-        except OSError as error:
-            raise UnreadableConfig(f"{self.path}: {error.strerror}") from None
-        if len(data) > MAX_BYTES:
-            raise UnreadableConfig(f"{self.path}: is larger than {MAX_BYTES // 1024} KB")
-        try:
-            return data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            self.problems.append((line, "holds bytes that are not UTF-8"))
-            return data.decode("utf-8-sig", "replace")
+    def _replace_invalid(self) -> str:
+        """Return the text without its lone surrogates, which were bytes that are not UTF-8."""
+        text = self._text.removeprefix("\ufeff")
+        invalid = re.search("[\udc80-\udcff]", text)
+        if not invalid:
+            return text
+        line = text.count("\n", 0, invalid.start()) + 1
+        self.problems.append((line, "holds bytes that are not UTF-8"))
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def _build(self, node: yaml.Node, path: KeyPath) -> Any:
         """Return the value of a node; keys are texts."""

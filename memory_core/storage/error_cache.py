@@ -1,4 +1,4 @@
-"""state/errors/AGENT: the common errors of an agent as Markdown list items, ready for a prompt.
+"""errors/AGENT: the common errors of an agent as Markdown list items, ready for a prompt.
 
 They are computed from the whole history, which takes longer to read than a hook may take.
 Therefore the writer of an error, or of what may solve one, also updates this file.  Without the
@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 
-from memory_core.storage import file_io
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from memory_core.history.item_history import Record
     from memory_core.storage.paths import LevelPaths
 
-FOLDER = ("state", "errors")
+FOLDER = "errors"
 
 # Characters; a longer file was not written by agent-memory.
 MAX_CHARS = 4000
@@ -30,7 +28,7 @@ MAX_HISTORY_BYTES = 1_000_000
 
 def read(paths: LevelPaths, stem: str) -> list[str]:
     """Return the common errors of an agent as lines of a Markdown list."""
-    text = file_io.read_text(_path(paths, stem))
+    text = paths.state.read_text(_path(stem))
     lines = text.split("\n") if len(text) <= MAX_CHARS else []
     return [line for line in lines if line.startswith("- ")]
 
@@ -47,11 +45,10 @@ def update(paths: LevelPaths, stem: str, records: Sequence[Record]) -> None:
         return
     text = "".join(f"{line}\n" for line in lines)
     try:
-        paths.make_folder(*FOLDER)
-        file_io.replace(_path(paths, stem), text.encode("utf-8", "replace"))
+        paths.state.replace(_path(stem), text.encode("utf-8", "replace"))
     except OSError:
         pass  # the history has them
 
 
-def _path(paths: LevelPaths, stem: str) -> str:
-    return os.path.join(paths.folder, *FOLDER, stem)
+def _path(stem: str) -> str:
+    return os.path.join(FOLDER, stem)

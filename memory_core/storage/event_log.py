@@ -6,7 +6,6 @@ import os
 import sys
 import time
 
-from memory_core.storage import file_io
 from memory_core.text import fastjson
 from memory_core.text.times import format_utc
 
@@ -24,14 +23,16 @@ FILES = (OLD_FILE_NAME, FILE_NAME)
 # About 4,000 events a file: months of work, and quick to read for `status`.
 MAX_BYTES = 1_000_000
 
+# A full file is larger by the lines of the processes that write to it meanwhile.
+MAX_READ_BYTES = 2 * MAX_BYTES
+
 
 def write(paths: LevelPaths, event: str, **fields: Any) -> None:
     """Append one event; if the log cannot be written, print the event on stderr."""
     line = fastjson.dumps({"event": event, "timestamp": format_utc(time.time()), **fields}) + "\n"
     try:
-        path = os.path.join(paths.make_folder("logs"), FILE_NAME)
-        if file_io.append(path, line.encode()) > MAX_BYTES:
-            _rotate(path)
+        if paths.state.append(FILE_NAME, line.encode()) > MAX_BYTES:
+            _rotate(paths)
     except OSError as error:
         _warn(f"agent-memory: {error}; not logged: {line}")
 
@@ -43,7 +44,7 @@ def _warn(line: str) -> None:
         pass  # stderr is closed, or on a full disk
 
 
-def _rotate(path: str) -> None:
+def _rotate(paths: LevelPaths) -> None:
     """Rename a full log, so that the next event begins a new file.
 
     Two processes may find the log full at once, and the second one would replace the full file
@@ -51,13 +52,13 @@ def _rotate(path: str) -> None:
     """
     import fcntl
 
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = paths.state.open(FILE_NAME, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        status = os.fstat(descriptor)
-        if status.st_size > MAX_BYTES and os.path.samestat(status, os.stat(path)):
-            os.replace(path, os.path.join(os.path.dirname(path), OLD_FILE_NAME))
-    except (BlockingIOError, FileNotFoundError):
+        status, now = os.fstat(descriptor), paths.state.status(FILE_NAME)
+        if status.st_size > MAX_BYTES and now and os.path.samestat(status, now):
+            paths.state.rename(FILE_NAME, OLD_FILE_NAME)
+    except BlockingIOError:
         pass  # another process moves it
     except OSError as error:
         _warn(f"agent-memory: {error}; the log grows\n")
@@ -67,7 +68,7 @@ def _rotate(path: str) -> None:
 
 def read(paths: LevelPaths) -> list[dict[str, Any]]:
     """Return the logged events, oldest first, without incomplete lines."""
-    texts = [file_io.read_text(os.path.join(paths.logs, name)) for name in FILES]
+    texts = [paths.state.read_text(name, MAX_READ_BYTES) for name in FILES]
     events = [fastjson.load_object(line) for text in texts for line in text.split("\n")]
     return [event for event in events if event]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 
-from memory_core.storage import file_io
 from memory_core.text import digests, fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from memory_core.files.safe_files import SafeFiles
     from memory_core.history.item_history import Record
 
 # The records of two branches are all true: git keeps both.
@@ -29,8 +29,11 @@ ITEM_RECORDS, RUN_RECORDS = "items", "runs"
 # The newest records, which stay lines that people can read.
 PLAIN_LINES = 200
 
-# A packed line may unfold to this size: far above any history, so that none fills the memory.
-MAX_UNPACKED_BYTES = 256 * 1024 * 1024
+# Of a larger file the end is read, which is the newest part.
+MAX_BYTES = 8_000_000
+
+# All packed lines that are read unfold to this size at most, the newest ones first.
+MAX_UNPACKED_BYTES = 16_000_000
 
 TEXT_KEYS = (
     *("time", "kind", "id", "agent", "text", "section", "nested", "was", "after", "run"),
@@ -40,56 +43,132 @@ NUMBER_KEYS = ("v", "n", "confidence", "duration_ms", "tokens", "tool_uses")
 TYPED_KEYS = frozenset((*TEXT_KEYS, *NUMBER_KEYS))
 
 
-def read(path: str, runs: bool = True) -> list[Record]:
-    """Return the valid records of a history; raises OSError.
+class HistoryFile:
+    """The history of one agent, in the file `path`."""
 
-    Incomplete lines and marks of a git conflict are skipped.  Without `runs`, packed records of
-    runs are not decoded.
-    """
-    text = _read_file(path)
-    return _parse_records(text, skip="" if runs else f'"of": "{RUN_RECORDS}"')
+    __slots__ = ("files", "path")
+
+    def __init__(self, files: SafeFiles, path: str) -> None:
+        self.files = files
+        self.path = path
+
+    @property
+    def exists(self) -> bool:
+        return self.files.is_file(self.path)
+
+    @property
+    def size(self) -> int:
+        """The size in bytes, 0 if there is no history; raises OSError."""
+        status = self.files.status(self.path)
+        return status.st_size if status else 0
+
+    def read(self, runs: bool = True) -> list[Record]:
+        """Return the valid records; raises OSError.
+
+        Incomplete lines and marks of a git conflict are skipped.  Without `runs`, packed records
+        of runs are not decoded.
+        """
+        return _parse_records(self._read_lines(), skip="" if runs else f'"of": "{RUN_RECORDS}"')
+
+    def _read_lines(self) -> list[str]:
+        """Return the lines, of a very large file the newest ones."""
+        data, is_whole = self.files.read_end(self.path, MAX_BYTES)
+        lines = data.decode("utf-8", "replace").split("\n")
+        return lines if is_whole else lines[1:]
+
+    def read_learned_times(self, since: str) -> list[str]:
+        """Return the times from `since` on at which items were learned, in any order.
+
+        Items whose learning was undone do not count.  Raises OSError.
+        """
+        from memory_core.history import item_history
+
+        records = item_history.sort_records(self.read(runs=False))
+        undone = item_history.find_undone(records)
+        learned = {
+            (record["time"], record["id"])
+            for record in records
+            if record["kind"] == "learned" and item_history.change_of(record) not in undone
+        }
+        return [time for time, _id in learned if time >= since]
+
+    def find_bad_lines(self) -> list[int]:
+        """Return the numbers of the lines that `read` skips, [] if the file cannot be read."""
+        try:
+            lines = self._read_lines()
+        except OSError:
+            return []
+        return [
+            number
+            for number, line in enumerate(lines, 1)
+            if line.strip() and not _parse_records([line])
+        ]
+
+    def append(self, records: list[Record]) -> int:
+        """Append records and return the size of the file before, for `truncate`; raises OSError.
+
+        Return -1 if there are no records.
+        """
+        if not records:
+            return -1
+        attributes = os.path.join(os.path.dirname(self.path), ".gitattributes")
+        self.files.write_once(attributes, GIT_ATTRIBUTES)
+        return self.files.append(self.path, _format_lines(records))
+
+    def truncate(self, size: int) -> None:
+        """Cut the file back to a size that `append` returned; records that stay do no harm."""
+        try:
+            if size >= 0:
+                self.files.truncate(self.path, size)
+        except OSError:
+            pass
+
+    def pack(self, size: int) -> None:
+        """Pack the older records into one line if a history of `size` bytes has grown large.
+
+        The caller holds the agent's lock.  Nothing is lost: a packed line holds the records
+        unchanged, and lines that are packed already stay unchanged, even unreadable ones.  A
+        failure to write leaves the file unchanged, and so does a file too large to be read whole.
+        """
+        if not MIN_PACK_BYTES <= size <= MAX_BYTES // 2:
+            return
+        lines = self._read_lines()
+        packed = [line for line in lines if _is_packed(line)]
+        plain = [line for line in lines if not _is_packed(line)]
+        if sum(map(len, plain)) < MIN_PACK_BYTES:
+            return
+        # By their text: a merge of branches may have doubled records.
+        unique = {fastjson.dumps(record): record for record in _parse_records(plain)}
+        records = sorted(unique.values(), key=lambda record: str(record["time"]))
+        older, newer = records[:-PLAIN_LINES], records[-PLAIN_LINES:]
+        # Runs and errors are the most, and writers do not need them.
+        runs = [record for record in older if record["kind"] in ("task", "error")]
+        items = [record for record in older if record["kind"] not in ("task", "error")]
+        for kind, part in ((ITEM_RECORDS, items), (RUN_RECORDS, runs)):
+            if part:
+                line = {"v": digests.RECORD_VERSION, "of": kind, "packed": _compress(part)}
+                packed.append(fastjson.dumps(line))
+        data = "".join(f"{line}\n" for line in packed).encode() + _format_lines(newer)
+        try:
+            self.files.replace(self.path, data)
+        except OSError:
+            pass
 
 
-def _read_file(path: str) -> str:
-    return file_io.read_bytes(path).decode("utf-8", "replace")
-
-
-def read_learned_times(path: str, since: str) -> list[str]:
-    """Return the times from `since` on at which items were learned, in any order.
-
-    Items whose learning was undone do not count.  Raises OSError.
-    """
-    from memory_core.history import item_history
-
-    records = item_history.sort_records(read(path, runs=False))
-    undone = item_history.find_undone(records)
-    learned = {
-        (record["time"], record["id"])
-        for record in records
-        if record["kind"] == "learned" and item_history.change_of(record) not in undone
-    }
-    return [time for time, _id in learned if time >= since]
-
-
-def find_bad_lines(path: str) -> list[int]:
-    """Return the numbers of the lines that `read` skips, [] if the file cannot be read."""
-    lines = file_io.read_text(path).split("\n")
-    return [
-        number for number, line in enumerate(lines, 1) if line.strip() and not _parse_records(line)
-    ]
-
-
-def _parse_records(text: str, skip: str = "") -> list[Record]:
-    lines = text.split("\n")
+def _parse_records(lines: list[str], skip: str = "") -> list[Record]:
+    """Return the records in these lines, without packed lines that begin with `skip`."""
     if skip:
         lines = [line for line in lines if skip not in line[:40] or not _is_packed(line)]
-    records: list[Record] = []
-    for value in _load_objects(lines):
+    records: list[list[Record]] = []
+    room = MAX_UNPACKED_BYTES
+    for value in reversed(_load_objects(lines)):
         if "packed" in value:
-            records += filter(_is_record, _load_objects(_unpack(str(value["packed"])).split("\n")))
+            text = _unpack(str(value["packed"]), room)
+            room -= len(text)
+            records.append(list(filter(_is_record, _load_objects(text.split("\n")))))
         elif _is_record(value):
-            records.append(value)
-    return records
+            records.append([value])
+    return [record for part in reversed(records) for record in part]
 
 
 def _load_objects(lines: list[str]) -> list[dict[str, Any]]:
@@ -113,62 +192,8 @@ def _is_record(value: Record) -> bool:
     )
 
 
-def append(path: str, records: list[Record]) -> int:
-    """Append records and return the size of the file before, for `truncate`; raises OSError.
-
-    Return -1 if there are no records.
-    """
-    if not records:
-        return -1
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    file_io.write_once(os.path.join(folder, ".gitattributes"), GIT_ATTRIBUTES)
-    return file_io.append(path, _format_lines(records))
-
-
 def _format_lines(records: list[Record]) -> bytes:
     return "".join(f"{fastjson.dumps(record)}\n" for record in records).encode()
-
-
-def truncate(path: str, size: int) -> None:
-    """Cut the file back to a size that `append` returned; records that stay do no harm."""
-    try:
-        if size >= 0:
-            os.truncate(path, size)
-    except OSError:
-        pass
-
-
-def pack(path: str, size: int) -> None:
-    """Pack the older records into one line if a history of `size` bytes has grown large.
-
-    The caller holds the agent's lock.  Nothing is lost: a packed line holds the records
-    unchanged, and lines that are packed already stay unchanged, even unreadable ones.  A
-    failure to write leaves the file unchanged.
-    """
-    if size < MIN_PACK_BYTES:
-        return
-    lines = _read_file(path).split("\n")
-    packed = [line for line in lines if _is_packed(line)]
-    plain = [line for line in lines if not _is_packed(line)]
-    if sum(map(len, plain)) < MIN_PACK_BYTES:
-        return
-    # By their text: a merge of branches may have doubled records.
-    unique = {fastjson.dumps(record): record for record in _parse_records("\n".join(plain))}
-    records = sorted(unique.values(), key=lambda record: str(record["time"]))
-    older, newer = records[:-PLAIN_LINES], records[-PLAIN_LINES:]
-    # Runs and errors are the most, and writers do not need them.
-    runs = [record for record in older if record["kind"] in ("task", "error")]
-    items = [record for record in older if record["kind"] not in ("task", "error")]
-    for kind, part in ((ITEM_RECORDS, items), (RUN_RECORDS, runs)):
-        if part:
-            line = {"v": digests.RECORD_VERSION, "of": kind, "packed": _compress(part)}
-            packed.append(fastjson.dumps(line))
-    data = "".join(f"{line}\n" for line in packed).encode() + _format_lines(newer)
-    try:
-        file_io.replace(path, data)
-    except OSError:
-        pass
 
 
 def _is_packed(line: str) -> bool:
@@ -183,14 +208,14 @@ def _compress(records: list[Record]) -> str:
     return binascii.b2a_base64(data, newline=False).decode()
 
 
-def _unpack(text: str) -> str:
-    """Return the lines in a packed one, "" if it is damaged."""
+def _unpack(text: str, room: int) -> str:
+    """Return the lines in a packed one, "" if it is damaged or larger than `room` bytes."""
     import binascii
     import zlib
 
     try:
         unpacking = zlib.decompressobj()
-        data = unpacking.decompress(binascii.a2b_base64(text), MAX_UNPACKED_BYTES)
+        data = unpacking.decompress(binascii.a2b_base64(text), max(room, 1))
         return data.decode("utf-8", "replace") if unpacking.eof else ""
     except (binascii.Error, ValueError, zlib.error):
         return ""

@@ -3,8 +3,9 @@
 .claude-mpm/            in the project's root; a second one in the home directory
   config.yml            settings
   memories/             one file per agent, committed
-  state/                receipts, locks, spooled work; may be deleted at any time
-  logs/events.jsonl     what happened
+  locks/                empty files, so that two processes do not write one memory at once
+
+Everything else that belongs to a project is outside of it, see `state_folder`.
 """
 
 from __future__ import annotations
@@ -12,52 +13,66 @@ from __future__ import annotations
 import os
 import stat
 
-from memory_core.storage import file_io
+from memory_core.files.safe_files import SafeFiles
+from memory_core.storage import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memory_core.storage.state_folder import StateFiles
+
 FOLDER_NAME = ".claude-mpm"
 
-# Names a folder that replaces the project while `doctor --live` runs its trial.
+# Names a folder that replaces the project while `doctor --live` runs its trial, and the file in
+# it without which no folder is taken for a trial.
 TRIAL_VARIABLE = "AGENT_MEMORY_TRIAL"
+TRIAL_FILE = f"{FOLDER_NAME}/trial"
 
-GITIGNORE = "# Written by agent-memory: what only this machine needs.\nstate/\nlogs/\n"
+# Git ignores a folder that has a .gitignore with this line.
+GITIGNORE = "*\n"
+
+# Of a `.git` file, which holds a path.
+MAX_GIT_FILE_BYTES = 8192
 
 
 class LevelPaths:
-    """The folders of one level: a project, or the user's home."""
+    """The folders of one level: a project, or the user's home.
 
-    __slots__ = ("config", "folder", "logs", "memories", "root", "state")
+    `files` are those below the root, `state` those that this machine keeps about them.
+    """
 
-    def __init__(self, root: str) -> None:
+    __slots__ = ("config", "files", "folder", "memories", "root", "state")
+
+    def __init__(self, root: str, environ: Mapping[str, str], is_user: bool = False) -> None:
         self.root = root
         self.folder = os.path.join(root, FOLDER_NAME)
         self.config = os.path.join(self.folder, "config.yml")
         self.memories = os.path.join(self.folder, "memories")
-        self.state = os.path.join(self.folder, "state")
-        self.logs = os.path.join(self.folder, "logs")
+        self.files = SafeFiles(root, follows_links=is_user, private=is_user)
+        # The home directory holds the folder of all states; a project must not choose it.
+        around = self.folder if is_user else root
+        self.state: StateFiles = state_folder.StateFiles(
+            root, state_folder.find_home(around, environ)
+        )
 
-    def make_folder(self, *parts: str) -> str:
-        """Return a folder below .claude-mpm/, created with a .gitignore if missing."""
-        path = os.path.join(self.folder, *parts)
-        if not os.path.isdir(path):
-            os.makedirs(self.folder, exist_ok=True)
-            # First: a hook that is killed here leaves nothing behind that git would commit.
-            file_io.write_once(os.path.join(self.folder, ".gitignore"), GITIGNORE)
-            os.makedirs(path, exist_ok=True)
-        return path
+    def make_lock_path(self, name: str) -> str:
+        """Return the path of a lock file, in a folder that git ignores; raises OSError."""
+        folder = os.path.join(self.folder, "locks")
+        if not self.files.is_folder(folder):
+            self.files.make_folder(folder)
+            self.files.write_once(os.path.join(folder, ".gitignore"), GITIGNORE)
+        return os.path.join(folder, name)
 
     def relative(self, path: str) -> str:
         """Return `path` for people: relative to the root if it is below it."""
-        return path[len(self.root) + 1 :] if path.startswith(self.root + os.sep) else path
+        return self.files.relative(path)
 
 
 def find_user_level(environ: Mapping[str, str]) -> LevelPaths | None:
     """Return the user's level, None if HOME is not an absolute path."""
     path = environ.get("HOME", "")
-    return LevelPaths(path.rstrip("/")) if os.path.isabs(path) else None
+    return LevelPaths(path.rstrip("/"), environ, is_user=True) if os.path.isabs(path) else None
 
 
 def find_project(cwd: str, environ: Mapping[str, str]) -> LevelPaths:
@@ -70,9 +85,8 @@ def find_project(cwd: str, environ: Mapping[str, str]) -> LevelPaths:
     """
     candidates = (environ.get("CLAUDE_PROJECT_DIR"), cwd)
     start = next((path for path in candidates if path and _is_folder(path)), "")
-    return LevelPaths(
-        _find_root(os.path.abspath(start or os.getcwd()), environ.get("HOME", "").rstrip("/"))
-    )
+    home = environ.get("HOME", "").rstrip("/")
+    return LevelPaths(_find_root(os.path.abspath(start or os.getcwd()), home), environ)
 
 
 def _find_root(start: str, home_folder: str) -> str:
@@ -82,7 +96,7 @@ def _find_root(start: str, home_folder: str) -> str:
         # The home directory is the user's level.  It is not a project even if it is a git
         # repository, as some people keep their settings files.
         if folder != home_folder:
-            if _has_memory(folder):
+            if _has_memory(folder) and (folder == start or _is_own(folder)):
                 return folder
             main = _find_main_tree(folder)
             if main:
@@ -94,22 +108,43 @@ def _find_root(start: str, home_folder: str) -> str:
 
 
 def _has_memory(folder: str) -> bool:
-    """Check for .claude-mpm, also for a link to a disk that is not mounted now."""
+    """Check for .claude-mpm, also for a link, which is refused later."""
     path = os.path.join(folder, FOLDER_NAME)
     return _is_folder(path) or os.path.islink(path)
 
 
+def _is_own(folder: str) -> bool:
+    """Check that a memory further up is the user's, and that not everybody may write to it."""
+    status = os.lstat(os.path.join(folder, FOLDER_NAME))
+    return (
+        stat.S_ISDIR(status.st_mode)
+        and status.st_uid == os.geteuid()
+        and not status.st_mode & stat.S_IWOTH
+    )
+
+
 def _find_main_tree(folder: str) -> str:
     """Return the main working tree of the one at `folder`, "" if it is not a working tree."""
-    path = os.path.join(folder, ".git")
-    mode = _mode(path)
+    mode = _mode(os.path.join(folder, ".git"))
     if not mode or stat.S_ISDIR(mode):
         return folder if mode else ""
-    with open(path, encoding="utf-8", errors="replace") as file:  # a worktree, or a submodule
-        target = file.readline().partition("gitdir:")[2].strip()
-    git_folder, worktree, _name = target.rpartition(f"{os.sep}worktrees{os.sep}")
-    main = os.path.dirname(os.path.join(folder, git_folder))
-    return main if worktree and _is_folder(main) else folder
+    target = _read_line(folder, ".git").partition("gitdir:")[2].strip()  # or a submodule
+    own = os.path.join(folder, target)
+    git_folder, worktree, _name = own.rpartition(f"{os.sep}worktrees{os.sep}")
+    main = os.path.dirname(git_folder)
+    is_linked = worktree and _is_folder(main) and _points_back(own, folder)
+    return os.path.normpath(main) if is_linked else folder
+
+
+def _points_back(git_folder: str, worktree: str) -> bool:
+    """Check that a repository names the working tree that names it: anybody can write `.git`."""
+    back = _read_line(git_folder, "gitdir").strip()
+    path = os.path.join(git_folder, back)
+    return bool(back) and os.path.realpath(path) == os.path.realpath(os.path.join(worktree, ".git"))
+
+
+def _read_line(folder: str, name: str) -> str:
+    return SafeFiles(folder).read_text(name, MAX_GIT_FILE_BYTES).partition("\n")[0]
 
 
 def _is_folder(path: str) -> bool:

@@ -7,11 +7,10 @@ computes the record.  The next writer of the agent, or the next session, complet
 
 from __future__ import annotations
 
-import os
 import time
 
 from memory_core.history import performance
-from memory_core.storage import error_cache, event_log, history_file, spool
+from memory_core.storage import error_cache, event_log, spool
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -30,7 +29,7 @@ def read_records(store: Store, agent: str) -> list[Record]:
         for _path, entry in spool.read_entries(store.paths, store.stem(agent))
         for record in entry.get("records", [])
     ]
-    return history_file.read(store.history_path(agent)) + waiting
+    return store.history(agent).read() + waiting
 
 
 def complete_record(record: Record) -> Record:
@@ -73,8 +72,8 @@ def append_records(store: Store, agent: str, records: list[Record]) -> None:
         return
     records = [complete_record(record) for record in records]
     store.make_folder()
-    path = store.history_path(agent)
-    history_file.pack(path, history_file.append(path, records))
+    history = store.history(agent)
+    history.pack(history.append(records))
     has_errors = any(record["kind"] == "error" for record in records)
-    if has_errors and os.path.getsize(path) <= error_cache.MAX_HISTORY_BYTES:
-        error_cache.update(store.paths, store.stem(agent), history_file.read(path))
+    if has_errors and history.size <= error_cache.MAX_HISTORY_BYTES:
+        error_cache.update(store.paths, store.stem(agent), history.read())

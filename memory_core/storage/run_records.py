@@ -1,4 +1,4 @@
-"""Records of delegations in state/: receipts of calls, records of runs.
+"""Records of delegations, on this machine: receipts of calls, records of runs.
 
     receipts/SESSION/CALL.json     the prompt of a call carries the memory; SubagentStart claims it
     runs/SESSION/RUN.jsonl         the route of its memory, its learnings, its end
@@ -14,13 +14,14 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core.storage import file_io
+from memory_core.files import safe_files
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from memory_core.files.safe_files import SafeFiles
     from memory_core.storage.paths import LevelPaths
 
 # Seconds.  A receipt lives from the call to the start of its agent: seconds, or as long as a
@@ -33,6 +34,8 @@ RUN_LIFE = 30 * 86400
 # Seconds for which SubagentStart serves a project after a rewritten prompt was lost.  Trying
 # again costs one delegation its memory; staying with SubagentStart only costs its larger budget.
 ROUTE_LIFE = 30 * 86400
+
+ROUTE_FILE = "route.json"
 
 VIA_PROMPT = "prompt"  # the memory was added to the prompt
 VIA_START = "start"  # SubagentStart gave the memory
@@ -62,8 +65,9 @@ class SessionRuns:
     def __init__(self, paths: LevelPaths, session: str) -> None:
         self.paths = paths
         self.session = file_name_of(session) or "none"
-        self._receipts = os.path.join(paths.state, "receipts", self.session)
-        self._runs = os.path.join(paths.state, "runs", self.session)
+        self._files = paths.state
+        self._receipts = os.path.join("receipts", self.session)
+        self._runs = os.path.join("runs", self.session)
 
     # Receipts
 
@@ -73,8 +77,7 @@ class SessionRuns:
             return False
         record = {"agent": agent, "caller": caller, "time": time.time()}
         try:
-            self.paths.make_folder("state", "receipts", self.session)
-            file_io.replace_json(self._receipt(call), record)
+            _write_record(self._files, self._receipt(call), record)
         except OSError:
             return False
         return True
@@ -83,9 +86,9 @@ class SessionRuns:
         """Return (call, receipt) of the agent that `run` may claim, the run's own one first."""
         now = time.time()
         receipts = []
-        for name in file_io.list_folder(self._receipts):
+        for name in self._files.list_names(self._receipts):
             call = name.removesuffix(".json")
-            record = _read_record(self._receipt(call)) if call != name else None
+            record = _read_record(self._files, self._receipt(call)) if call != name else None
             if record and record.get("agent") == agent and self._is_open(record, run, now):
                 receipts.append((call, record))
         return sorted(receipts, key=lambda pair: (pair[1].get("launched") != run, pair[1]["time"]))
@@ -99,13 +102,13 @@ class SessionRuns:
     def claim_receipt(self, call: str, run: str) -> bool:
         """Claim a receipt for `run`; return False if another run was quicker."""
         path = self._receipt(call)
-        is_settled = "launched" in (_read_record(path) or {})
+        is_settled = "launched" in (_read_record(self._files, path) or {})
         try:
-            os.rename(path, f"{path}.{file_name_of(run)}")
+            self._files.rename(path, f"{path}.{file_name_of(run)}")
         except OSError:
             return False
         if is_settled:  # nobody asks for it any more
-            file_io.remove(f"{path}.{file_name_of(run)}")
+            self._files.remove(f"{path}.{file_name_of(run)}")
         return True
 
     def settle(self, call: str, run: str, launched: bool) -> bool:
@@ -118,12 +121,12 @@ class SessionRuns:
         if not call:
             return False
         is_claimed = bool(self._drop_claims(call))
-        receipt = _read_record(self._receipt(call))
+        receipt = _read_record(self._files, self._receipt(call))
         if receipt is None:
             return is_claimed
         record = self.record(run)
         if launched and (not record or record.get("call")):
-            file_io.replace_json(self._receipt(call), {**receipt, "launched": run})
+            _write_record(self._files, self._receipt(call), {**receipt, "launched": run})
         else:
             self.drop_receipt(call)
         return True
@@ -131,9 +134,9 @@ class SessionRuns:
     def _drop_claims(self, call: str) -> list[str]:
         """Remove the claims of a call's receipt and return their file names."""
         prefix = f"{file_name_of(call)}.json."
-        names = [name for name in file_io.list_folder(self._receipts) if name.startswith(prefix)]
+        names = [name for name in self._files.list_names(self._receipts) if name.startswith(prefix)]
         for name in names:
-            file_io.remove(os.path.join(self._receipts, name))
+            self._files.remove(os.path.join(self._receipts, name))
         return names
 
     def drop_receipt(self, call: str) -> str:
@@ -141,13 +144,13 @@ class SessionRuns:
         if not call:
             return ""
         claims = self._drop_claims(call)
-        file_io.remove(self._receipt(call))
+        self._files.remove(self._receipt(call))
         return claims[0].rpartition(".json.")[2] if claims else ""
 
     def drop_receipts(self) -> None:
         """Remove all receipts of a session that starts again: no call of it is open."""
-        for name in file_io.list_folder(self._receipts):
-            file_io.remove(os.path.join(self._receipts, name))
+        for name in self._files.list_names(self._receipts):
+            self._files.remove(os.path.join(self._receipts, name))
 
     def _receipt(self, call: str) -> str:
         return os.path.join(self._receipts, f"{file_name_of(call)}.json")
@@ -159,13 +162,11 @@ class SessionRuns:
         if not run:
             return True
         try:
-            self.paths.make_folder("state", "runs", self.session)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            os.close(os.open(self._run(run), flags, 0o666))
+            self._files.create(self._run(run))
         except FileExistsError:
             return False
         except OSError:
-            pass  # a read-only project: better to give the memory twice than never
+            pass  # a read-only disk: better to give the memory twice than never
         return True
 
     def note(self, run: str, **fields: Any) -> None:
@@ -174,8 +175,7 @@ class SessionRuns:
         Raises OSError.
         """
         if run:
-            self.paths.make_folder("state", "runs", self.session)
-            file_io.append(self._run(run), f"{fastjson.dumps(fields)}\n".encode())
+            self._files.append(self._run(run), f"{fastjson.dumps(fields)}\n".encode())
 
     def try_note(self, run: str, **fields: Any) -> None:
         """Add fields as `note` does, but log a failure: the delegation must go on."""
@@ -190,7 +190,7 @@ class SessionRuns:
         """Return all that was noted about a run as one dict, {} for an unknown run."""
         record: dict[str, Any] = {}
         keys: list[str] = []
-        for line in file_io.read_text(self._run(run)).split("\n") if run else ():
+        for line in self._files.read_text(self._run(run)).split("\n") if run else ():
             try:
                 fields = fastjson.loads(line)
                 keys += fields.get("keys", [])
@@ -207,41 +207,34 @@ class SessionRuns:
 
 def are_prompts_lost(paths: LevelPaths) -> bool:
     """Check whether a rewritten prompt of this project was lost recently."""
-    record = _read_record(os.path.join(paths.state, "route.json"))
+    record = _read_record(paths.state, ROUTE_FILE)
     return record is not None and bool(time.time() - record["time"] < ROUTE_LIFE)
 
 
 def prefer_start(paths: LevelPaths) -> None:
     """Record that SubagentStart is to give the memory in the next delegations."""
-    paths.make_folder("state")
-    file_io.replace_json(
-        os.path.join(paths.state, "route.json"), {"route": VIA_START, "time": time.time()}
-    )
+    _write_record(paths.state, ROUTE_FILE, {"route": VIA_START, "time": time.time()})
 
 
 def clear_old(paths: LevelPaths) -> None:
     """Remove the records of sessions that nobody will resume."""
     idle = _list_idle_sessions(paths)
     for path in list_outdated(paths):
-        file_io.remove(path)
+        paths.state.remove(path)
     for folder, _before in idle:
-        try:
-            os.rmdir(folder)
-        except OSError:
-            pass  # a file in it is younger
+        paths.state.remove_folder(folder)  # stays if a file in it is younger
 
 
 def list_outdated(paths: LevelPaths) -> list[str]:
-    """Return the files that nobody needs: of old sessions, and temporary files of killed hooks."""
+    """Return the files of state that nobody needs: of old sessions, and of killed hooks."""
     outdated = [
         path
         for folder, before in _list_idle_sessions(paths)
-        for path in _list_older(folder, before)
+        for path in _list_older(paths.state, folder, before)
     ]
-    spool = os.path.join(paths.state, "spool")
-    stems = [os.path.join(spool, stem) for stem in file_io.list_folder(spool)]
-    for folder in (paths.state, *stems):
-        stale = _list_older(folder, time.time() - file_io.STALE_SECONDS)
+    stems = [os.path.join("spool", stem) for stem in paths.state.list_names("spool")]
+    for folder in ("", *stems):
+        stale = _list_older(paths.state, folder, time.time() - safe_files.STALE_SECONDS)
         outdated += [path for path in stale if ".json." in os.path.basename(path)]
     return outdated
 
@@ -251,17 +244,22 @@ def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
     idle = []
     for kind, life in (("receipts", RECEIPT_LIFE), ("runs", RUN_LIFE)):
         before = time.time() - life
-        sessions = _list_older(os.path.join(paths.state, kind), before)
+        sessions = _list_older(paths.state, kind, before)
         idle += [(session, before) for session in sessions]
     return idle
 
 
-def _list_older(folder: str, before: float) -> list[str]:
-    paths = (os.path.join(folder, name) for name in file_io.list_folder(folder))
-    return [path for path in paths if file_io.is_older(path, before)]
+def _list_older(files: SafeFiles, folder: str, before: float) -> list[str]:
+    paths = (os.path.join(folder, name) for name in files.list_names(folder))
+    return [path for path in paths if files.is_older(path, before)]
 
 
-def _read_record(path: str) -> dict[str, Any] | None:
+def _write_record(files: SafeFiles, path: str, record: dict[str, Any]) -> None:
+    """Replace a record that need not survive a power failure; raises OSError."""
+    files.replace(path, fastjson.dumps(record).encode(), durable=False)
+
+
+def _read_record(files: SafeFiles, path: str) -> dict[str, Any] | None:
     """Return a receipt or route, None if it does not exist or is damaged."""
-    record = fastjson.load_object(file_io.read_text(path))
+    record = fastjson.load_object(files.read_text(path))
     return record if type(record.get("time")) is float else None

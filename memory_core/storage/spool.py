@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core.storage import file_io
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -21,7 +20,10 @@ if TYPE_CHECKING:
 
     from memory_core.storage.paths import LevelPaths
 
-FOLDER = ("state", "spool")
+FOLDER = "spool"
+# Above the reports of a whole session.
+MAX_ENTRY_BYTES = 64 * 1024 * 1024
+
 ID_KEYS = ("agent", "run", "session", "source")
 
 
@@ -31,9 +33,8 @@ def add(paths: LevelPaths, stem: str, entry: dict[str, Any]) -> str:
     Return its path, for `flush`.  The entry need not be durable yet: usually it is merged within
     milliseconds, and then the memory is.
     """
-    folder = paths.make_folder(*FOLDER, stem)
-    path = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.json")
-    file_io.replace_json(path, entry)
+    path = os.path.join(FOLDER, stem, f"{time.time_ns()}-{os.getpid()}.json")
+    paths.state.replace(path, fastjson.dumps(entry).encode(), durable=False)
     return path
 
 
@@ -53,52 +54,48 @@ def flush(paths: LevelPaths, path: str) -> None:
     A failing disk is logged, never raised: the entry exists, but may not survive a power failure.
     """
     try:
-        with open(path, "rb") as file:
-            os.fsync(file.fileno())
         # The folders above may be as new as the entry.
-        above = (_folder(paths), paths.state, paths.folder, paths.root)
-        for folder in (os.path.dirname(path), *above):
-            file_io.sync_folder(folder)
+        for part in (path, os.path.dirname(path), FOLDER, ""):
+            paths.state.sync(part)
     except FileNotFoundError:
         pass  # another writer has just merged it
     except OSError as error:
         from memory_core.storage import event_log
 
-        message = f"{paths.relative(path)} might not survive a power failure: {error}"
+        message = f"{path} might not survive a power failure: {error}"
         event_log.write(paths, "agent.memory.error", error=message)
-
-
-def _folder(paths: LevelPaths) -> str:
-    return os.path.join(paths.folder, *FOLDER)
 
 
 def read_entries(paths: LevelPaths, stem: str) -> list[tuple[str, dict[str, Any]]]:
     """Return (path, entry) of the agent's entries, oldest first, without damaged ones."""
     entries = []
-    for path in _list_entries(os.path.join(_folder(paths), stem)):
+    for path in _list_entries(paths, stem):
         try:
-            entries.append((path, _load(path)))
+            entries.append((path, _load(paths, path)))
         except (OSError, ValueError):
             pass  # another writer has just merged it, or see `find_damaged`
     return entries
 
 
-def _list_entries(folder: str) -> list[str]:
-    names = file_io.list_folder(folder)
+def _list_entries(paths: LevelPaths, stem: str) -> list[str]:
+    folder = os.path.join(FOLDER, stem)
+    names = paths.state.list_names(folder)
     return [os.path.join(folder, name) for name in names if name.endswith(".json")]
 
 
-def _load(path: str) -> dict[str, Any]:
+def _load(paths: LevelPaths, path: str) -> dict[str, Any]:
     """Return an entry; raises OSError, and ValueError if the file is not an entry."""
-    with open(path, encoding="utf-8") as file:
-        entry = fastjson.loads(file.read())
+    opened = paths.state.read_with_status(path, MAX_ENTRY_BYTES)
+    if opened is None:
+        raise FileNotFoundError(path)
+    entry = fastjson.loads(opened[0].decode("utf-8"))
     if isinstance(entry, dict) and _is_whole(entry):
         return entry
     raise ValueError("it lacks fields of an entry")
 
 
 def _is_whole(entry: dict[str, Any]) -> bool:
-    """Check whether an entry has all that a writer needs: anybody may write into state/."""
+    """Check whether an entry has all that a writer needs."""
     return (
         all(isinstance(entry.get(key), str) for key in ID_KEYS)
         and _are_rows(entry.get("learnings"), 2)
@@ -122,7 +119,7 @@ def _are_rows(value: object, width: int) -> bool:
 
 def list_agents(paths: LevelPaths) -> list[tuple[str, str]]:
     """Return (stem, agent) of all agents with entries."""
-    stems = file_io.list_folder(_folder(paths))
+    stems = paths.state.list_names(FOLDER)
     waiting = [(stem, read_entries(paths, stem)) for stem in stems]
     return [(stem, str(entries[0][1]["agent"])) for stem, entries in waiting if entries]
 
@@ -132,19 +129,17 @@ def find_damaged(paths: LevelPaths) -> list[tuple[str, str]]:
 
     They stay until a person has looked at them, because they may hold learnings.
     """
-    folder = _folder(paths)
     entries = [
-        path
-        for stem in file_io.list_folder(folder)
-        for path in _list_entries(os.path.join(folder, stem))
+        path for stem in paths.state.list_names(FOLDER) for path in _list_entries(paths, stem)
     ]
-    return [(path, problem) for path in entries if (problem := _find_problem(path))]
+    problems = [(paths.state.locate(path), _find_problem(paths, path)) for path in entries]
+    return [(path, problem) for path, problem in problems if problem]
 
 
-def _find_problem(path: str) -> str:
+def _find_problem(paths: LevelPaths, path: str) -> str:
     """Return what is wrong with an entry, as the end of a sentence; "" for nothing."""
     try:
-        _load(path)
+        _load(paths, path)
     except FileNotFoundError:
         return ""  # another writer has just merged it
     except OSError as error:
@@ -154,7 +149,7 @@ def _find_problem(path: str) -> str:
     return ""
 
 
-def remove(paths: list[str]) -> None:
-    """Remove entries that are merged."""
-    for path in paths:
-        os.unlink(path)
+def remove(paths: LevelPaths, entries: list[str]) -> None:
+    """Remove the files of entries that are merged; raises OSError."""
+    for path in entries:
+        paths.state.delete(path)

@@ -7,10 +7,11 @@ import time
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
-from memory_core.storage import file_io
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_core.files.safe_files import SafeFiles
+    from memory_core.storage.history_file import HistoryFile
     from memory_core.storage.paths import LevelPaths
 
 # Seconds.  A hook must end within 5 s; a writer holds a lock for milliseconds.
@@ -18,6 +19,14 @@ LOCK_TIMEOUT = 2.0
 
 # Seconds between two tries to take a lock.
 LOCK_INTERVAL = 0.005
+
+# A person's memory file has 8 KB; a larger one than this is refused.
+MAX_MEMORY_BYTES = 1_000_000
+
+# Of an archive, or of a file with learnings that wait: years of work.
+MAX_DATED_BYTES = 8_000_000
+
+REVIEW_FOLDER = "review"
 
 README_TEXT = """\
 # What the agents of this project remember
@@ -29,7 +38,7 @@ What they report as worth keeping is added to it.
 These files are yours: read them, edit them, commit them.
 A change counts from the next delegation on.
 
-`archive/` has what no longer fitted, `quarantine/` what waits for a person to look at it.
+`archive/` has what no longer fitted.
 `history/` says when each line came and who confirmed it: to delete it loses no knowledge.
 """
 
@@ -42,27 +51,22 @@ class FileChanged(OSError):
     """Somebody else has written a memory file since it was read."""
 
 
-class LinkOutside(OSError):
-    """A memory file is a link that leads out of its folder."""
-
-
 class FileSnapshot:
     """The state of a memory file: text, path, time of its last change in seconds."""
 
-    __slots__ = ("_identity", "changed", "path", "text")
+    __slots__ = ("_files", "_identity", "changed", "path", "text")
 
-    def __init__(self, text: str, path: str, status: os.stat_result) -> None:
+    def __init__(self, text: str, path: str, status: os.stat_result, files: SafeFiles) -> None:
         self.text = text
         self.path = path
         self.changed = status.st_mtime
         self._identity = _identity_of(status)
+        self._files = files
 
     def is_current(self) -> bool:
         """Check whether the file is unchanged since it was read."""
-        try:
-            return _identity_of(os.stat(self.path)) == self._identity
-        except FileNotFoundError:
-            return False
+        status = self._files.status(self.path)
+        return status is not None and _identity_of(status) == self._identity
 
 
 def _identity_of(status: os.stat_result) -> tuple[int, ...]:
@@ -74,19 +78,20 @@ class Store:
 
     def __init__(self, paths: LevelPaths, directory: str = "") -> None:
         self.paths = paths
+        self.files = paths.files
         self.folder = os.path.join(paths.root, directory) if directory else paths.memories
 
     def path(self, agent: str) -> str:
         """Return the agent's file: an existing one under any of its names, or the new one."""
         usual = os.path.join(self.folder, f"{self.stem(agent)}.md")
-        if os.path.lexists(usual):
+        if self.files.has_entry(usual):
             return usual
-        name = agent_names.find_file(file_io.list_folder(self.folder), _file_names(agent))
+        name = agent_names.find_file(self.files.list_names(self.folder), _file_names(agent))
         return os.path.join(self.folder, name) if name else usual
 
-    def files(self, agent: str) -> list[str]:
+    def list_files(self, agent: str) -> list[str]:
         """Return the paths of all files of the agent; the first one is in use."""
-        listing, paths = set(file_io.list_folder(self.folder)), []
+        listing, paths = set(self.files.list_names(self.folder)), []
         while name := agent_names.find_file(listing, _file_names(agent)):
             listing.discard(name)
             paths.append(os.path.join(self.folder, name))
@@ -97,7 +102,7 @@ class Store:
 
     def agents(self) -> list[str]:
         """Return the sorted ids of all agents with a file, including PM."""
-        names = file_io.list_folder(self.folder)
+        names = self.files.list_names(self.folder)
         agents = {agent_names.agent_of_file(name) for name in names} - {""}
         if agent_names.find_file(names, agent_names.PM_FILE_NAMES):
             agents.add(PM)
@@ -108,25 +113,11 @@ class Store:
 
         Bytes that are not UTF-8 become lone surrogates, and are written back unchanged.
         """
-        return self.read_file(self.path(agent))
+        return read_snapshot(self.files, self.path(agent), MAX_MEMORY_BYTES)
 
     def read_file(self, path: str) -> FileSnapshot | None:
         """Return one of the folder's files, None if it does not exist; raises OSError."""
-        try:
-            with open(path, "rb") as file:
-                self._refuse_outside(path)
-                # Before reading: a write that happens meanwhile then counts as a change.
-                status = os.fstat(file.fileno())
-                data = file.read()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return FileSnapshot(data.decode("utf-8", "surrogateescape"), path, status)
-
-    def _refuse_outside(self, path: str) -> None:
-        if not os.path.islink(path):
-            return
-        if not os.path.realpath(path).startswith(os.path.realpath(self.folder) + os.sep):
-            raise LinkOutside(f"{self.paths.relative(path)} is a link that leaves its folder")
+        return read_snapshot(self.files, path)
 
     def write(self, agent: str, text: str, read: FileSnapshot | None) -> None:
         """Replace the agent's memory file in one step.
@@ -139,67 +130,87 @@ class Store:
 
     def write_file(self, path: str, text: str, read: FileSnapshot | None) -> None:
         """Replace one of the folder's files, as `write` does."""
-        self._refuse_outside(path)
 
         def check() -> None:
-            if not (read.is_current() if read else not os.path.exists(path)):
+            if not (read.is_current() if read else self.files.status(path) is None):
                 relative = self.paths.relative(path)
                 raise FileChanged(f"{relative} was saved by somebody else just now")
 
-        data = text.encode("utf-8", "surrogateescape")
-        file_io.replace(os.path.realpath(path), data, check=check)
+        self.files.replace(path, text.encode("utf-8", "surrogateescape"), check=check)
 
     def make_folder(self) -> None:
         """Create the folder of memories, with a README that explains it."""
-        if not os.path.isdir(self.folder):
-            self.paths.make_folder()
-            os.makedirs(self.folder, exist_ok=True)
+        if not self.files.is_folder(self.folder):
+            self.files.make_folder(self.folder)
             readme = os.path.join(self.folder, "README.md")
-            if not os.path.lexists(readme):
-                file_io.replace(readme, README_TEXT.encode())
+            if not self.files.has_entry(readme):
+                self.files.replace(readme, README_TEXT.encode())
 
-    def append(self, kind: str, agent: str, lines: list[str], now: str) -> None:
-        """Add items to archive/ or quarantine/ (`kind`) under the day of `now`, once a day."""
-        if not lines:
-            return
-        from memory_core.document import dated_entries
+    # Items by day.
 
-        path = self.dated_path(kind, agent)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        before = file_io.read_bytes(path).decode("utf-8", "surrogateescape")
-        if "<<<<<<< " in before:
-            from memory_core.document import conflicts
+    def archive_path(self, agent: str) -> str:
+        """Return the file with the items that no longer fitted."""
+        return os.path.join(self.folder, "archive", f"{self.stem(agent)}.md")
 
-            before = conflicts.merge_sides(before).text
-        after = dated_entries.add(before, lines, now[:10])
-        if after != before:
-            file_io.replace(path, _encode(after))
+    def review_path(self, agent: str) -> str:
+        """Return the file of this machine with the learnings that wait for a person."""
+        return self.paths.state.locate(REVIEW_FOLDER, f"{self.stem(agent)}.md")
 
-    def dated_path(self, kind: str, agent: str) -> str:
-        """Return the agent's file in archive/ or quarantine/; raises LinkOutside."""
-        return self._path_below(kind, f"{self.stem(agent)}.md")
+    def add_to_archive(self, agent: str, lines: list[str], now: str) -> None:
+        """Add items to the archive under the day of `now`, once a day; raises OSError."""
+        _add_entries(self.files, self.archive_path(agent), lines, now)
 
-    def history_path(self, agent: str) -> str:
-        """Return the agent's file in history/; raises LinkOutside."""
-        path = self._path_below("history", f"{self.stem(agent)}.jsonl")
-        self._refuse_outside(path)
-        return path
+    def add_to_review(self, agent: str, lines: list[str], now: str) -> None:
+        """Add learnings that wait for a person under the day of `now`; raises OSError."""
+        _add_entries(self.paths.state, self.review_path(agent), lines, now)
+
+    def read_review(self, agent: str) -> str:
+        """Return the text of the learnings that wait, "" for none."""
+        return self.paths.state.read_text(self.review_path(agent), MAX_DATED_BYTES)
+
+    def history(self, agent: str) -> HistoryFile:
+        """Return the history of an agent's items and runs."""
+        from memory_core.storage.history_file import HistoryFile
+
+        path = os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
+        return HistoryFile(self.files, path)
 
     def agents_with_history(self) -> list[str]:
         """Return the sorted ids of all agents with a history."""
-        names = file_io.list_folder(os.path.join(self.folder, "history"))
+        names = self.files.list_names(os.path.join(self.folder, "history"))
         stems = [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
         return sorted(agent_names.agent_of_file(f"{stem}.md") for stem in stems)
 
-    def _path_below(self, kind: str, name: str) -> str:
-        folder = os.path.join(self.folder, kind)
-        self._refuse_outside(folder)
-        return os.path.join(folder, name)
-
     def lock(self, agent: str, wait: float = LOCK_TIMEOUT) -> Lock:
         """Return the agent's lock for a `with` statement; raises LockTimeout after `wait` s."""
-        folder = self.paths.make_folder("state", "locks")
-        return Lock(os.path.join(folder, f"{self.stem(agent)}.lock"), wait)
+        return Lock(self.paths, f"{self.stem(agent)}.lock", wait)
+
+
+def read_snapshot(files: SafeFiles, path: str, limit: int = MAX_DATED_BYTES) -> FileSnapshot | None:
+    """Return a file with its state, None if it does not exist; raises OSError.
+
+    Bytes that are not UTF-8 become lone surrogates, and are written back unchanged.
+    """
+    opened = files.read_with_status(path, limit)
+    if opened is None:
+        return None
+    data, status = opened
+    return FileSnapshot(data.decode("utf-8", "surrogateescape"), path, status, files)
+
+
+def _add_entries(files: SafeFiles, path: str, lines: list[str], now: str) -> None:
+    if not lines:
+        return
+    from memory_core.document import dated_entries
+
+    before = files.read(path, MAX_DATED_BYTES).decode("utf-8", "surrogateescape")
+    if "<<<<<<< " in before:
+        from memory_core.document import conflicts
+
+        before = conflicts.merge_sides(before).text
+    after = dated_entries.add(before, lines, now[:10])
+    if after != before:
+        files.replace(path, _encode(after))
 
 
 def _file_names(agent: str) -> tuple[str, ...]:
@@ -211,34 +222,38 @@ def _file_names(agent: str) -> tuple[str, ...]:
 class Lock:
     """flock(2) on a file that stays, as filelock's UnixFileLock takes it without its import."""
 
-    __slots__ = ("_descriptor", "_path", "_wait")
+    __slots__ = ("_descriptor", "_name", "_paths", "_wait")
 
-    def __init__(self, path: str, wait: float) -> None:
-        self._path = path
+    def __init__(self, paths: LevelPaths, name: str, wait: float) -> None:
+        self._paths = paths
+        self._name = name
         self._wait = wait
 
     def __enter__(self) -> None:
+        path = self._paths.make_lock_path(self._name)
         until = time.monotonic() + self._wait
-        while not self._take():
+        while not self._take(path):
             if time.monotonic() >= until:
-                raise LockTimeout(f"{self._path} is locked by another process")
+                raise LockTimeout(f"{path} is locked by another process")
             time.sleep(LOCK_INTERVAL)
 
-    def _take(self) -> bool:
+    def _take(self, path: str) -> bool:
         import fcntl
 
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        files = self._paths.files
+        descriptor = files.open(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(descriptor), os.stat(self._path)):
+            status = files.status(path)
+            if status and os.path.samestat(os.fstat(descriptor), status):
                 self._descriptor = descriptor
                 return True
-        except (BlockingIOError, FileNotFoundError):
-            pass  # another process holds it, or somebody has just deleted state/
+        except BlockingIOError:
+            pass  # another process holds it
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)
+        os.close(descriptor)  # or somebody has just deleted the folder
         return False
 
     def __exit__(self, *_exception: object) -> None:

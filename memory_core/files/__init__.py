@@ -1,0 +1,3 @@
+"""Open, list, replace and delete files below one folder, and never outside it."""
+
+from __future__ import annotations

@@ -1,0 +1,542 @@
+"""Files below one folder: opened part by part from it, so that no path leads out of it.
+
+A repository may hold a link, a named pipe or a huge file in any place.  Here no link is followed,
+only regular files are opened, none is read beyond a limit, and a new file gets a name that nobody
+can prepare a link for.  A path that is refused counts as absent.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+# A temporary file that is older was left behind by a process that was killed.
+STALE_SECONDS = 3600
+
+# What `read` accepts unless the caller says otherwise, in bytes.
+MAX_BYTES = 1_000_000
+
+# Names that `list` and `scan` return at most.
+MAX_ENTRIES = 10_000
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a named pipe waits for its other end.
+_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+# Errors of `open` for a path with a link, a pipe or a file where a folder is expected.
+_REFUSALS = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EMLINK, errno.ENODEV)
+
+
+class Refused(OSError):
+    """A path that is not used; the message is "PATH REASON", with the path below the root."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(errno.EPERM, reason, path)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.reason}"
+
+
+class TooLarge(Refused):
+    """A file that is larger than its reader accepts."""
+
+
+class SafeFiles:
+    """The files below the folder `root`.
+
+    A path is relative to the root, or absolute and below it.  `follows_links` is for folders of
+    the user, who may link what they want.  New files of a `private` tree are for the user alone.
+    `refused` are the refusals that counted as absent, by path.
+    """
+
+    __slots__ = ("follows_links", "private", "refused", "root")
+
+    def __init__(self, root: str, follows_links: bool = False, private: bool = False) -> None:
+        self.root = root
+        self.follows_links = follows_links
+        self.private = private
+        self.refused: dict[str, Refused] = {}
+
+    def locate(self, *parts: str) -> str:
+        """Return the absolute path of a path below the root."""
+        return os.path.join(self.root, *parts)
+
+    def relative(self, path: str) -> str:
+        """Return `path` relative to the root if it is below it, else unchanged."""
+        prefix = self.root.rstrip("/") + "/"
+        return path[len(prefix) :] if path.startswith(prefix) else path
+
+    # Reading: what is refused counts as absent.
+
+    def read(self, path: str, limit: int = MAX_BYTES) -> bytes:
+        """Return the content of a file, b"" if it is absent; raises OSError, and TooLarge."""
+        opened = self.read_with_status(path, limit)
+        return opened[0] if opened else b""
+
+    def read_with_status(
+        self, path: str, limit: int = MAX_BYTES
+    ) -> tuple[bytes, os.stat_result] | None:
+        """Return the content and the status of a file, None if it is absent.
+
+        The status is from before the reading, so that a write that happens meanwhile shows.
+        Raises OSError, and TooLarge.
+        """
+        descriptor = self._open_to_read(path)
+        if descriptor is None:
+            return None
+        with open(descriptor, "rb", buffering=0) as file:
+            status = os.fstat(descriptor)
+            data = file.read(limit + 1) if status.st_size <= limit else b""
+            if len(data) > limit or status.st_size > limit:
+                raise TooLarge(self.relative(path), f"is larger than {_format_size(limit)}")
+        return data, status
+
+    def read_text(self, path: str, limit: int = MAX_BYTES) -> str:
+        """Return the text of a file, "" if it cannot be read; invalid UTF-8 is replaced."""
+        try:
+            return self.read(path, limit).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    def read_end(self, path: str, limit: int) -> tuple[bytes, bool]:
+        """Return the last `limit` bytes of a file, and whether they are all; raises OSError."""
+        descriptor = self._open_to_read(path)
+        if descriptor is None:
+            return b"", True
+        with open(descriptor, "rb") as file:
+            size = os.fstat(descriptor).st_size
+            file.seek(max(0, size - limit))
+            return file.read(limit), size <= limit
+
+    def status(self, path: str) -> os.stat_result | None:
+        """Return the status of a file or folder, None if it is absent; raises OSError."""
+        try:
+            folder, name = self._open_parent(path)
+        except FileNotFoundError:
+            return None
+        except Refused as error:
+            self._note(error)
+            return None
+        try:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return None
+        finally:
+            os.close(folder)
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            self._note(self._refuse(path, _describe_kind(status.st_mode)))
+            return None
+        return status
+
+    def is_file(self, path: str) -> bool:
+        """Return whether a regular file is there; False also if that cannot be seen."""
+        return stat.S_ISREG(self._mode(path))
+
+    def is_folder(self, path: str) -> bool:
+        """Return whether a folder is there; False also if that cannot be seen."""
+        return stat.S_ISDIR(self._mode(path))
+
+    def has_entry(self, path: str) -> bool:
+        """Return whether anything is there, also what is refused, such as a link."""
+        try:
+            folder, name = self._open_parent(path, resolve=False)
+        except OSError:
+            return False
+        try:
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except (OSError, ValueError):
+            return False
+        finally:
+            os.close(folder)
+        return True
+
+    def list_names(self, path: str = "") -> list[str]:
+        """Return the sorted names in a folder, [] if it cannot be listed."""
+        return sorted(self._scan(path, lambda entry: entry.name))
+
+    def scan(self, path: str = "") -> list[tuple[str, os.stat_result]]:
+        """Return (name, status) of the regular files in a folder, in any order."""
+        entries = self._scan(path, lambda entry: (entry.name, entry.stat(follow_symlinks=False)))
+        return [(name, status) for name, status in entries if stat.S_ISREG(status.st_mode)]
+
+    def _scan(self, path: str, read: Callable[[os.DirEntry[str]], Any]) -> list[Any]:
+        entries_read: list[Any] = []
+        try:
+            folder = self._open_folder(self._split(path))
+        except Refused as error:
+            self._note(error)
+            return []
+        except OSError:
+            return []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if len(entries_read) == MAX_ENTRIES:
+                        self._note(Refused(self.relative(path), _TOO_MANY))
+                        break
+                    try:
+                        entries_read.append(read(entry))
+                    except FileNotFoundError:
+                        continue
+        except OSError:
+            return []
+        finally:
+            os.close(folder)
+        return entries_read
+
+    def is_older(self, path: str, before: float) -> bool:
+        """Return whether a file exists that last changed before a time in seconds."""
+        try:
+            status = self.status(path)
+        except OSError:
+            return False
+        return status is not None and status.st_mtime < before
+
+    # Writing: what is refused raises Refused.
+
+    def make_folder(self, path: str = "") -> str:
+        """Create a folder and those above it, as far as they are missing; return its path."""
+        parts = self._split(path)
+        if self.follows_links:
+            os.makedirs(self.locate(path), 0o700 if self.private else 0o777, exist_ok=True)
+            return self.locate(path)
+        self.make_root()
+        for count in range(1, len(parts) + 1):
+            folder = self._open_folder(parts[: count - 1])
+            try:
+                os.mkdir(parts[count - 1], 0o700 if self.private else 0o777, dir_fd=folder)
+            except FileExistsError:
+                pass
+            finally:
+                os.close(folder)
+        os.close(self._open_folder(parts))
+        return self.locate(path)
+
+    def make_root(self) -> None:
+        """Create the root if it is missing; raises OSError."""
+        if not os.path.isdir(self.root):
+            os.makedirs(self.root, 0o700 if self.private else 0o777, exist_ok=True)
+
+    def append(self, path: str, lines: bytes) -> int:
+        """Append whole lines and return the size of the file before; creates the file.
+
+        The lines go out in one write, so lines of other processes stay whole, and never continue
+        a line that a killed process left incomplete.  Raises OSError, also after a partial write.
+        """
+        descriptor = self.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+        try:
+            size = os.fstat(descriptor).st_size
+            # Two processes may see this at once: an empty line does no harm to JSON lines.
+            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                lines = b"\n" + lines
+            if os.write(descriptor, lines) < len(lines):
+                raise OSError(errno.ENOSPC, "only part of a line could be written", path)
+            return size
+        finally:
+            os.close(descriptor)
+
+    def replace(
+        self,
+        path: str,
+        data: bytes,
+        check: Callable[[], None] | None = None,
+        durable: bool = True,
+    ) -> None:
+        """Replace a file, or create it, in one step: readers see the old or the new content.
+
+        The file keeps its mode and owner.  `durable`: the data survives a power failure.  `check`
+        is called just before the replacement and may raise to stop it.  Raises OSError.
+        """
+        folder, name = self._open_parent(path, must_write=True)
+        try:
+            before = self._status_to_replace(folder, name, path)
+            if durable:
+                _remove_stale(folder, f".{name}.")
+            temporary = f".{name}.{os.urandom(8).hex()}"
+            try:
+                self._write(folder, temporary, data, before, durable)
+                if check:
+                    check()
+                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                _remove(folder, temporary)
+                raise
+            if durable:
+                _sync(folder)
+        finally:
+            os.close(folder)
+
+    def _status_to_replace(self, folder: int, name: str, path: str) -> os.stat_result | None:
+        try:
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            raise self._refuse(path, _describe_kind(status.st_mode))
+        return status
+
+    def _write(
+        self, folder: int, name: str, data: bytes, like: os.stat_result | None, durable: bool
+    ) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
+        descriptor = os.open(name, flags, 0o600 if self.private else 0o666, dir_fd=folder)
+        with open(descriptor, "wb", buffering=0) as file:
+            view = memoryview(data)
+            while view:
+                view = view[file.write(view) :]
+            if like:
+                _copy_mode(like, descriptor)
+            if durable:
+                os.fsync(descriptor)
+
+    def write_once(self, path: str, text: str) -> None:
+        """Write a short file that does not exist, or that a killed process left empty."""
+        if not self.has_entry(path) or (self.is_file(path) and not self._size(path)):
+            self.replace(path, text.encode(), durable=False)
+
+    def create(self, path: str, data: bytes = b"") -> None:
+        """Write a new file; raises FileExistsError if there is one, and OSError."""
+        descriptor = self.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        with open(descriptor, "wb") as file:
+            file.write(data)
+
+    def truncate(self, path: str, size: int) -> None:
+        """Cut a file back to a size; raises OSError."""
+        descriptor = self.open(path, os.O_WRONLY)
+        try:
+            os.ftruncate(descriptor, size)
+        finally:
+            os.close(descriptor)
+
+    def delete(self, path: str) -> None:
+        """Delete a file, or a link itself; raises OSError."""
+        folder, name = self._open_parent(path, resolve=False)
+        try:
+            os.unlink(name, dir_fd=folder)
+        finally:
+            os.close(folder)
+
+    def remove(self, path: str) -> None:
+        """Delete a file if that is possible."""
+        try:
+            self.delete(path)
+        except OSError:
+            pass
+
+    def remove_folder(self, path: str) -> None:
+        """Delete an empty folder if that is possible."""
+        try:
+            folder, name = self._open_parent(path, resolve=False)
+        except OSError:
+            return
+        try:
+            os.rmdir(name, dir_fd=folder)
+        except OSError:
+            pass
+        finally:
+            os.close(folder)
+
+    def rename(self, path: str, target: str) -> None:
+        """Rename a file; a file with the target's name is replaced.  Raises OSError."""
+        source_folder, source = self._open_parent(path, resolve=False)
+        try:
+            target_folder, name = self._open_parent(target, must_write=True, resolve=False)
+            try:
+                os.rename(source, name, src_dir_fd=source_folder, dst_dir_fd=target_folder)
+            finally:
+                os.close(target_folder)
+        finally:
+            os.close(source_folder)
+
+    def sync(self, path: str = "") -> None:
+        """Write a file or a folder to the disk, so that it survives a power failure."""
+        if self.is_file(path):
+            descriptor = self.open(path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            return
+        folder = self._open_folder(self._split(path))
+        try:
+            _sync(folder)
+        finally:
+            os.close(folder)
+
+    def open(self, path: str, flags: int) -> int:
+        """Return the descriptor of a regular file, which the caller closes; raises OSError."""
+        must_write = bool(flags & os.O_CREAT)
+        folder, name = self._open_parent(path, must_write)
+        try:
+            mode = 0o600 if self.private else 0o666
+            descriptor = os.open(name, flags | _FILE, mode, dir_fd=folder)
+        except FileExistsError:
+            raise
+        except OSError as error:
+            if error.errno in _REFUSALS:
+                raise self._explain(path, folder, name) from None
+            error.filename = self.locate(path)
+            raise
+        finally:
+            os.close(folder)
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            os.close(descriptor)
+            raise self._refuse(path, _describe_kind(mode))
+        return descriptor
+
+    # Paths.
+
+    def _open_to_read(self, path: str) -> int | None:
+        try:
+            return self.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        except Refused as error:
+            self._note(error)
+            return None
+
+    def _open_parent(
+        self, path: str, must_write: bool = False, resolve: bool = True
+    ) -> tuple[int, str]:
+        """Return a descriptor of the folder of a path, and the name in it; raises OSError.
+
+        `resolve`: where links are followed, the name is that of the file at the end of them.
+        """
+        parts = self._split(path)
+        if not parts:
+            raise self._refuse(path, "is the folder itself")
+        if self.follows_links:
+            whole = self.locate(*parts)
+            if resolve:
+                whole = os.path.realpath(whole)
+            if must_write:
+                os.makedirs(os.path.dirname(whole), 0o700, exist_ok=True)
+            return os.open(os.path.dirname(whole), _FOLDER), os.path.basename(whole)
+        if must_write:
+            try:
+                return self._open_folder(parts[:-1]), parts[-1]
+            except FileNotFoundError:
+                self.make_folder("/".join(parts[:-1]))
+        return self._open_folder(parts[:-1]), parts[-1]
+
+    def _open_folder(self, parts: Sequence[str]) -> int:
+        """Return the descriptor of a folder, opened part by part; raises OSError."""
+        if self.follows_links:
+            return os.open(self.locate(*parts), _FOLDER)
+        descriptor = os.open(self.root, _FOLDER)
+        for count, part in enumerate(parts, 1):
+            try:
+                below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
+            except OSError as error:
+                where = "/".join(parts[:count])
+                if error.errno in _REFUSALS:
+                    raise self._explain(where, descriptor, part, "is not a folder") from None
+                error.filename = self.locate(where)
+                raise
+            finally:
+                os.close(descriptor)
+            descriptor = below
+        return descriptor
+
+    def _split(self, path: str) -> list[str]:
+        """Return the parts of a path below the root; raises Refused for any other path."""
+        below = path
+        if path.startswith("/"):
+            below = self.relative(path)
+            if path.rstrip("/") == self.root.rstrip("/"):
+                return []
+        parts = below.split("/") if below else []
+        if below.startswith("/") or "\0" in below or not {"", ".", ".."}.isdisjoint(parts):
+            raise Refused(path, f"is not a path below {self.root}")
+        return parts
+
+    def _explain(self, path: str, folder: int, name: str, usual: str = "is not a file") -> Refused:
+        """Return the refusal of a path that could not be opened."""
+        try:
+            mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        except OSError:
+            return self._refuse(path, usual)
+        reason = _describe_kind(mode)
+        return self._refuse(path, reason if usual == "is not a file" or "link" in reason else usual)
+
+    def _refuse(self, path: str, reason: str) -> Refused:
+        return Refused(self.relative(path), reason)
+
+    def _note(self, error: Refused) -> None:
+        self.refused[error.path] = error
+
+    def _mode(self, path: str) -> int:
+        try:
+            status = self.status(path)
+        except OSError:
+            return 0
+        return status.st_mode if status else 0
+
+    def _size(self, path: str) -> int:
+        status = self.status(path)
+        return status.st_size if status else 0
+
+
+_TOO_MANY = f"has more than {MAX_ENTRIES:,} entries, of which only as many are used"
+
+
+def _describe_kind(mode: int) -> str:
+    """Return what is in the place of a file, as the end of a sentence."""
+    if stat.S_ISLNK(mode):
+        return "is a link, which is not followed"
+    if stat.S_ISDIR(mode):
+        return "is a folder, not a file"
+    return "is a pipe, a socket or a device, not a file"
+
+
+def _format_size(size: int) -> str:
+    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1024} KB"
+
+
+def _copy_mode(like: os.stat_result, descriptor: int) -> None:
+    os.fchmod(descriptor, like.st_mode & 0o7777)
+    if like.st_uid != os.geteuid() or like.st_gid != os.getegid():
+        try:
+            os.fchown(descriptor, like.st_uid, like.st_gid)
+        except PermissionError:
+            pass  # only its owner or root may give a file away
+
+
+def _remove_stale(folder: int, prefix: str) -> None:
+    """Remove the temporary files that killed writers of the same file left behind."""
+    import time
+
+    before = time.time() - STALE_SECONDS
+    with os.scandir(folder) as entries:
+        for count, entry in enumerate(entries):
+            if count == MAX_ENTRIES:
+                break
+            if entry.name.startswith(prefix):
+                try:
+                    if entry.stat(follow_symlinks=False).st_mtime < before:
+                        _remove(folder, entry.name)
+                except OSError:
+                    continue
+
+
+def _remove(folder: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:
+        pass
+
+
+def _sync(folder: int) -> None:
+    try:
+        os.fsync(folder)
+    except OSError:
+        pass  # some file systems cannot do this

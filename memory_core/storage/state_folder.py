@@ -1,0 +1,99 @@
+"""What this machine remembers of a project, outside of it: nothing in a repository can forge it.
+
+$XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for the user alone
+  project.json               which folder it belongs to
+  events.jsonl               what happened
+  receipts/ runs/ spool/     delegations, and learnings that are not merged yet
+  review/AGENT.md            learnings that wait for a person
+  config.json errors/ ...    what is computed from other files; may be deleted at any time
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.files.safe_files import SafeFiles
+from memory_core.text import digests, fastjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROGRAM_FOLDER = "agent-memory"
+
+OWNER_FILE = "project.json"
+
+# Below a device there is no folder: nothing is kept, and memories still work.
+NOWHERE = os.path.join(os.devnull, PROGRAM_FOLDER)
+
+# Of the project's name in the folder's name.
+MAX_NAME_LENGTH = 40
+
+
+class StateFiles(SafeFiles):
+    """The state of the project at `owner`."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner: str, home: str) -> None:
+        self.owner = os.path.realpath(owner)
+        super().__init__(os.path.join(home, _make_name(self.owner)), private=True)
+
+    def make_root(self) -> None:
+        """Create the folder; if the project was moved, it is that of its old place.
+
+        Raises OSError.
+        """
+        if os.path.isdir(self.root):
+            return
+        os.makedirs(os.path.dirname(self.root), 0o700, exist_ok=True)
+        moved = _find_moved(os.path.dirname(self.root), self.owner)
+        if moved:
+            os.rename(moved, self.root)
+        else:
+            os.mkdir(self.root, 0o700)
+        status = os.stat(self.owner)
+        owner = {"path": self.owner, "device": status.st_dev, "inode": status.st_ino}
+        self.replace(OWNER_FILE, fastjson.dumps(owner).encode(), durable=False)
+
+
+def find_home(root: str, environ: Mapping[str, str]) -> str:
+    """Return the folder with the state of all projects; a project at `root` cannot choose it."""
+    named = environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(named) and not _is_below(named, root):
+        return os.path.join(named, PROGRAM_FOLDER)
+    home = environ.get("HOME", "")
+    if os.path.isabs(home):
+        return os.path.join(home, ".local", "state", PROGRAM_FOLDER)
+    return NOWHERE
+
+
+def list_owners(home: str) -> list[tuple[str, str]]:
+    """Return (state folder, project) of all projects with state, [] if there are none."""
+    files = SafeFiles(home)
+    owners = [(files.locate(name), _read_owner(files, name)) for name in files.list_names()]
+    return [(folder, str(owner["path"])) for folder, owner in owners if owner.get("path")]
+
+
+def _is_below(path: str, root: str) -> bool:
+    return f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(root).rstrip('/')}/")
+
+
+def _make_name(owner: str) -> str:
+    kept = (char if char.isalnum() and char.isascii() else "-" for char in os.path.basename(owner))
+    return f"{''.join(kept)[:MAX_NAME_LENGTH] or 'project'}-{digests.hash_text(owner)}"
+
+
+def _find_moved(home: str, owner: str) -> str:
+    """Return the state folder of a project that stood elsewhere and is the folder `owner` now."""
+    files, status = SafeFiles(home), os.stat(owner)
+    for name in files.list_names():
+        old = _read_owner(files, name)
+        is_same = (old.get("device"), old.get("inode")) == (status.st_dev, status.st_ino)
+        if is_same and not os.path.lexists(str(old.get("path"))):
+            return files.locate(name)
+    return ""
+
+
+def _read_owner(files: SafeFiles, name: str) -> dict[str, object]:
+    return fastjson.load_object(files.read_text(f"{name}/{OWNER_FILE}"))
