@@ -16,19 +16,20 @@ from support.paths import REPO
 
 PACKAGE = REPO / "memory_core"
 
-CORE = "text claude_code document learning history storage memory tasks git"
+CORE = "text files claude_code document learning history storage memory tasks git"
 
 # Each wing, and the other wings that it may import.  docs/design.md explains them.
 WINGS = {
     "text": "",
-    "claude_code": "text",
+    "files": "",
+    "claude_code": "text files",
     "document": "text",
     "learning": "text",
     "history": "text document",
-    "storage": "text claude_code document history",
-    "memory": "text claude_code document learning history storage",
-    "tasks": "text claude_code document learning history storage memory",
-    "git": "text claude_code document learning history storage memory tasks",
+    "storage": "text files claude_code document history",
+    "memory": "text files claude_code document learning history storage",
+    "tasks": "text files claude_code document learning history storage memory",
+    "git": "text files claude_code document learning history storage memory tasks",
     "curation": CORE,
     "delegation": CORE,
     "setup": f"{CORE} curation",

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory_core.storage.paths import LevelPaths
 from support.paths import REPO
 
 
@@ -34,12 +35,13 @@ class Sandbox:
         self.home.mkdir()
         self.memories = self.root / ".claude-mpm" / "memories"
         self.user_memories = self.home / ".claude-mpm" / "memories"
-        self.state = self.root / ".claude-mpm" / "state"
         self.env = {
             "HOME": str(self.home),
             "PATH": os.environ["PATH"],
             "CLAUDE_PROJECT_DIR": str(self.root),
         }
+        self.paths = LevelPaths(str(self.root), self.env)
+        self.state = Path(self.paths.state.root)
 
     def run_hook(self, name: str, event: Any, **env: str) -> Outcome:
         """Run hooks/NAME.py with an event: bytes unchanged, other values as JSON."""
@@ -77,7 +79,7 @@ class Sandbox:
 
     def read_log(self, *names: str) -> list[dict[str, Any]]:
         """Return the events of the log with these names, or all events."""
-        path = self.root / ".claude-mpm" / "logs" / "events.jsonl"
+        path = self.state / "events.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         events = [json.loads(line) for line in lines]
         return [event for event in events if not names or event["event"] in names]
