@@ -79,6 +79,7 @@ def run(name: str) -> None:
             _answer(event_handlers.handle(project, event, name))
             _arm()
             event_handlers.finish(project, event, name)
+            _say_refused(project)
     except BaseException as error:  # noqa: BLE001 - nothing may stop a delegation
         _disarm()
         _report(name, error)
@@ -101,14 +102,14 @@ def _event(name: str) -> tuple[Project | None, Event | None]:
     if event is None:
         return None, None
     from memory_core.memory.project import find_project
-    from memory_core.storage import paths
+    from memory_core.storage import paths, state_folder
 
     trial = os.environ.get(paths.TRIAL_VARIABLE)
-    if trial:
-        os.environ["CLAUDE_PROJECT_DIR"] = trial
     project = find_project(events.cwd(event), os.environ)
-    if trial and project.paths.root != trial:
-        return None, None  # it is over: what comes now is not to be learned by the project
+    if trial and not state_folder.is_below(trial, project.paths.root):
+        project = find_project("", {**os.environ, "CLAUDE_PROJECT_DIR": trial})
+        if project.paths.root != trial or not project.paths.files.is_file(paths.TRIAL_FILE):
+            return None, None  # it is over: what comes now is not to be learned by the project
     _say_unread(project)
     return (project, event) if project.config["enabled"] else (None, None)
 
@@ -128,6 +129,15 @@ def _say_unread(project: Project) -> None:
         from memory_core.storage import event_log
 
         event_log.write(project.paths, "agent.memory.error", error=project.config.problems[0])
+
+
+def _say_refused(project: Project) -> None:
+    """Log the paths that counted as absent, because they are links, pipes or too large."""
+    levels = (project.paths.files, project.paths.state)
+    for error in [error for files in levels for error in files.refused.values()]:
+        from memory_core.storage import event_log
+
+        event_log.write(project.paths, "agent.memory.refused", file=error.path, reason=error.reason)
 
 
 def _answer(reply: dict[str, Any] | None) -> None:

@@ -13,7 +13,7 @@ from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import remember
-from memory_core.storage import event_log, file_io, run_records
+from memory_core.storage import event_log, run_records
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
     from memory_core.claude_code.events import Event
     from memory_core.memory.project import Project
+
+STATE_FILE = "sweep.json"
+
+# Offsets of thousands of transcripts.
+MAX_STATE_BYTES = 8_000_000
 
 # Limits at the start of a session, which waits for the sweep: 4 MB take about 20 ms.
 SESSION_BYTES = 4_000_000
@@ -142,7 +147,6 @@ class _SweepState:
 
     def __init__(self, project: Project) -> None:
         self.paths = project.paths
-        self.path = os.path.join(project.paths.state, "sweep.json")
         state = self._load()
         self.since: float = state["since"]
         self.folders: list[str] = state["folders"]
@@ -151,10 +155,9 @@ class _SweepState:
     def _load(self) -> dict[str, Any]:
         empty: dict[str, Any] = {"since": time.time(), "folders": [], "offsets": {}}
         try:
-            with open(self.path, encoding="utf-8") as file:
-                state = fastjson.loads(file.read())
+            state = fastjson.loads(self.paths.state.read_text(STATE_FILE, MAX_STATE_BYTES))
             is_valid = all(type(state[key]) is type(value) for key, value in empty.items())
-        except (OSError, ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError):
             return empty
         return state if is_valid else empty
 
@@ -171,7 +174,7 @@ class _SweepState:
         recent = {p: n for p, n in self.offsets.items() if transcripts.mtime_of(p) > horizon}
         state = {"since": since or self.since, "folders": self.folders, "offsets": recent}
         try:
-            self.paths.make_folder("state")
-            file_io.replace_json(self.path, state)
+            data = fastjson.dumps(state).encode()
+            self.paths.state.replace(STATE_FILE, data, durable=False)
         except OSError as error:
             event_log.write(self.paths, "agent.memory.error", error=str(error))

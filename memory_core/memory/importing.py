@@ -57,7 +57,7 @@ def _changes_nothing(memory: AgentMemory) -> bool:
         memory.before, memory.limits, memory.now, memory.agent
     ):
         return False
-    snapshot = memory.store.read_file(memory.store.dated_path("archive", memory.agent))
+    snapshot = memory.store.read_file(memory.store.archive_path(memory.agent))
     entries = dated_entries.parse_entries(snapshot.text if snapshot else "")
     archived = {entry.text for entry in entries}
     texts = [dated_entries.format_entry(*item) for item in memory.evicted]

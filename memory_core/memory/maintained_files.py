@@ -13,14 +13,12 @@ from memory_core.history import item_history
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import file_io, history_file
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 from memory_core.text.times import format_utc
 
 HEADER_AUTHOR = "agent-memory"  # as in the header of a new file
-DATED_KINDS = ("archive", "quarantine")  # folders
-SUBFOLDERS = (*DATED_KINDS, "history")
+SUBFOLDERS = ("archive", "history")
 
 
 class MaintainedFiles(NamedTuple):
@@ -34,7 +32,7 @@ class MaintainedFiles(NamedTuple):
 
     def record_hand_edits(self) -> None:
         """Write the edits of people into the history, before the command changes the file."""
-        if os.path.exists(self.store.history_path(self.agent)):
+        if self.store.history(self.agent).exists:
             transaction.write(
                 read_memory(self.project, self.agent, self.store, solve_conflicts=False)
             )
@@ -45,13 +43,11 @@ class MaintainedFiles(NamedTuple):
     def read(self, path: str) -> FileSnapshot:
         snapshot = self.store.read_file(path)
         if snapshot is None:
-            raise FileNotFoundError(f"{self.name(path)} is a link to a missing file")
+            raise FileNotFoundError(f"{self.name(path)} does not exist")
         return snapshot
 
     def _read_history(self) -> item_history.History:
-        return item_history.History(
-            history_file.read(self.store.history_path(self.agent)), self.project.weights
-        )
+        return item_history.History(self.store.history(self.agent).read(), self.project.weights)
 
     def fit(self, text: str) -> tuple[str, list[str]]:
         """Return a memory's text within its limits, and the archive entries of evicted items."""
@@ -66,7 +62,7 @@ class MaintainedFiles(NamedTuple):
         """Add entries to the archive, and record in the history that these items were evicted."""
         if not entries:
             return
-        self.store.append("archive", self.agent, entries, self.now)
+        self.store.add_to_archive(self.agent, entries, self.now)
         history, now = self._read_history(), f"{self.now.replace(' ', 'T')}.000Z"
         change = digests.hash_text(f"{self.agent} {now}")
         texts = [dated_entries.parse_entry(entry)[1].partition("\n")[0] for entry in entries]
@@ -75,7 +71,7 @@ class MaintainedFiles(NamedTuple):
             for text in texts
             if history.find(text)
         ]
-        history_file.append(self.store.history_path(self.agent), records)
+        self.store.history(self.agent).append(records)
 
     def describe_error(self, error: Exception, path: str) -> str:
         """Return the message of an error, with the name of the file."""
@@ -103,9 +99,8 @@ def format_leftovers(path: str, merged: merge_versions.MergedText) -> list[str]:
 
 
 def list_agents_with_files(store: Store) -> list[str]:
-    """Return the ids of all agents with a memory, an archive or a quarantine file."""
-    folders = [os.path.join(store.folder, kind) for kind in DATED_KINDS]
-    names = [name for folder in folders for name in file_io.list_folder(folder)]
+    """Return the ids of all agents with a memory or an archive file."""
+    names = store.files.list_names(os.path.join(store.folder, "archive"))
     return sorted({*store.agents(), *map(agent_names.agent_of_file, names)} - {""})
 
 
@@ -124,6 +119,6 @@ def remove_memory(store: Store, agent: str, is_removable: Callable[[str], bool])
         snapshot = store.read(agent)
         if snapshot is None or not is_removable(snapshot.text):
             return False
-        os.unlink(snapshot.path)
-        file_io.sync_folder(store.folder)
+        store.files.delete(snapshot.path)
+        store.files.sync(store.folder)
         return True

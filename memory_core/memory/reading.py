@@ -15,7 +15,7 @@ from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.storage import history_file, seen_texts
+from memory_core.storage import seen_texts
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def read_memory(
     """
     store = store or project.store
     snapshot = store.read(agent)
-    records = history_file.read(store.history_path(agent), runs=False)
+    records = store.history(agent).read(runs=False)
     memory = AgentMemory(
         project, agent, store, snapshot, item_history.History(records, project.weights)
     )
@@ -153,5 +153,5 @@ def record_difference(memory: AgentMemory, difference: Difference, new: str, sou
 
 
 def format_refused(merged: merge_learnings.MergeResult) -> list[str]:
-    """Return quarantine lines for learnings that do not fit into the memory file."""
+    """Return review lines for learnings that do not fit into the memory file."""
     return [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]

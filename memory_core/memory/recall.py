@@ -194,10 +194,9 @@ def _remove_uncertain(
 def _read_history(project: Project, store: Store, agent: str) -> History:
     """Read a history; if it is unreadable, the agent still receives the memory file."""
     from memory_core.history import item_history
-    from memory_core.storage import history_file
 
     try:
-        return item_history.History(history_file.read(store.history_path(agent)), project.weights)
+        return item_history.History(store.history(agent).read(), project.weights)
     except OSError as error:
         _log_unreadable(project, agent, error)
         return item_history.History()

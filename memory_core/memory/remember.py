@@ -54,7 +54,8 @@ def save_learnings(
     """Save the learnings of reports; return False if there are too many to save all of them.
 
     They are written to the spool first, and stay there for the next writer if the memory file
-    cannot be changed now.  Raises OSError if the spool cannot be written either.
+    cannot be changed now.  Without a spool the memory file is changed
+    at once.  Raises OSError if neither is possible.
     """
     learned = [[item.type, item.content] for result in extractions for item in result.learnings]
     rejected = [
@@ -66,13 +67,24 @@ def save_learnings(
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
         entry["rejected"].append(["", text, f"a report may have at most {MAX_LEARNINGS}"])
-    path = spool.add(project.paths, project.store.stem(agent), entry)
+    try:
+        path = spool.add(project.paths, project.store.stem(agent), entry)
+    except OSError as error:
+        _merge_unspooled(project, agent, entry, error)
+        return not over
     try:
         merge_spool(project, agent)
     except OSError as error:
         spool.flush(project.paths, path)
         log_waiting(project, agent, error, run)
     return not over
+
+
+def _merge_unspooled(project: Project, agent: str, entry: dict[str, Any], error: OSError) -> None:
+    """Merge an entry that cannot be written to the spool because of `error`."""
+    event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=str(error))
+    with project.store.lock(agent):
+        _merge_entry(project, agent, entry)
 
 
 def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
@@ -107,14 +119,16 @@ def merge_spool(project: Project, agent: str) -> None:
             if entry["learnings"] or entry["rejected"]:
                 _merge_entry(project, agent, entry)
             run_history.append_records(store, agent, entry.get("records", []))
-            spool.remove([path])  # one by one, so that a timeout does not lose finished entries
+            spool.remove(
+                project.paths, [path]
+            )  # one by one, so that a timeout does not lose finished entries
 
 
 def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
     """Merge the learnings of an entry; the caller holds the lock.
 
     Learnings that the same run has already taught are skipped.  Rejected learnings, and those that
-    do not fit into the memory file, are added to the quarantine.
+    do not fit into the memory file, wait for a person.
     """
     from memory_core.memory import changes, reading, transaction
     from memory_core.storage import run_records
@@ -130,9 +144,9 @@ def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
     )
     lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in entry["rejected"]]
     lines += reading.format_refused(merged)
-    memory.store.append("quarantine", agent, lines, memory.time)
+    memory.store.add_to_review(agent, lines, memory.time)
     if pairs:
-        runs.note(entry["run"], keys=[key for key in keys if key not in taught])
+        runs.try_note(entry["run"], keys=[key for key in keys if key not in taught])
     learned = len(merged.added) + len(merged.replaced)
     event_log.write(
         project.paths,

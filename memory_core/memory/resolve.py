@@ -1,4 +1,4 @@
-"""Resolve git's conflicts in memory, archive and quarantine files.
+"""Resolve git's conflicts in memory and archive files.
 
 No file is changed or locked unless `write` is set.
 """
@@ -33,7 +33,7 @@ def resolve_files(
     write: bool = False,
     along: transaction.ProgressWrapper = iter,
 ) -> list[Resolution]:
-    """Resolve the conflicts in memory, archive and quarantine files of these agents, or of all."""
+    """Resolve the conflicts in memory and archive files of these agents, or of all."""
     store = project.level(user)
     agents = names or maintained_files.list_agents_with_files(store)
     return [
@@ -45,12 +45,12 @@ def resolve_files(
 
 
 def _list_files(store: Store, agent: str) -> list[str]:
-    """Return the agent's memory, archive and quarantine files; of links to one file only one."""
+    """Return the agent's memory and archive files; of links to one file only one."""
     files: dict[str, str] = {}
-    for path in sorted(store.files(agent), key=os.path.islink):
+    for path in sorted(store.list_files(agent), key=os.path.islink):
         files.setdefault(os.path.realpath(path), path)
-    dated = [store.dated_path(kind, agent) for kind in maintained_files.DATED_KINDS]
-    return [*files.values(), *(path for path in dated if os.path.lexists(path))]
+    archive = store.archive_path(agent)
+    return [*files.values(), *([archive] if store.files.is_file(archive) else [])]
 
 
 def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[Resolution]:
@@ -82,7 +82,7 @@ def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
     if is_memory:
         after, evicted = target.fit(after)
         archived += evicted
-    elif snapshot.path == target.store.dated_path("archive", target.agent):
+    else:
         after, archived = dated_entries.add(after, archived, target.now[:10]), []
     change = TextChange(target.name(snapshot.path), snapshot.text, after)
     return Resolution(target.agent, change, archived, "")

@@ -6,11 +6,9 @@ last.  The next writer repeats the unfinished steps, with the same result.
 
 from __future__ import annotations
 
-import os
-
 from memory_core.history import item_history
 from memory_core.memory.reading import read_memory
-from memory_core.storage import history_file, seen_texts
+from memory_core.storage import seen_texts
 from memory_core.storage.store import FileChanged
 
 TYPE_CHECKING = False
@@ -91,23 +89,23 @@ def write(memory: AgentMemory) -> None:
         from memory_core.document import dated_entries
 
         entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
-        store.append("archive", agent, entries, memory.time)
-    store.append("quarantine", agent, memory.review, memory.time)
-    history_path = store.history_path(agent)
-    size = history_file.append(history_path, memory.records)
+        store.add_to_archive(agent, entries, memory.time)
+    store.add_to_review(agent, memory.review, memory.time)
+    history = store.history(agent)
+    size = history.append(memory.records)
     try:
         if memory.text != memory.before:
             store.write(agent, memory.text, snapshot)
             seen_texts.add(store.paths, store.stem(agent), [memory.before, memory.text])
     except BaseException:
-        if snapshot.is_current() if snapshot else not os.path.exists(store.path(agent)):
-            history_file.truncate(history_path, size)  # these changes did not happen
+        if snapshot.is_current() if snapshot else not store.files.is_file(store.path(agent)):
+            history.truncate(size)  # these changes did not happen
         raise
-    history_file.pack(history_path, size)
+    history.pack(size)
     if _may_resolve_error(memory):
         from memory_core.storage import error_cache
 
-        error_cache.update(store.paths, store.stem(agent), history_file.read(history_path))
+        error_cache.update(store.paths, store.stem(agent), history.read())
     if memory.from_archive:
         _remove_from_archive(memory)
 
@@ -135,7 +133,7 @@ def _remove_from_archive(memory: AgentMemory) -> None:
     for section, item in memory.from_archive:
         if item_history.id_of(item.partition("\n")[0]) not in present:
             continue  # it was evicted again
-        path = memory.store.dated_path("archive", memory.agent)
+        path = memory.store.archive_path(memory.agent)
         snapshot = memory.store.read_file(path)
         wanted = dated_entries.normalize(dated_entries.format_entry(section, item))
         entries = [

@@ -60,7 +60,7 @@ class StateFiles(SafeFiles):
 def find_home(root: str, environ: Mapping[str, str]) -> str:
     """Return the folder with the state of all projects; a project at `root` cannot choose it."""
     named = environ.get("XDG_STATE_HOME", "")
-    if os.path.isabs(named) and not _is_below(named, root):
+    if os.path.isabs(named) and not is_below(named, root):
         return os.path.join(named, PROGRAM_FOLDER)
     home = environ.get("HOME", "")
     if os.path.isabs(home):
@@ -75,7 +75,8 @@ def list_owners(home: str) -> list[tuple[str, str]]:
     return [(folder, str(owner["path"])) for folder, owner in owners if owner.get("path")]
 
 
-def _is_below(path: str, root: str) -> bool:
+def is_below(path: str, root: str) -> bool:
+    """Check whether a path leads into the folder `root`."""
     return f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(root).rstrip('/')}/")
 
 

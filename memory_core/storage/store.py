@@ -161,8 +161,14 @@ class Store:
         _add_entries(self.files, self.archive_path(agent), lines, now)
 
     def add_to_review(self, agent: str, lines: list[str], now: str) -> None:
-        """Add learnings that wait for a person under the day of `now`; raises OSError."""
-        _add_entries(self.paths.state, self.review_path(agent), lines, now)
+        """Add learnings that wait for a person under the day of `now`; raises OSError.
+
+        Where no state can be kept they go to the archive, so that they are not lost.
+        """
+        try:
+            _add_entries(self.paths.state, self.review_path(agent), lines, now)
+        except OSError:
+            self.add_to_archive(agent, lines, now)
 
     def read_review(self, agent: str) -> str:
         """Return the text of the learnings that wait, "" for none."""
