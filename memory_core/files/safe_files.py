@@ -116,9 +116,11 @@ class SafeFiles:
             file.seek(max(0, size - limit))
             return file.read(limit), size <= limit
 
-    def status(self, path: str) -> os.stat_result | None:
+    def status(self, path: str = "") -> os.stat_result | None:
         """Return the status of a file or folder, None if it is absent; raises OSError."""
         try:
+            if not self._split(path):
+                return os.stat(self.root)
             folder, name = self._open_parent(path)
         except FileNotFoundError:
             return None
@@ -298,9 +300,20 @@ class SafeFiles:
                 os.fsync(descriptor)
 
     def write_once(self, path: str, text: str) -> None:
-        """Write a short file that does not exist, or that a killed process left empty."""
-        if not self.has_entry(path) or (self.is_file(path) and not self._size(path)):
-            self.replace(path, text.encode(), durable=False)
+        """Write a short file that does not exist, or that a killed process left empty.
+
+        A refused path stays as it is.  Raises OSError.
+        """
+        status = self.status(path)
+        if status and status.st_size:
+            return
+        try:
+            descriptor = self.open(path, os.O_WRONLY | os.O_CREAT)
+        except Refused as error:
+            self._note(error)
+            return
+        with open(descriptor, "wb") as file:
+            file.write(text.encode())
 
     def create(self, path: str, data: bytes = b"") -> None:
         """Write a new file; raises FileExistsError if there is one, and OSError."""
@@ -480,10 +493,6 @@ class SafeFiles:
         except OSError:
             return 0
         return status.st_mode if status else 0
-
-    def _size(self, path: str) -> int:
-        status = self.status(path)
-        return status.st_size if status else 0
 
 
 _TOO_MANY = f"has more than {MAX_ENTRIES:,} entries, of which only as many are used"

@@ -59,9 +59,7 @@ class LevelPaths:
     def make_lock_path(self, name: str) -> str:
         """Return the path of a lock file, in a folder that git ignores; raises OSError."""
         folder = os.path.join(self.folder, "locks")
-        if not self.files.is_folder(folder):
-            self.files.make_folder(folder)
-            self.files.write_once(os.path.join(folder, ".gitignore"), GITIGNORE)
+        self.files.write_once(os.path.join(folder, ".gitignore"), GITIGNORE)
         return os.path.join(folder, name)
 
     def relative(self, path: str) -> str:

@@ -585,7 +585,7 @@ def test_prompts_teach_nothing(sandbox: Sandbox) -> None:
     )
     assert LEARNED not in sandbox.read_memory("engineer")
     assert "one sentence" not in sandbox.read_memory("engineer")
-    assert not (sandbox.memories / "quarantine").exists()
+    assert not (sandbox.state / "review").exists()
 
 
 def test_recorded_blocks_are_removed_from_the_report(sandbox: Sandbox) -> None:
@@ -626,7 +626,7 @@ def test_a_failed_run_teaches_nothing_and_is_recorded(sandbox: Sandbox) -> None:
 def test_rejected_learnings_wait_for_review(sandbox: Sandbox) -> None:
     text = f"# Add To Memory:\nType: pattern\nContent: {'long ' * 40}\n#\n"
     sandbox.run_hook("subagent_stop", make_stop_event(text=text))
-    kept = (sandbox.memories / "quarantine" / "engineer.md").read_text()
+    kept = (sandbox.state / "review" / "engineer.md").read_text()
     assert "long long" in kept
     assert "pattern" in kept
     assert not (sandbox.memories / "engineer.md").exists()
@@ -650,7 +650,7 @@ def test_the_first_learning_creates_the_file(sandbox: Sandbox) -> None:
     assert "MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section" in text
     assert f"## Coding Patterns Learned (Max: 15 items)\n- {LEARNED}\n" in text
     assert (sandbox.memories / "README.md").exists()
-    assert "state/" in (sandbox.root / ".claude-mpm" / ".gitignore").read_text()
+    assert (sandbox.root / ".claude-mpm" / "locks" / ".gitignore").read_text() == "*\n"
 
 
 def test_the_event_log_contains_no_text_of_a_memory(sandbox: Sandbox) -> None:
@@ -667,7 +667,7 @@ def test_the_event_log_contains_no_text_of_a_memory(sandbox: Sandbox) -> None:
     assert loaded["timestamp"].endswith("Z")
     (learned, *_) = sandbox.read_log("agent.memory.learned")
     assert (learned["run"], learned["learned"], learned["source"]) == ("a1", 1, "agent")
-    text = (sandbox.root / ".claude-mpm" / "logs" / "events.jsonl").read_text()
+    text = (sandbox.state / "events.jsonl").read_text()
     assert "event bus" not in text
     assert "retry count" not in text
     assert path.exists()
@@ -722,8 +722,11 @@ def test_an_unreadable_memory_is_one_line_in_the_log(sandbox: Sandbox) -> None:
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
     assert FACT in prompt, "the user's is given all the same"
     assert "# Add To Memory:" in prompt
-    (event,) = sandbox.read_log("agent.memory.error")
-    assert "IsADirectoryError" in event["error"]
+    (event,) = sandbox.read_log("agent.memory.refused")
+    assert (event["file"], event["reason"]) == (
+        ".claude-mpm/memories/engineer.md",
+        "is a folder, not a file",
+    )
 
 
 def test_the_last_valid_settings_are_used(sandbox: Sandbox) -> None:
@@ -758,7 +761,7 @@ def test_a_link_out_of_the_folder_is_not_followed(sandbox: Sandbox, tmp_path: Pa
     assert "password" not in prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
     sandbox.run_hook("subagent_stop", make_stop_event())
     assert secret.read_text() == "- the password\n"
-    assert "leaves its folder" in sandbox.read_log("agent.memory.waiting")[0]["reason"]
+    assert "is a link" in sandbox.read_log("agent.memory.waiting")[0]["reason"]
 
 
 def test_a_locked_memory_loses_no_learning(sandbox: Sandbox) -> None:
@@ -768,7 +771,7 @@ def test_a_locked_memory_loses_no_learning(sandbox: Sandbox) -> None:
         "lock = filelock.FileLock(sys.argv[1]); lock.acquire(); print('held', flush=True)\n"
         "sys.stdin.read()\n"
     )
-    locks = sandbox.state / "locks"
+    locks = sandbox.root / ".claude-mpm" / "locks"
     locks.mkdir(parents=True)
     holder = subprocess.Popen(
         [sys.executable, "-c", program, str(locks / "engineer.lock")],
@@ -796,12 +799,11 @@ def test_a_locked_memory_loses_no_learning(sandbox: Sandbox) -> None:
 def test_the_lock_excludes_filelock(sandbox: Sandbox) -> None:
     import filelock
 
-    from memory_core.storage.paths import LevelPaths
     from memory_core.storage.store import LockTimeout, Store
 
-    store = Store(LevelPaths(str(sandbox.root)))
+    store = Store(sandbox.paths)
     with store.lock("engineer"):
-        other = filelock.FileLock(sandbox.state / "locks" / "engineer.lock", timeout=0)
+        other = filelock.FileLock(sandbox.paths.make_lock_path("engineer.lock"), timeout=0)
         with pytest.raises(filelock.Timeout):
             other.acquire()
     with other, pytest.raises(LockTimeout), store.lock("engineer", wait=0.05):
@@ -857,7 +859,7 @@ def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sa
     (event,) = sandbox.read_log("agent.memory.learned")
     assert event["learned"] == 100
     assert sandbox.read_memory("engineer").count("\n- ") == 15
-    review = (sandbox.memories / "quarantine" / "engineer.md").read_text(encoding="utf-8")
+    review = (sandbox.state / "review" / "engineer.md").read_text(encoding="utf-8")
     assert "4900 more are in the report of run a1" in review
 
 

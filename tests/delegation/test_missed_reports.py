@@ -14,7 +14,6 @@ import pytest
 
 from memory_core.delegation import missed_reports
 from memory_core.memory.project import Project
-from memory_core.storage import paths
 from support.events import BLOCK, LEARNED, make_post_event, make_start_event, make_stop_event
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -177,7 +176,7 @@ def test_a_sweep_is_bounded_and_continues_next_time(transcripts: Transcripts) ->
         transcripts.start_run(f"a{number}")
         text = BLOCK.replace(LEARNED, f"Fact number {number} about file_{number}.py")
         transcripts.agent(f"a{number}", given("x" * 10_000), said(text))
-    project = Project(paths.LevelPaths(str(sandbox.root)), sandbox.env)
+    project = Project(sandbox.paths, sandbox.env)
     folders = [str(transcripts.folder)]
     first = missed_reports.sweep(project, folders, 15_000, 60)
     assert not first.complete
@@ -199,7 +198,7 @@ def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
         transcripts.start_run(f"a{number}")
         padding = [given("x" * chance.randrange(4000)) for _ in range(chance.randrange(3))]
         transcripts.agent(f"a{number}", *padding, said(BLOCK.replace(LEARNED, fact)))
-    project = Project(paths.LevelPaths(str(sandbox.root)), sandbox.env)
+    project = Project(sandbox.paths, sandbox.env)
     for _ in range(200):
         if missed_reports.sweep(
             project, [str(transcripts.folder)], chance.randrange(4500, 9000), 60
@@ -251,7 +250,7 @@ def test_sessions_that_start_at_once_all_get_their_memory(transcripts: Transcrip
 def test_lines_without_a_report_are_skipped(transcripts: Transcripts) -> None:
     transcripts.start_run("a1")
     transcripts.agent("a1", given("x" * 5_000_000), said(BLOCK))
-    project = Project(paths.LevelPaths(str(transcripts.sandbox.root)), transcripts.sandbox.env)
+    project = Project(transcripts.sandbox.paths, transcripts.sandbox.env)
     folders = [str(transcripts.folder)]
     assert not missed_reports.sweep(project, folders, 4_000_000, 60).complete
     assert missed_reports.sweep(project, folders, 4_000_000, 60).complete

@@ -326,8 +326,7 @@ def replay(sandbox: Sandbox, folder: str) -> None:
 
 def merge_spool(sandbox: Sandbox) -> None:
     """Merge the outcomes that hooks left in the spool, as the next session does."""
-    root = str(sandbox.root)
-    assert remember.merge_all_spooled(find_project(root, {"CLAUDE_PROJECT_DIR": root})) == []
+    assert remember.merge_all_spooled(find_project(str(sandbox.root), sandbox.env)) == []
 
 
 def history(sandbox: Sandbox, agent: str = "engineer", kind: str = "") -> list[Record]:
@@ -412,7 +411,7 @@ def test_an_excluded_agent_leaves_no_records(sandbox: Sandbox) -> None:
 
 
 def test_nothing_is_lost_while_another_process_has_the_lock(sandbox: Sandbox) -> None:
-    locks = sandbox.state / "locks"
+    locks = sandbox.root / ".claude-mpm" / "locks"
     locks.mkdir(parents=True)
     with open(locks / "engineer.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -528,7 +527,7 @@ def test_spool_entries_of_older_versions_have_no_records(sandbox: Sandbox) -> No
     entry |= {"learnings": [["pattern", "A fact of old"]], "rejected": []}
     (folder / "1-1.json").write_text(json.dumps(entry))
     (folder / "1-2.json").write_text(json.dumps({**entry, "records": [3]}))
-    project = find_project(str(sandbox.root), {"CLAUDE_PROJECT_DIR": str(sandbox.root)})
+    project = find_project(str(sandbox.root), sandbox.env)
     remember.merge_spool(project, "engineer")
     assert "A fact of old" in sandbox.read_memory("engineer")
     assert [path.name for path in folder.iterdir()] == ["1-2.json"], "for a person to look at"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from memory_core.memory import remember
+from memory_core.memory import changes, remember, transaction
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import find_project
 from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.processes import read_output, release_programs, start_program
@@ -24,10 +24,11 @@ READERS = 2
 WRITER = """
 import sys
 from memory_core.learning.extraction import Extraction, Learning
-from memory_core.memory import remember
+from memory_core.memory import changes, remember, transaction
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import find_project
-root, number = sys.argv[1:]
-project = find_project(root, {"CLAUDE_PROJECT_DIR": root})
+root, home, number = sys.argv[1:]
+project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": home})
 types = ("pattern", "architecture", "guideline", "mistake", "strategy") * 5
 print("ready", flush=True)
 sys.stdin.read()
@@ -63,7 +64,9 @@ def test_64_processes_lose_and_duplicate_no_learning(sandbox: Sandbox) -> None:
     sandbox.run_hook("subagent_stop", make_stop_event(text=REPORT.replace(LEARNED, "Fact_64_0_0")))
     path = sandbox.memories / "engineer.md"
     readers = [start_program(READER, path) for _ in range(READERS)]
-    writers = [start_program(WRITER, sandbox.root, number) for number in range(WRITERS)]
+    writers = [
+        start_program(WRITER, sandbox.root, sandbox.home, number) for number in range(WRITERS)
+    ]
     release_programs(writers)
     for writer in writers:
         read_output(writer)
@@ -147,27 +150,16 @@ def test_a_user_opens_the_file_before_a_write_and_saves_after_it(
 
 
 def between_read_and_replace(sandbox: Sandbox, run: str, deed: Callable[[], None]) -> None:
-    """Run a hook that learns; call `deed` after it has read the memory and before it replaces it.
+    """Learn as a hook does; call `deed` after the memory is read and before it is replaced."""
+    deeds = [deed]
 
-    The hook reads the history at that moment, so the history is a pipe here.
-    """
-    path = sandbox.memories / "history" / "engineer.jsonl"
-    records = path.read_bytes()
-    path.unlink()
-    os.mkfifo(path)
+    def learn(memory: AgentMemory) -> None:
+        changes.learn(memory, [["pattern", LEARNED]], run=run, session="s1", source="agent")
+        while deeds:
+            deeds.pop()()
 
-    def interrupt() -> None:
-        with path.open("wb") as pipe:  # blocks until the hook opens the pipe
-            deed()
-            path.unlink()
-            path.write_bytes(records)
-            pipe.write(records)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    learns(sandbox, run, LEARNED)
-    thread.join(timeout=30)
-    assert not thread.is_alive()
+    project = find_project(str(sandbox.root), sandbox.env)
+    transaction.change_memory(project, "engineer", learn)
 
 
 def learned_once(sandbox: Sandbox) -> Path:
@@ -233,8 +225,9 @@ def test_items_of_a_late_save_are_archived_once(sandbox: Sandbox) -> None:
 
 def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
     learns(sandbox, "a1", LEARNED)
-    names = ["state/config.json.1", "state/route.json.1.tmp", "state/spool/engineer/1-1.json.1.tmp"]
-    paths = [sandbox.root / ".claude-mpm" / name for name in names]
+    names = [".config.json.1f", ".route.json.2f", "spool/engineer/.1-1.json.3f"]
+    paths = [sandbox.state / name for name in names]
+    paths[-1].parent.mkdir(parents=True, exist_ok=True)
     for path in paths:
         path.write_text("{")
     session = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}

@@ -128,9 +128,10 @@ class Bed:
         self.root = folder / "shop"
         self.folder = self.root / ".claude-mpm"
         self.memory = self.folder / "memories" / "engineer.md"
-        self.paths = paths.LevelPaths(str(self.root))
         self.log = folder / "strace"
         self.env = {"HOME": str(folder / "home"), "CLAUDE_PROJECT_DIR": str(self.root)}
+        self.paths = paths.LevelPaths(str(self.root), self.env)
+        self.state = Path(self.paths.state.root)
         self._templates = folder / "templates"
         self._event = folder / "event"
         (folder / "home").mkdir(parents=True)
@@ -141,15 +142,19 @@ class Bed:
         if not template.exists():
             self.clear()
             scenario.prepare(self)
-            shutil.copytree(self.root, template)
+            for folder in (self.root, self.state):
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copytree(folder, template / folder.name)
         self.clear()
-        shutil.copytree(template, self.root, dirs_exist_ok=True)
+        for folder in (self.root, self.state):
+            shutil.copytree(template / folder.name, folder, dirs_exist_ok=True)
 
     def clear(self) -> None:
-        """Empty the project's folder, which may be the root of a mounted disk."""
-        self.root.mkdir(exist_ok=True)
-        for path in self.root.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        """Empty the project and its state; their folders may be the root of a mounted disk."""
+        for folder in (self.root, self.state):
+            folder.mkdir(parents=True, exist_ok=True)
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def hook(self, name: str, event: dict[str, Any], injection: str = "") -> Outcome:
         """Run a hook, optionally with an injection in the syntax of strace."""
@@ -188,11 +193,11 @@ class Bed:
 
     def texts(self, *folders: str) -> str:
         """Return the joined text of all files below these folders."""
-        paths = [p for folder in folders for p in sorted((self.folder / folder).rglob("*"))]
+        paths = [p for folder in folders for p in sorted(self.folder.joinpath(folder).rglob("*"))]
         return "".join(self.text(path) for path in paths if path.is_file())
 
     def spooled(self) -> list[Path]:
-        return sorted((self.folder / "state" / "spool").rglob("*.json"))
+        return sorted((self.state / "spool").rglob("[!.]*.json"))
 
     def archived(self) -> str:
         """Return the text of the memory and of everything that waits to be merged into it."""
@@ -208,7 +213,8 @@ class Bed:
     def temporaries(self) -> list[Path]:
         """Return the temporary files that killed or failed writers left."""
         known = re.compile(r"config\.yml|README\.md|[A-Za-z_]+(\.md|\.lock)?|.*\.jsonl?(\.a1)?")
-        paths = [path for path in self.folder.rglob("*") if path.is_file()]
+        folders = (self.folder, self.state)
+        paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
         ours = [path for path in paths if path.name not in (".gitignore", ".gitattributes")]
         return [path for path in ours if not known.fullmatch(path.name)]
 
@@ -259,7 +265,7 @@ def saved_late(bed: Bed) -> None:
 
 def undelegated(bed: Bed) -> None:
     remembers(bed)
-    shutil.rmtree(bed.folder / "state" / "receipts")
+    shutil.rmtree(bed.state / "receipts", ignore_errors=True)
 
 
 def judge_capture(
@@ -281,7 +287,7 @@ def judge_capture(
     yield from judge_later(bed, scenario, later, expected)
     again = bed.hook(scenario.hook, scenario.event)
     yield from judge_later(bed, scenario, again, [*expected, LEARNED])
-    if TOO_LONG.strip() not in bed.texts("memories/quarantine"):
+    if TOO_LONG.strip() not in bed.texts(str(bed.state / "review")):
         yield "lost: what waits for a person to look at it"
     yield from judge_guide(bed)
     if bed.temporaries():
@@ -308,7 +314,7 @@ def judge_files(bed: Bed, whole: frozenset[str]) -> Iterator[str]:
             json.loads(path.read_text())
         except ValueError:
             yield f"broken: a torn entry in the spool, {path.name}"
-    for path in (bed.folder / "state" / "locks").glob("*.lock"):
+    for path in (bed.folder / "locks").glob("*.lock"):
         if is_locked(path):
             yield f"broken: the lock {path.name} stays taken"
 
@@ -348,25 +354,23 @@ def judge_later(
 
 def judge_history(bed: Bed) -> Iterator[str]:
     """Yield differences between the items of the history and those of the memory."""
-    path = bed.memory.parent / "history" / "engineer.jsonl"
-    told = {
-        known.id for known in item_history.History(history_file.read(str(path))) if known.is_present
-    }
+    records = store.Store(bed.paths).history("engineer").read()
+    told = {known.id for known in item_history.History(records) if known.is_present}
     items = {
         item_history.id_of(text)
         for text, _, _ in agent_memory.list_items(markdown.parse_document(bed.text()))
     }
     if told != items:
-        texts = {record["id"]: record.get("text") for record in history_file.read(str(path))}
+        texts = {record["id"]: record.get("text") for record in records}
         yield f"broken: the history disagrees about {[texts.get(each) for each in told ^ items]}"
 
 
 def judge_guide(bed: Bed) -> Iterator[str]:
     names = {path.name for path in bed.memory.parent.iterdir() if not path.name.startswith(".")}
-    if not names <= {"engineer.md", "README.md", "archive", "history", "quarantine"}:
+    if not names <= {"engineer.md", "README.md", "archive", "history"}:
         yield f"broken: files in the memory folder: {sorted(names)}"
-    if bed.text(bed.folder / ".gitignore") != paths.GITIGNORE:
-        yield "broken: .gitignore is not whole, state/ and logs/ would be committed"
+    if bed.text(bed.folder / "locks" / ".gitignore") != paths.GITIGNORE:
+        yield "broken: .gitignore is not whole, locks/ would be committed"
     if bed.text(bed.memory.parent / "history" / ".gitattributes") != history_file.GIT_ATTRIBUTES:
         yield "broken: .gitattributes is not whole, histories would not be merged"
     readme = bed.memory.parent / "README.md"

@@ -20,6 +20,7 @@ sys.path[:0] = [str(REPO), str(REPO / "tests")]
 
 from memory_core import hook  # noqa: E402
 from memory_core.claude_code import agent_names  # noqa: E402, F401
+from memory_core.storage.paths import LevelPaths  # noqa: E402
 from support.events import read_recorded_events, spoil  # noqa: E402
 
 BLOCK = "Done.\n# Add To Memory:\nType: pattern\nContent: Fact number {} of this project\n#\n"
@@ -84,6 +85,7 @@ def main(count: int, seed: int, folder: Path) -> None:
     counts = {"silent": 0, "reply": 0}
     os.environ.update(HOME=str(folder / "home"), CLAUDE_PROJECT_DIR=str(folder / "shop"))
     (folder / "shop").mkdir()
+    state = Path(LevelPaths(str(folder / "shop"), os.environ).state.root)
     for number in range(count):
         value = spoil(chance.choice(originals), chance)
         data = json.dumps(value).replace("{}", str(number)).encode()
@@ -94,7 +96,7 @@ def main(count: int, seed: int, folder: Path) -> None:
         except AssertionError:
             sys.stderr.write(f"event {number} of seed {seed}: {data[:2000]!r} gave {result!r}\n")
             raise
-    log = (folder / "shop" / ".claude-mpm" / "logs" / "events.jsonl").read_text()
+    log = (state / "events.jsonl").read_text()
     errors = log.count('"agent.memory.error"')
     learned = log.count('"agent.memory.learned"')
     print(json.dumps({"events": count, **counts, "errors": errors, "learned": learned}))
