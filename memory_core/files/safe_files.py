@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # A temporary file that is older was left behind by a process that was killed.
 STALE_SECONDS = 3600
 
+# The names of temporary files end with this.
+TEMPORARY = ".agent-memory-tmp"
+
 # What `read` accepts unless the caller says otherwise, in bytes.
 MAX_BYTES = 1_000_000
 
@@ -261,8 +264,8 @@ class SafeFiles:
         try:
             before = self._status_to_replace(folder, name, path)
             if durable:
-                _remove_stale(folder, f".{name}.")
-            temporary = f".{name}.{os.urandom(8).hex()}"
+                _remove_stale(folder)
+            temporary = f".{name}.{os.urandom(8).hex()}{TEMPORARY}"
             try:
                 self._write(folder, temporary, data, before, durable)
                 if check:
@@ -520,8 +523,8 @@ def _copy_mode(like: os.stat_result, descriptor: int) -> None:
             pass  # only its owner or root may give a file away
 
 
-def _remove_stale(folder: int, prefix: str) -> None:
-    """Remove the temporary files that killed writers of the same file left behind."""
+def _remove_stale(folder: int) -> None:
+    """Remove the temporary files that killed writers left in a folder."""
     import time
 
     before = time.time() - STALE_SECONDS
@@ -529,7 +532,7 @@ def _remove_stale(folder: int, prefix: str) -> None:
         for count, entry in enumerate(entries):
             if count == MAX_ENTRIES:
                 break
-            if entry.name.startswith(prefix):
+            if entry.name.endswith(TEMPORARY):
                 try:
                     if entry.stat(follow_symlinks=False).st_mtime < before:
                         _remove(folder, entry.name)

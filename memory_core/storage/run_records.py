@@ -235,7 +235,7 @@ def list_outdated(paths: LevelPaths) -> list[str]:
     stems = [os.path.join("spool", stem) for stem in paths.state.list_names("spool")]
     for folder in ("", *stems):
         stale = _list_older(paths.state, folder, time.time() - safe_files.STALE_SECONDS)
-        outdated += [path for path in stale if ".json." in os.path.basename(path)]
+        outdated += [path for path in stale if path.endswith(safe_files.TEMPORARY)]
     return outdated
 
 

@@ -226,6 +226,7 @@ def test_items_of_a_late_save_are_archived_once(sandbox: Sandbox) -> None:
 def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
     learns(sandbox, "a1", LEARNED)
     names = [".config.json.1f", ".route.json.2f", "spool/engineer/.1-1.json.3f"]
+    names = [f"{name}.agent-memory-tmp" for name in names]
     paths = [sandbox.state / name for name in names]
     paths[-1].parent.mkdir(parents=True, exist_ok=True)
     for path in paths:

@@ -366,6 +366,8 @@ def judge_history(bed: Bed) -> Iterator[str]:
 
 
 def judge_guide(bed: Bed) -> Iterator[str]:
+    if not bed.memory.parent.exists():
+        return
     names = {path.name for path in bed.memory.parent.iterdir() if not path.name.startswith(".")}
     if not names <= {"engineer.md", "README.md", "archive", "history"}:
         yield f"broken: files in the memory folder: {sorted(names)}"
