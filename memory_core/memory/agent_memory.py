@@ -128,6 +128,8 @@ class ItemPositions:
             for at, text in enumerate(texts):
                 self._places.setdefault(text, (number, at))
         self._removed: set[str] = set()
+        # The first of the removed items that end above this one, so that no search is repeated.
+        self._tops: dict[tuple[int, int], int] = {}
 
     def remove(self, text: str) -> str:
         """Remove an item; return the id of the item above it in its section.
@@ -138,11 +140,12 @@ class ItemPositions:
         if text not in self._places:
             return ""
         number, at = self._places[text]
-        texts = self._sections[number]
-        while at and texts[at - 1] in self._removed:
-            at -= 1
+        texts, top = self._sections[number], at
+        while top and texts[top - 1] in self._removed:
+            top = self._tops.get((number, top - 1), top - 1)
         self._removed.add(text)
-        return item_history.id_of(texts[at - 1]) if at else edits.TOP
+        self._tops[number, at] = top
+        return item_history.id_of(texts[top - 1]) if top else edits.TOP
 
 
 def list_items(document: Document) -> list[ItemFields]:

@@ -33,7 +33,10 @@ PLAIN_LINES = 200
 MAX_BYTES = 8_000_000
 
 # All packed lines that are read unfold to this size at most, the newest ones first.
-MAX_UNPACKED_BYTES = 16_000_000
+MAX_UNPACKED_BYTES = 8_000_000
+
+# Of more records the newest are used: a hook has a second for all of its work.
+MAX_RECORDS = 30_000
 
 TEXT_KEYS = (
     *("time", "kind", "id", "agent", "text", "section", "nested", "was", "after", "run"),
@@ -156,19 +159,19 @@ class HistoryFile:
 
 
 def _parse_records(lines: list[str], skip: str = "") -> list[Record]:
-    """Return the records in these lines, without packed lines that begin with `skip`."""
-    if skip:
-        lines = [line for line in lines if skip not in line[:40] or not _is_packed(line)]
-    records: list[list[Record]] = []
+    """Return the newest records in these lines, without packed lines that begin with `skip`."""
+    newest: list[str] = []
     room = MAX_UNPACKED_BYTES
-    for value in reversed(_load_objects(lines)):
-        if "packed" in value:
-            text = _unpack(str(value["packed"]), room)
+    for line in reversed(lines):
+        if len(newest) >= MAX_RECORDS:
+            break
+        if not _is_packed(line):
+            newest.append(line)
+        elif not skip or skip not in line[:40]:
+            text = _unpack(str(fastjson.load_object(line).get("packed")), room)
             room -= len(text)
-            records.append(list(filter(_is_record, _load_objects(text.split("\n")))))
-        elif _is_record(value):
-            records.append([value])
-    return [record for part in reversed(records) for record in part]
+            newest += reversed(text.split("\n"))
+    return [value for value in _load_objects(newest[MAX_RECORDS - 1 :: -1]) if _is_record(value)]
 
 
 def _load_objects(lines: list[str]) -> list[dict[str, Any]]:

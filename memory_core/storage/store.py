@@ -7,6 +7,7 @@ import time
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
+from memory_core.files.safe_files import TooLarge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ LOCK_INTERVAL = 0.005
 
 # A person's memory file has 8 KB; a larger one than this is refused.
 MAX_MEMORY_BYTES = 1_000_000
+MAX_MEMORY_LINES = 10_000
 
 # Of an archive, or of a file with learnings that wait: years of work.
 MAX_DATED_BYTES = 8_000_000
@@ -113,7 +115,11 @@ class Store:
 
         Bytes that are not UTF-8 become lone surrogates, and are written back unchanged.
         """
-        return read_snapshot(self.files, self.path(agent), MAX_MEMORY_BYTES)
+        snapshot = read_snapshot(self.files, self.path(agent), MAX_MEMORY_BYTES)
+        if snapshot and snapshot.text.count("\n") > MAX_MEMORY_LINES:
+            name = self.paths.relative(snapshot.path)
+            raise TooLarge(name, f"has more than {MAX_MEMORY_LINES:,} lines")
+        return snapshot
 
     def read_file(self, path: str) -> FileSnapshot | None:
         """Return one of the folder's files, None if it does not exist; raises OSError."""
