@@ -13,7 +13,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
 # A temporary file that is older was left behind by a process that was killed.
@@ -32,8 +32,14 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a named pipe waits for its other end.
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
-# Errors of `open` for a path with a link, a pipe or a file where a folder is expected.
-_REFUSALS = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EMLINK, errno.ENODEV)
+# Errors of `open` for a link, a pipe, a socket, a folder, or a file where a folder is expected.
+_REFUSALS = (
+    *(errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.EISDIR),
+    *(errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP),
+)
+
+# Errors of a path that does not exist.  A root may be below a file; any other file is refused.
+_ABSENT = (FileNotFoundError, NotADirectoryError)
 
 
 class Refused(OSError):
@@ -89,25 +95,27 @@ class SafeFiles:
     ) -> tuple[bytes, os.stat_result] | None:
         """Return the content and the status of a file, None if it is absent.
 
-        The status is from before the reading, so that a write that happens meanwhile shows.
-        Raises OSError, and TooLarge.
+        Both are of the time before the reading: later lines are not read, and a write that
+        happens meanwhile shows.  Raises OSError, and TooLarge.
         """
         descriptor = self._open_to_read(path)
         if descriptor is None:
             return None
-        with open(descriptor, "rb", buffering=0) as file:
+        with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
-            data = file.read(limit + 1) if status.st_size <= limit else b""
-            if len(data) > limit or status.st_size > limit:
+            if status.st_size > limit:
                 raise TooLarge(self.relative(path), f"is larger than {_format_size(limit)}")
-        return data, status
+            return file.read(status.st_size), status
 
     def read_text(self, path: str, limit: int = MAX_BYTES) -> str:
         """Return the text of a file, "" if it cannot be read; invalid UTF-8 is replaced."""
         try:
             return self.read(path, limit).decode("utf-8", "replace")
+        except TooLarge as error:
+            self._note(error)
         except OSError:
-            return ""
+            pass
+        return ""
 
     def read_end(self, path: str, limit: int) -> tuple[bytes, bool]:
         """Return the last `limit` bytes of a file, and whether they are all; raises OSError."""
@@ -122,22 +130,14 @@ class SafeFiles:
     def status(self, path: str = "") -> os.stat_result | None:
         """Return the status of a file or folder, None if it is absent; raises OSError."""
         try:
-            if not self._split(path):
-                return os.stat(self.root)
-            folder, name = self._open_parent(path)
-        except FileNotFoundError:
+            with self._open_parent(path) as (folder, name):
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+                raise self._refuse(path, status)
+        except _ABSENT:
             return None
         except Refused as error:
             self._note(error)
-            return None
-        try:
-            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except (FileNotFoundError, NotADirectoryError, ValueError):
-            return None
-        finally:
-            os.close(folder)
-        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-            self._note(self._refuse(path, _describe_kind(status.st_mode)))
             return None
         return status
 
@@ -149,53 +149,21 @@ class SafeFiles:
         """Return whether a folder is there; False also if that cannot be seen."""
         return stat.S_ISDIR(self._mode(path))
 
+    def _mode(self, path: str) -> int:
+        try:
+            status = self.status(path)
+        except OSError:
+            return 0
+        return status.st_mode if status else 0
+
     def has_entry(self, path: str) -> bool:
         """Return whether anything is there, also what is refused, such as a link."""
         try:
-            folder, name = self._open_parent(path, resolve=False)
+            with self._open_parent(path, resolve=False) as (folder, name):
+                os.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError:
             return False
-        try:
-            os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except (OSError, ValueError):
-            return False
-        finally:
-            os.close(folder)
         return True
-
-    def list_names(self, path: str = "") -> list[str]:
-        """Return the sorted names in a folder, [] if it cannot be listed."""
-        return sorted(self._scan(path, lambda entry: entry.name))
-
-    def scan(self, path: str = "") -> list[tuple[str, os.stat_result]]:
-        """Return (name, status) of the regular files in a folder, in any order."""
-        entries = self._scan(path, lambda entry: (entry.name, entry.stat(follow_symlinks=False)))
-        return [(name, status) for name, status in entries if stat.S_ISREG(status.st_mode)]
-
-    def _scan(self, path: str, read: Callable[[os.DirEntry[str]], Any]) -> list[Any]:
-        entries_read: list[Any] = []
-        try:
-            folder = self._open_folder(self._split(path))
-        except Refused as error:
-            self._note(error)
-            return []
-        except OSError:
-            return []
-        try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if len(entries_read) == MAX_ENTRIES:
-                        self._note(Refused(self.relative(path), _TOO_MANY))
-                        break
-                    try:
-                        entries_read.append(read(entry))
-                    except FileNotFoundError:
-                        continue
-        except OSError:
-            return []
-        finally:
-            os.close(folder)
-        return entries_read
 
     def is_older(self, path: str, before: float) -> bool:
         """Return whether a file exists that last changed before a time in seconds."""
@@ -205,30 +173,64 @@ class SafeFiles:
             return False
         return status is not None and status.st_mtime < before
 
+    def list_names(self, path: str = "") -> list[str]:
+        """Return the sorted names in a folder, [] if it cannot be listed."""
+        return sorted(self._scan(path, lambda entry: entry.name))
+
+    def scan(self, path: str = "") -> list[tuple[str, os.stat_result]]:
+        """Return (name, status) of the regular files in a folder, in any order."""
+        follows = self.follows_links
+        entries = self._scan(path, lambda entry: (entry.name, entry.stat(follow_symlinks=follows)))
+        return [(name, status) for name, status in entries if stat.S_ISREG(status.st_mode)]
+
+    def _scan(self, path: str, read: Callable[[os.DirEntry[str]], Any]) -> list[Any]:
+        results: list[Any] = []
+        try:
+            with self._open_folder(*self._resolve(path)) as (folder, _), os.scandir(folder) as scan:
+                for entry in scan:
+                    if len(results) == MAX_ENTRIES:
+                        self._note(Refused(self.relative(path), _TOO_MANY))
+                        break
+                    try:
+                        results.append(read(entry))
+                    except OSError:
+                        continue  # it has just been deleted
+        except Refused as error:
+            self._note(error)
+        except OSError:
+            pass
+        return results
+
     # Writing: what is refused raises Refused.
 
     def make_folder(self, path: str = "") -> str:
-        """Create a folder and those above it, as far as they are missing; return its path."""
-        parts = self._split(path)
-        if self.follows_links:
-            os.makedirs(self.locate(path), 0o700 if self.private else 0o777, exist_ok=True)
-            return self.locate(path)
-        self.make_root()
-        for count in range(1, len(parts) + 1):
-            folder = self._open_folder(parts[: count - 1])
-            try:
-                os.mkdir(parts[count - 1], 0o700 if self.private else 0o777, dir_fd=folder)
-            except FileExistsError:
-                pass
-            finally:
-                os.close(folder)
-        os.close(self._open_folder(parts))
+        """Create a folder and those above it, as far as they are missing; return its path.
+
+        Raises OSError.
+        """
+        self._make_folder(*self._resolve(path))
         return self.locate(path)
+
+    def _make_folder(self, base: str, parts: list[str]) -> None:
+        if base == self.root:
+            self.make_root()
+        make_folders(base, self._folder_mode)
+        for count, name in enumerate(parts):
+            with self._open_folder(base, parts[:count]) as (folder, _):
+                try:
+                    os.mkdir(name, self._folder_mode, dir_fd=folder)
+                except FileExistsError:
+                    pass
+        with self._open_folder(base, parts):
+            pass  # the last one is a folder, too
+
+    @property
+    def _folder_mode(self) -> int:
+        return 0o700 if self.private else 0o777
 
     def make_root(self) -> None:
         """Create the root if it is missing; raises OSError."""
-        if not os.path.isdir(self.root):
-            os.makedirs(self.root, 0o700 if self.private else 0o777, exist_ok=True)
+        make_folders(self.root, self._folder_mode)
 
     def append(self, path: str, lines: bytes) -> int:
         """Append whole lines and return the size of the file before; creates the file.
@@ -260,12 +262,11 @@ class SafeFiles:
         The file keeps its mode and owner.  `durable`: the data survives a power failure.  `check`
         is called just before the replacement and may raise to stop it.  Raises OSError.
         """
-        folder, name = self._open_parent(path, must_write=True)
-        try:
+        with self._open_parent(path, must_write=True) as (folder, name):
             before = self._status_to_replace(folder, name, path)
             if durable:
                 _remove_stale(folder)
-            temporary = f".{name}.{os.urandom(8).hex()}{TEMPORARY}"
+            temporary = f".{os.urandom(8).hex()}{TEMPORARY}"
             try:
                 self._write(folder, temporary, data, before, durable)
                 if check:
@@ -276,8 +277,6 @@ class SafeFiles:
                 raise
             if durable:
                 _sync(folder)
-        finally:
-            os.close(folder)
 
     def _status_to_replace(self, folder: int, name: str, path: str) -> os.stat_result | None:
         try:
@@ -285,7 +284,7 @@ class SafeFiles:
         except FileNotFoundError:
             return None
         if not stat.S_ISREG(status.st_mode):
-            raise self._refuse(path, _describe_kind(status.st_mode))
+            raise self._refuse(path, status)
         return status
 
     def _write(
@@ -303,26 +302,13 @@ class SafeFiles:
                 os.fsync(descriptor)
 
     def write_once(self, path: str, text: str) -> None:
-        """Write a short file that does not exist, or that a killed process left empty.
+        """Write a file if nothing is in its place; raises OSError."""
+        if not self.has_entry(path):
+            self.replace(path, text.encode())
 
-        A refused path stays as it is.  Raises OSError.
-        """
-        status = self.status(path)
-        if status and status.st_size:
-            return
-        try:
-            descriptor = self.open(path, os.O_WRONLY | os.O_CREAT)
-        except Refused as error:
-            self._note(error)
-            return
-        with open(descriptor, "wb") as file:
-            file.write(text.encode())
-
-    def create(self, path: str, data: bytes = b"") -> None:
-        """Write a new file; raises FileExistsError if there is one, and OSError."""
-        descriptor = self.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        with open(descriptor, "wb") as file:
-            file.write(data)
+    def create(self, path: str) -> None:
+        """Create an empty file; raises FileExistsError if there is one, and OSError."""
+        os.close(self.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
     def truncate(self, path: str, size: int) -> None:
         """Cut a file back to a size; raises OSError."""
@@ -334,11 +320,8 @@ class SafeFiles:
 
     def delete(self, path: str) -> None:
         """Delete a file, or a link itself; raises OSError."""
-        folder, name = self._open_parent(path, resolve=False)
-        try:
+        with self._open_parent(path, resolve=False) as (folder, name):
             os.unlink(name, dir_fd=folder)
-        finally:
-            os.close(folder)
 
     def remove(self, path: str) -> None:
         """Delete a file if that is possible."""
@@ -350,63 +333,42 @@ class SafeFiles:
     def remove_folder(self, path: str) -> None:
         """Delete an empty folder if that is possible."""
         try:
-            folder, name = self._open_parent(path, resolve=False)
-        except OSError:
-            return
-        try:
-            os.rmdir(name, dir_fd=folder)
+            with self._open_parent(path, resolve=False) as (folder, name):
+                os.rmdir(name, dir_fd=folder)
         except OSError:
             pass
-        finally:
-            os.close(folder)
 
     def rename(self, path: str, target: str) -> None:
         """Rename a file; a file with the target's name is replaced.  Raises OSError."""
-        source_folder, source = self._open_parent(path, resolve=False)
-        try:
-            target_folder, name = self._open_parent(target, must_write=True, resolve=False)
-            try:
-                os.rename(source, name, src_dir_fd=source_folder, dst_dir_fd=target_folder)
-            finally:
-                os.close(target_folder)
-        finally:
-            os.close(source_folder)
+        with (
+            self._open_parent(path, resolve=False) as (folder, name),
+            self._open_parent(target, must_write=True, resolve=False) as (new_folder, new_name),
+        ):
+            os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
 
     def sync(self, path: str = "") -> None:
-        """Write a file or a folder to the disk, so that it survives a power failure."""
+        """Write a file or a folder to the disk, so that it survives a power failure.
+
+        Raises OSError.
+        """
         if self.is_file(path):
             descriptor = self.open(path, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-            return
-        folder = self._open_folder(self._split(path))
-        try:
-            _sync(folder)
-        finally:
-            os.close(folder)
+        else:
+            with self._open_folder(*self._resolve(path)) as (folder, _):
+                _sync(folder)
 
     def open(self, path: str, flags: int) -> int:
         """Return the descriptor of a regular file, which the caller closes; raises OSError."""
-        must_write = bool(flags & os.O_CREAT)
-        folder, name = self._open_parent(path, must_write)
-        try:
-            mode = 0o600 if self.private else 0o666
-            descriptor = os.open(name, flags | _FILE, mode, dir_fd=folder)
-        except FileExistsError:
-            raise
-        except OSError as error:
-            if error.errno in _REFUSALS:
-                raise self._explain(path, folder, name) from None
-            error.filename = self.locate(path)
-            raise
-        finally:
-            os.close(folder)
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
+        with self._open_parent(path, must_write=bool(flags & os.O_CREAT)) as (folder, name):
+            descriptor = self._open_entry(folder, name, flags | _FILE, path)
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
-            raise self._refuse(path, _describe_kind(mode))
+            raise self._refuse(path, status)
         return descriptor
 
     # Paths.
@@ -414,91 +376,120 @@ class SafeFiles:
     def _open_to_read(self, path: str) -> int | None:
         try:
             return self.open(path, os.O_RDONLY)
-        except FileNotFoundError:
+        except _ABSENT:
             return None
         except Refused as error:
             self._note(error)
             return None
 
-    def _open_parent(
-        self, path: str, must_write: bool = False, resolve: bool = True
-    ) -> tuple[int, str]:
-        """Return a descriptor of the folder of a path, and the name in it; raises OSError.
+    def _open_parent(self, path: str, must_write: bool = False, resolve: bool = True) -> _Entry:
+        """Return the opened folder of a path, and the name in it; raises OSError.
 
-        `resolve`: where links are followed, the name is that of the file at the end of them.
+        `must_write` creates the folder.  `resolve`: where links are followed, the path is that at
+        the end of them.
         """
-        parts = self._split(path)
-        if not parts:
-            raise self._refuse(path, "is the folder itself")
-        if self.follows_links:
-            whole = self.locate(*parts)
-            if resolve:
-                whole = os.path.realpath(whole)
-            if must_write:
-                os.makedirs(os.path.dirname(whole), 0o700, exist_ok=True)
-            return os.open(os.path.dirname(whole), _FOLDER), os.path.basename(whole)
-        if must_write:
-            try:
-                return self._open_folder(parts[:-1]), parts[-1]
-            except FileNotFoundError:
-                self.make_folder("/".join(parts[:-1]))
-        return self._open_folder(parts[:-1]), parts[-1]
+        base, parts = self._resolve(path, resolve)
+        # The root itself is the entry "." of the root, which is neither written nor deleted.
+        *folders, name = parts or ["."]
+        try:
+            return self._open_folder(base, folders, name)
+        except FileNotFoundError:
+            if not must_write:
+                raise
+        self._make_folder(base, folders)
+        return self._open_folder(base, folders, name)
 
-    def _open_folder(self, parts: Sequence[str]) -> int:
-        """Return the descriptor of a folder, opened part by part; raises OSError."""
-        if self.follows_links:
-            return os.open(self.locate(*parts), _FOLDER)
-        descriptor = os.open(self.root, _FOLDER)
+    def _open_folder(self, base: str, parts: list[str], name: str = "") -> _Entry:
+        """Return the folder at `parts` below `base`, opened part by part; raises OSError."""
+        folder = os.open(base, _FOLDER)
         for count, part in enumerate(parts, 1):
             try:
-                below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
-            except OSError as error:
-                where = "/".join(parts[:count])
-                if error.errno in _REFUSALS:
-                    raise self._explain(where, descriptor, part, "is not a folder") from None
-                error.filename = self.locate(where)
-                raise
+                flags, path = _FOLDER | os.O_NOFOLLOW, "/".join(parts[:count])
+                below = self._open_entry(folder, part, flags, path)
             finally:
-                os.close(descriptor)
-            descriptor = below
-        return descriptor
+                os.close(folder)
+            folder = below
+        return _Entry(folder, name)
+
+    def _open_entry(self, folder: int, name: str, flags: int, path: str) -> int:
+        """Return the descriptor of an entry of a folder, which is no link; raises OSError."""
+        try:
+            return os.open(name, flags, 0o600 if self.private else 0o666, dir_fd=folder)
+        except OSError as error:
+            error.filename = self.locate(path)
+            if error.errno not in _REFUSALS:
+                raise
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        raise self._refuse(path, status)
+
+    def _resolve(self, path: str, resolve: bool = True) -> tuple[str, list[str]]:
+        """Return a folder that may be trusted, and the parts of the path below it.
+
+        That is the root or, where links are followed, the folder that the path leads to.
+        """
+        parts = self._split(path)
+        if not self.follows_links or not parts:
+            return self.root, parts
+        whole = self.locate(*parts)
+        folder, name = os.path.split(os.path.realpath(whole) if resolve else whole)
+        return folder, [name]
 
     def _split(self, path: str) -> list[str]:
         """Return the parts of a path below the root; raises Refused for any other path."""
-        below = path
-        if path.startswith("/"):
-            below = self.relative(path)
-            if path.rstrip("/") == self.root.rstrip("/"):
-                return []
+        if path.rstrip("/") == self.root.rstrip("/"):
+            return []
+        below = self.relative(path)
         parts = below.split("/") if below else []
-        if below.startswith("/") or "\0" in below or not {"", ".", ".."}.isdisjoint(parts):
+        if not {"", ".", ".."}.isdisjoint(parts) or not _is_name(below):
             raise Refused(path, f"is not a path below {self.root}")
         return parts
 
-    def _explain(self, path: str, folder: int, name: str, usual: str = "is not a file") -> Refused:
-        """Return the refusal of a path that could not be opened."""
-        try:
-            mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
-        except OSError:
-            return self._refuse(path, usual)
-        reason = _describe_kind(mode)
-        return self._refuse(path, reason if usual == "is not a file" or "link" in reason else usual)
-
-    def _refuse(self, path: str, reason: str) -> Refused:
-        return Refused(self.relative(path), reason)
+    def _refuse(self, path: str, status: os.stat_result) -> Refused:
+        return Refused(self.relative(path), _describe_kind(status.st_mode))
 
     def _note(self, error: Refused) -> None:
         self.refused[error.path] = error
 
-    def _mode(self, path: str) -> int:
-        try:
-            status = self.status(path)
-        except OSError:
-            return 0
-        return status.st_mode if status else 0
+
+class _Entry:
+    """An opened folder and a name in it, for a `with` statement."""
+
+    __slots__ = ("folder", "name")
+
+    def __init__(self, folder: int, name: str) -> None:
+        self.folder = folder
+        self.name = name
+
+    def __enter__(self) -> tuple[int, str]:
+        return self.folder, self.name
+
+    def __exit__(self, *_exception: object) -> None:
+        os.close(self.folder)
 
 
 _TOO_MANY = f"has more than {MAX_ENTRIES:,} entries, of which only as many are used"
+
+
+def make_folders(path: str, mode: int) -> None:
+    """Create a folder and those above it, all with this mode; raises OSError.
+
+    os.makedirs has the mode for the last folder only.
+    """
+    if os.path.isdir(path) or os.path.dirname(path) == path:
+        return
+    make_folders(os.path.dirname(path), mode)
+    try:
+        os.mkdir(path, mode)
+    except FileExistsError:
+        pass
+
+
+def _is_name(path: str) -> bool:
+    """Return whether the system can have a file with this name."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:  # half a surrogate pair
+        return False
 
 
 def _describe_kind(mode: int) -> str:
@@ -507,6 +498,8 @@ def _describe_kind(mode: int) -> str:
         return "is a link, which is not followed"
     if stat.S_ISDIR(mode):
         return "is a folder, not a file"
+    if stat.S_ISREG(mode):
+        return "is a file, not a folder"
     return "is a pipe, a socket or a device, not a file"
 
 
@@ -519,8 +512,8 @@ def _copy_mode(like: os.stat_result, descriptor: int) -> None:
     if like.st_uid != os.geteuid() or like.st_gid != os.getegid():
         try:
             os.fchown(descriptor, like.st_uid, like.st_gid)
-        except PermissionError:
-            pass  # only its owner or root may give a file away
+        except OSError:
+            pass  # only its owner or root may give a file away, in a container neither
 
 
 def _remove_stale(folder: int) -> None:

@@ -1,0 +1,628 @@
+"""Files below one folder: no path leads out of it, waits, or fills the memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from memory_core.files import safe_files
+from memory_core.files.safe_files import Refused, SafeFiles, TooLarge
+
+SECRET = "outside"
+PLACE = ".claude-mpm/memories/engineer.md"
+LINK, PIPE = "is a link, which is not followed", "is a pipe, a socket or a device, not a file"
+FOLDER, FILE = "is a folder, not a file", "is a file, not a folder"
+
+
+class Tree:
+    """A project, and a folder outside of it that must stay unchanged."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "project"
+        self.outside = folder / "outside"
+        self.place = self.root / PLACE
+        self.place.parent.mkdir(parents=True)
+        for name in ("engineer.md", "memories/engineer.md", ".claude-mpm/memories/engineer.md"):
+            path = self.outside / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(SECRET)
+            os.utime(path, (1, 1))
+        self.files = SafeFiles(str(self.root))
+        self.before = self.list_outside()
+
+    def list_outside(self) -> list[tuple[str, int, int, int, bytes]]:
+        """Return all that the outside has, with modes, sizes, times and content."""
+        paths = [self.outside, *sorted(self.outside.rglob("*"))]
+        return [
+            (str(path), status.st_mode, status.st_size, status.st_mtime_ns, read_if_file(path))
+            for path in paths
+            for status in [path.lstat()]
+        ]
+
+    def link_parent(self, level: int) -> None:
+        """Replace a folder above the place by a link to a folder outside that looks the same."""
+        part = Path(*Path(PLACE).parts[:level])
+        folder = self.root / part
+        for path in sorted(folder.rglob("*"), reverse=True):
+            path.rmdir()
+        folder.rmdir()
+        folder.symlink_to([self.outside / ".claude-mpm", self.outside / "memories"][level - 1])
+
+
+def read_if_file(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def link_file(tree: Tree) -> None:
+    tree.place.symlink_to(tree.outside / "engineer.md")
+
+
+def link_file_inside(tree: Tree) -> None:
+    (tree.root / "README.md").write_text(SECRET)
+    tree.place.symlink_to("../../README.md")
+
+
+def link_folder(tree: Tree) -> None:
+    tree.place.symlink_to(tree.outside)
+
+
+def link_nothing(tree: Tree) -> None:
+    tree.place.symlink_to(tree.outside / "new.md")
+
+
+def link_itself(tree: Tree) -> None:
+    tree.place.symlink_to(tree.place.name)
+
+
+def make_pipe(tree: Tree) -> None:
+    os.mkfifo(tree.place)
+
+
+def make_socket(tree: Tree) -> None:
+    os.chdir(tree.place.parent)  # the name of a socket has 108 bytes at most
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(tree.place.name)
+
+
+def make_device(tree: Tree) -> None:
+    try:
+        os.mknod(tree.place, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
+def link_first_folder(tree: Tree) -> None:
+    tree.link_parent(1)
+
+
+def link_second_folder(tree: Tree) -> None:
+    tree.link_parent(2)
+
+
+def make_file_of_folder(tree: Tree) -> None:
+    tree.place.parent.rmdir()
+    tree.place.parent.write_text(SECRET)
+
+
+def make_pipe_of_folder(tree: Tree) -> None:
+    tree.place.parent.rmdir()
+    os.mkfifo(tree.place.parent)
+
+
+# Each hostile place, with the path and the reason of its refusal.
+PLACES: dict[Callable[[Tree], None], tuple[str, str]] = {
+    link_file: (PLACE, LINK),
+    link_file_inside: (PLACE, LINK),
+    link_folder: (PLACE, LINK),
+    link_nothing: (PLACE, LINK),
+    link_itself: (PLACE, LINK),
+    make_pipe: (PLACE, PIPE),
+    make_socket: (PLACE, PIPE),
+    make_device: (PLACE, PIPE),
+    link_first_folder: (".claude-mpm", LINK),
+    link_second_folder: (".claude-mpm/memories", LINK),
+    make_file_of_folder: (".claude-mpm/memories", FILE),
+    make_pipe_of_folder: (".claude-mpm/memories", PIPE),
+}
+
+READERS: dict[str, tuple[Callable[[SafeFiles, str], object], object]] = {
+    "read": (SafeFiles.read, b""),
+    "read_with_status": (SafeFiles.read_with_status, None),
+    "read_text": (SafeFiles.read_text, ""),
+    "read_end": (lambda files, path: files.read_end(path, 100), (b"", True)),
+    "status": (SafeFiles.status, None),
+    "is_file": (SafeFiles.is_file, False),
+    "is_folder": (SafeFiles.is_folder, False),
+    "is_older": (lambda files, path: files.is_older(path, 2**40), False),
+    "list_names": (SafeFiles.list_names, []),
+    "scan": (SafeFiles.scan, []),
+}
+
+WRITERS: dict[str, Callable[[SafeFiles, str], object]] = {
+    "append": lambda files, path: files.append(path, b"new\n"),
+    "replace": lambda files, path: files.replace(path, b"new\n"),
+    "make_folder": SafeFiles.make_folder,
+    "truncate": lambda files, path: files.truncate(path, 0),
+    "open": lambda files, path: files.open(path, os.O_WRONLY),
+    "sync": SafeFiles.sync,
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tree]:
+    """Return a project; at the end everything outside must be as before."""
+    monkeypatch.chdir(tmp_path)
+    new = Tree(tmp_path)
+    yield new
+    assert new.list_outside() == new.before
+
+
+@pytest.fixture
+def umask() -> Iterator[None]:
+    """Run a test with a umask that takes nothing away."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+@pytest.mark.parametrize("name", READERS)
+def test_a_hostile_place_counts_as_absent(
+    tree: Tree, name: str, prepare: Callable[[Tree], None]
+) -> None:
+    prepare(tree)
+    read, absent = READERS[name]
+
+    began = time.monotonic()
+    assert read(tree.files, PLACE) == absent
+    assert read(tree.files, str(tree.place)) == absent
+    assert time.monotonic() - began < 1
+
+    where, reason = PLACES[prepare]
+    assert {str(error) for error in tree.files.refused.values()} == {f"{where} {reason}"}
+
+
+@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_hostile_place_is_not_written(
+    tree: Tree, name: str, prepare: Callable[[Tree], None]
+) -> None:
+    prepare(tree)
+
+    with pytest.raises(Refused) as refusal:
+        WRITERS[name](tree.files, PLACE)
+
+    assert (refusal.value.path, refusal.value.reason) == PLACES[prepare]
+
+
+@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+def test_only_the_entry_itself_is_deleted_or_renamed(
+    tree: Tree, prepare: Callable[[Tree], None]
+) -> None:
+    prepare(tree)
+    is_below = PLACES[prepare][0] == PLACE
+
+    assert tree.files.has_entry(PLACE) == is_below
+    tree.files.remove_folder(PLACE)
+    assert tree.files.has_entry(PLACE) == is_below
+
+    if is_below:
+        tree.files.rename(PLACE, "moved")
+        assert not os.path.lexists(tree.place)
+        tree.files.delete("moved")
+        assert not os.path.lexists(tree.root / "moved")
+    else:
+        with pytest.raises(Refused):
+            tree.files.delete(PLACE)
+        with pytest.raises(Refused):
+            tree.files.rename(PLACE, "moved")
+        tree.files.remove(PLACE)
+
+
+@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+def test_nothing_is_renamed_out_of_the_root(tree: Tree, prepare: Callable[[Tree], None]) -> None:
+    prepare(tree)
+    (tree.root / "new").write_text("new")
+
+    if PLACES[prepare][0] == PLACE:
+        tree.files.rename("new", PLACE)  # in place of the link, which is gone
+        assert not tree.place.is_symlink()
+        assert tree.place.read_text() == "new"
+    else:
+        with pytest.raises(Refused):
+            tree.files.rename("new", PLACE)
+
+
+@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+def test_what_is_there_is_not_created(tree: Tree, prepare: Callable[[Tree], None]) -> None:
+    prepare(tree)
+    is_below = PLACES[prepare][0] == PLACE
+
+    with pytest.raises(FileExistsError if is_below else Refused):
+        tree.files.create(PLACE)
+    if is_below:
+        tree.files.write_once(PLACE, "new")
+    else:
+        with pytest.raises(Refused):
+            tree.files.write_once(PLACE, "new")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../outside/engineer.md", "a/../../outside/engineer.md", "..", ".", "./a", "a//b", "a/"),
+        *("/etc/passwd", "{outside}/engineer.md", "{root}/../outside/engineer.md", "{root}2/a"),
+        *("a\0b", "\0", "half\ud800", "//etc/passwd"),
+    ],
+)
+def test_a_path_that_is_not_below_the_root_is_refused(tree: Tree, path: str) -> None:
+    path = path.format(outside=tree.outside, root=tree.root)
+
+    assert [read(tree.files, path) for read, _ in READERS.values()] == [
+        absent for _, absent in READERS.values()
+    ]
+    for write in WRITERS.values():
+        with pytest.raises(Refused, match="is not a path below"):
+            write(tree.files, path)
+    assert not tree.files.has_entry(path)
+    tree.files.remove(path)
+    tree.files.remove_folder(path)
+    for arguments in ((path, "new"), ("new", path)):
+        with pytest.raises((Refused, FileNotFoundError)):
+            tree.files.rename(*arguments)
+
+
+def test_the_root_is_a_folder_that_is_neither_written_nor_deleted(tree: Tree) -> None:
+    for path in ("", str(tree.root), f"{tree.root}/"):
+        assert tree.files.is_folder(path)
+        assert tree.files.list_names(path) == [".claude-mpm"]
+        for write in (tree.files.delete, lambda path: tree.files.replace(path, b"new")):
+            with pytest.raises((Refused, IsADirectoryError, PermissionError)):
+                write(path)
+        tree.files.remove_folder(path)
+    assert tree.root.is_dir()
+
+
+def test_a_folder_in_place_of_a_file(tree: Tree) -> None:
+    tree.place.mkdir()
+
+    assert tree.files.read(PLACE) == b""
+    assert str(tree.files.refused[PLACE]) == f"{PLACE} {FOLDER}"
+    for name in ("append", "replace", "truncate"):
+        with pytest.raises(Refused, match=FOLDER):
+            WRITERS[name](tree.files, PLACE)
+    with pytest.raises((IsADirectoryError, PermissionError)):
+        tree.files.delete(PLACE)
+    assert tree.place.is_dir()
+
+
+def test_a_huge_file_is_refused_and_costs_no_memory(tree: Tree) -> None:
+    with tree.place.open("wb") as file:
+        file.truncate(1 << 40)
+
+    began = time.monotonic()
+    with pytest.raises(TooLarge) as refusal:
+        tree.files.read(PLACE)
+    assert str(refusal.value) == f"{PLACE} is larger than 1 MB"
+    assert tree.files.read_text(PLACE) == ""
+    assert list(tree.files.refused) == [PLACE]
+    assert tree.files.read_end(PLACE, 10) == (b"\0" * 10, False)
+    assert time.monotonic() - began < 1
+
+
+def test_a_file_of_the_limit_is_read(tree: Tree) -> None:
+    tree.place.write_bytes(b"12345")
+
+    assert tree.files.read(PLACE, 5) == b"12345"
+    with pytest.raises(TooLarge, match="is larger than 0 KB"):
+        tree.files.read(PLACE, 4)
+
+
+def test_a_folder_with_100000_entries_does_not_stall(tree: Tree) -> None:
+    folder = tree.place.parent
+    for number in range(100_000):
+        os.close(os.open(folder / f"{number}.md", os.O_CREAT))
+    path = str(folder)
+
+    for read in (tree.files.list_names, tree.files.scan):
+        began = time.monotonic()
+        assert len(read(path)) == safe_files.MAX_ENTRIES
+        assert time.monotonic() - began < 1
+    assert [str(error) for error in tree.files.refused.values()] == [
+        ".claude-mpm/memories has more than 10,000 entries, of which only as many are used"
+    ]
+    began = time.monotonic()
+    tree.files.replace(PLACE, b"new")
+    assert time.monotonic() - began < 1
+    assert tree.files.read(PLACE) == b"new"
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its names are UTF-8")
+def test_names_that_are_not_utf_8(tree: Tree) -> None:
+    (tree.place.parent / os.fsdecode(b"caf\xe9.md")).write_text("text")
+
+    [name] = tree.files.list_names(".claude-mpm/memories")
+    path = f".claude-mpm/memories/{name}"
+
+    assert tree.files.read(path) == b"text"
+    tree.files.replace(path, b"new")
+    assert [(name, status.st_size) for name, status in tree.files.scan(os.path.dirname(path))] == [
+        (name, 3)
+    ]
+    tree.files.delete(path)
+    assert not tree.files.has_entry(path)
+
+
+def test_only_regular_files_are_scanned(tree: Tree) -> None:
+    tree.place.write_text("text")
+    folder = tree.place.parent
+    (folder / "folder").mkdir()
+    (folder / "link").symlink_to(tree.outside / "engineer.md")
+    os.mkfifo(folder / "pipe")
+
+    assert [name for name, _ in tree.files.scan(".claude-mpm/memories")] == ["engineer.md"]
+    names = ["engineer.md", "folder", "link", "pipe"]
+    assert tree.files.list_names(".claude-mpm/memories") == names
+
+
+def test_a_folder_that_becomes_a_link_between_two_calls(tree: Tree) -> None:
+    tree.files.replace(PLACE, b"old")
+
+    def swap() -> None:
+        """Put a link in place of the folder just before the file is replaced."""
+        tree.place.parent.rename(tree.root / "moved")
+        tree.place.parent.symlink_to(tree.outside / "memories")
+
+    tree.files.replace(PLACE, b"new", check=swap)
+
+    assert tree.files.read("moved/engineer.md") == b"new"
+    assert os.listdir(tree.root / "moved") == ["engineer.md"]
+    with pytest.raises(Refused, match=LINK):
+        tree.files.replace(PLACE, b"newer")
+
+
+def test_a_place_that_changes_all_the_time_is_never_left(tree: Tree) -> None:
+    """Another process swaps a folder and a link to the outside, as quickly as it can."""
+    tree.files.replace(PLACE, b"inside")
+    (tree.root / "link").symlink_to(tree.outside / "memories")
+    script = """
+import itertools, os
+for number in itertools.count():
+    for new, old in (("link", "folder"), ("folder", "link")):
+        os.rename(".claude-mpm/memories", old)
+        try:
+            os.rename(new, ".claude-mpm/memories")
+        except OSError:  # the writer has just created the folder
+            os.rename(".claude-mpm/memories", f"more{number}")
+            os.rename(new, ".claude-mpm/memories")
+"""
+    swapper = subprocess.Popen([sys.executable, "-S", "-c", script], cwd=tree.root)
+    counts = {"written": 0, "refused": 0, "absent": 0}
+    until = time.monotonic() + 1.5
+    try:
+        while time.monotonic() < until:
+            assert tree.files.read(PLACE) in (b"inside", b"")
+            try:
+                tree.files.replace(PLACE, b"inside", durable=False)
+                counts["written"] += 1
+            except Refused:
+                counts["refused"] += 1
+            except OSError:
+                counts["absent"] += 1
+    finally:
+        swapper.kill()
+        swapper.wait()
+    assert counts["written"]
+    assert counts["refused"]
+
+
+# Writing.
+
+
+def test_new_folders_are_created_on_the_way(tree: Tree) -> None:
+    for path in ("a/b/replaced", "c/d/appended", "e/f/created"):
+        method = {"a": "replace", "c": "append"}.get(path[0])
+        WRITERS[method](tree.files, path) if method else tree.files.create(path)
+        assert tree.files.is_file(path)
+    assert tree.files.make_folder("g/h") == str(tree.root / "g" / "h")
+    assert tree.files.make_folder("g/h") == str(tree.root / "g" / "h")
+    with pytest.raises(FileNotFoundError):
+        tree.files.truncate("x/y", 0)
+    with pytest.raises(FileNotFoundError):
+        tree.files.delete("x/y")
+
+
+def test_a_missing_root_is_absent_until_something_is_written(tmp_path: Path) -> None:
+    files = SafeFiles(str(tmp_path / "a" / "b"))
+
+    assert [read(files, "c") for read, _ in READERS.values()] == [
+        absent for _, absent in READERS.values()
+    ]
+    assert not files.is_folder("")
+    files.append("c", b"line\n")
+    assert files.read("c") == b"line\n"
+
+
+def test_a_root_that_cannot_exist_is_absent(tmp_path: Path) -> None:
+    files = SafeFiles(f"{os.devnull}/state", private=True)
+
+    assert [read(files, "c") for read, _ in READERS.values()] == [
+        absent for _, absent in READERS.values()
+    ]
+    assert not files.refused
+    for write in WRITERS.values():
+        with pytest.raises(NotADirectoryError):
+            write(files, "c")
+
+
+def test_lines_are_appended_whole(tree: Tree) -> None:
+    assert tree.files.append(PLACE, b"one\n") == 0
+    tree.files.truncate(PLACE, 2)  # as a killed process leaves it
+
+    assert tree.files.append(PLACE, b"two\n") == 2
+    assert tree.files.read(PLACE) == b"on\ntwo\n"
+
+
+def test_a_replaced_file_keeps_its_mode(tree: Tree, umask: None) -> None:
+    tree.place.write_text("old")
+    tree.place.chmod(0o640)
+
+    tree.files.replace(PLACE, b"new")
+
+    assert stat.S_IMODE(tree.place.stat().st_mode) == 0o640
+
+
+def test_a_check_stops_the_replacement(tree: Tree) -> None:
+    def check() -> None:
+        raise KeyError
+
+    tree.place.write_text("old")
+    with pytest.raises(KeyError):
+        tree.files.replace(PLACE, b"new", check=check)
+
+    assert tree.place.read_text() == "old"
+    assert os.listdir(tree.place.parent) == ["engineer.md"]
+
+
+def test_a_temporary_name_cannot_be_prepared(tree: Tree) -> None:
+    names = []
+
+    def check() -> None:
+        names.extend(os.listdir(tree.place.parent))
+
+    for _ in range(20):
+        tree.files.replace(PLACE, b"new", check=check)
+    temporary = {name for name in names if name != "engineer.md"}
+
+    assert len(temporary) == 20
+    ending = re.escape(safe_files.TEMPORARY)
+    assert all(re.fullmatch(rf"\.[0-9a-f]{{16}}{ending}", name) for name in temporary)
+
+
+def test_the_longest_name_is_replaced(tree: Tree) -> None:
+    tree.files.replace("x" * 255, b"new")
+    assert tree.files.read("x" * 255) == b"new"
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_killed_writer_leaves_a_file_that_the_next_one_removes(tree: Tree, durable: bool) -> None:
+    tree.place.write_text("old")
+    script = (
+        "import os, signal, sys\n"
+        "from memory_core.files.safe_files import SafeFiles\n"
+        "stop = lambda: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"SafeFiles({str(tree.root)!r}).replace({PLACE!r}, b'killed', check=stop)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert tree.place.read_text() == "old"
+    [left] = [path for path in tree.place.parent.iterdir() if path.name != "engineer.md"]
+    for name in (".engineer.md.swp", "engineer.md~", ".engineer.md.1234"):
+        (tree.place.parent / name).write_text("of an editor")
+        os.utime(tree.place.parent / name, (1, 1))
+
+    tree.files.replace(PLACE, b"new", durable=durable)
+    assert left.exists()  # its writer may still run
+
+    os.utime(left, (1, 1))
+    tree.files.replace(PLACE, b"newer", durable=durable)
+    assert left.exists() != durable
+    assert len(os.listdir(tree.place.parent)) == 4 + (not durable)
+
+
+@pytest.mark.parametrize("prepare", PLACES, ids=lambda place: place.__name__)
+def test_no_descriptor_stays_open(tree: Tree, prepare: Callable[[Tree], None]) -> None:
+    before = len(os.listdir("/dev/fd"))
+    for path in (PLACE, "missing/file"):
+        tree.files.replace("other", b"new")
+        tree.files.list_names()
+        for read, _ in READERS.values():
+            read(tree.files, path)
+        if path == PLACE:
+            prepare(tree)
+        for name in WRITERS.keys() - {"open"} if path == PLACE else ("truncate", "sync"):
+            with pytest.raises((Refused, FileNotFoundError)):
+                WRITERS[name](tree.files, path)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+# Private files, and the user's links.
+
+
+def test_private_files_are_for_the_user_alone(tmp_path: Path, umask: None) -> None:
+    files = SafeFiles(str(tmp_path / "a" / "state"), private=True)
+
+    files.replace("b/c/replaced", b"")
+    files.append("b/appended", b"line\n")
+    files.create("created")
+    files.make_folder("d/e")
+
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*") if path.is_file()}
+    folders = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*") if path.is_dir()}
+    assert (modes, folders) == ({0o600}, {0o700})
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> SafeFiles:
+    """Return a home directory with links, as people keep their settings files."""
+    home, dotfiles = tmp_path / "home", tmp_path / "dotfiles"
+    home.mkdir()
+    (dotfiles / "memories").mkdir(parents=True)
+    (dotfiles / "memories" / "engineer.md").write_text("text")
+    (dotfiles / "shared.md").write_text("shared")
+    (dotfiles / "memories" / "linked.md").symlink_to("../shared.md")
+    (home / ".claude-mpm").symlink_to("../dotfiles")
+    return SafeFiles(str(home), follows_links=True, private=True)
+
+
+def test_links_of_the_user_are_followed(user: SafeFiles, tmp_path: Path) -> None:
+    folder, linked = ".claude-mpm/memories", ".claude-mpm/memories/linked.md"
+
+    assert user.list_names(folder) == ["engineer.md", "linked.md"]
+    assert sorted(name for name, _ in user.scan(folder)) == ["engineer.md", "linked.md"]
+    assert (user.read(PLACE), user.read(linked)) == (b"text", b"shared")
+    assert user.is_file(linked)
+    assert user.is_folder(folder)
+
+    user.replace(linked, b"new")
+    assert (tmp_path / "dotfiles" / "shared.md").read_text() == "new"
+    assert (tmp_path / "dotfiles" / "memories" / "linked.md").is_symlink()
+
+    user.delete(linked)  # the link, not its target
+    assert (tmp_path / "dotfiles" / "shared.md").exists()
+    assert not user.has_entry(linked)
+    assert not user.refused
+
+
+def test_the_target_of_a_link_of_the_user_is_created(
+    user: SafeFiles, tmp_path: Path, umask: None
+) -> None:
+    (tmp_path / "dotfiles" / "history").symlink_to("../elsewhere/history")
+
+    user.append(".claude-mpm/history/engineer.jsonl", b"{}\n")
+    user.replace(".claude-mpm/archive/deep/engineer.md", b"")
+
+    new = [tmp_path / "elsewhere" / "history", tmp_path / "dotfiles" / "archive" / "deep"]
+    for folder in [*new, *(folder.parent for folder in new if folder.parent.name != "dotfiles")]:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert (new[0] / "engineer.jsonl").read_bytes() == b"{}\n"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_user_cannot_stall_a_hook_either(user: SafeFiles, name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "dotfiles" / "pipe")
+    (tmp_path / "dotfiles" / "link").symlink_to("pipe")
+    read, absent = READERS[name]
+
+    for path in (".claude-mpm/pipe", ".claude-mpm/link", ".claude-mpm/shared.md/below"):
+        assert read(user, path) == absent
+    with pytest.raises(Refused, match=PIPE):
+        user.append(".claude-mpm/link", b"new\n")
