@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -92,8 +90,8 @@ def _list_agents(project: Project) -> list[dict[str, Any]]:
     """Return the enabled agents with a memory, in the order of `status`."""
     agents = []
     for agent in filter(project.serves, lookup.sort_agents(project.store.agents())):
-        with suppress(FileNotFoundError):  # deleted meanwhile
-            status = os.stat(project.store.path(agent))
+        status = project.store.files.status(project.store.path(agent))
+        if status:  # not deleted meanwhile
             updated = format_utc(status.st_mtime)
             uri, size = uri_of_agent(agent), status.st_size
             agents.append({"agent": agent, "uri": uri, "bytes": size, "updated": updated})
@@ -102,7 +100,7 @@ def _list_agents(project: Project) -> list[dict[str, Any]]:
 
 def list_task_ids(project: Project) -> list[str]:
     """Return the ids of the tasks with a memory, archived ones last."""
-    folder = backlog_folder.Folder(project.paths.root)
+    folder = backlog_folder.Folder(project.paths.files)
     return list({**folder.memories(), **folder.memories(archived=True)})
 
 
@@ -152,14 +150,11 @@ def _describe_task(task: task_actions.TaskMemory) -> Resource:
 
 def read_list_fingerprint(project: Project) -> object:
     """Return a value that changes with the list of memories and with the active task."""
-    folder = backlog_folder.Folder(project.paths.root)
-    state = backlog_folder.read_text(os.path.join(folder.path, backlog_folder.STATE_NAME))
-    return [
-        _list_names(path) for path in (project.store.folder, folder.memory, folder.archive)
-    ], state
+    folder = backlog_folder.Folder(project.paths.files)
+    folders = (project.store.folder, folder.memory, folder.archive)
+    return [_list_names(project, path) for path in folders], folder.state()
 
 
-def _list_names(folder: str) -> set[str]:
-    """Return the file names in a folder, without temporary files."""
-    names = os.listdir(folder) if os.path.isdir(folder) else ()
-    return {name for name in names if not name.startswith(".")}
+def _list_names(project: Project, folder: str) -> set[str]:
+    """Return the names in a folder, without temporary files."""
+    return {name for name in project.paths.files.list_names(folder) if not name.startswith(".")}

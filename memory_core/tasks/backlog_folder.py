@@ -4,8 +4,11 @@ backlog/                   or .backlog/, or the folder named in backlog.config.y
   config.yml               the configuration of Backlog.md
   tasks/ completed/ archive/tasks/     the tasks of Backlog.md
   memory/ID.md             the memory of a task, archived ones in memory/archive/
+  memory/.sessions/ID.md   what a session imports instead of a memory; not committed
   .state.yml               the active task and the started tasks; not committed
   CLAUDE.md                imports the memory of the active task into Claude Code
+
+No link is followed in any of these places, see `files.safe_files`.
 """
 
 from __future__ import annotations
@@ -13,13 +16,13 @@ from __future__ import annotations
 import os
 import time
 
-from memory_core.storage import file_io
 from memory_core.tasks import backlog_format
 from memory_core.tasks.backlog_format import BacklogTask
 from memory_core.text import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_core.files.safe_files import SafeFiles
     from memory_core.memory.project import Project
     from memory_core.text.front_matter import Fields
 
@@ -27,11 +30,17 @@ FOLDER_NAMES = ("backlog", ".backlog")
 ROOT_CONFIG = "backlog.config.yml"
 CONFIG_NAMES = ("config.yml", "config.yaml")
 
+# A configuration may name a longer one; it is ignored.
+MAX_FOLDER_CHARS = 100
+
 STATE_NAME = ".state.yml"
 GITIGNORE_HEADER = "# Written by agent-memory: what only this machine needs.\n"
 
 # The folders in which Backlog.md keeps task files.
 OPEN, COMPLETED, ARCHIVED = "tasks", "completed", "archive/tasks"
+
+# Of a task file, whose front matter is at its beginning.
+MAX_FIELD_CHARS = 64 * 1024
 
 PROGRAM = "backlog"
 
@@ -41,47 +50,77 @@ TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 class Folder:
     """The backlog folder of a project; it need not exist."""
 
-    __slots__ = ("_config", "memory", "path", "root")
+    __slots__ = ("_config", "files", "memory", "path", "root")
 
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self.path = os.path.join(root, _find_folder_name(root))
+    def __init__(self, files: SafeFiles) -> None:
+        self.files = files
+        self.root = files.root
+        self.path = os.path.join(files.root, _find_folder_name(files))
         self.memory = os.path.join(self.path, "memory")
         self._config: backlog_format.BacklogConfig | None = None
 
     @property
     def exists(self) -> bool:
-        """Say whether the project has task files or task memories."""
-        return os.path.isdir(os.path.join(self.path, OPEN)) or os.path.isdir(self.memory)
+        """Say whether the project has task files or task memories, not behind a link."""
+        has_tasks = self.files.is_folder(os.path.join(self.path, OPEN))
+        return self.files.is_folder(self.memory) or (
+            has_tasks and not self.files.has_entry(self.memory)
+        )
 
     @property
     def config(self) -> backlog_format.BacklogConfig:
         if self._config is None:
             paths = [os.path.join(self.root, ROOT_CONFIG)]
             paths += [os.path.join(self.path, name) for name in CONFIG_NAMES]
-            texts = (read_text(path) for path in paths)
+            texts = (self.read_text(path) for path in paths)
             self._config = backlog_format.parse_config(next(filter(None, texts), ""))
         return self._config
 
     def relative(self, path: str) -> str:
-        return os.path.relpath(path, self.root).replace(os.sep, "/")
+        return self.files.relative(path)
+
+    def read_file(self, path: str) -> str:
+        """Return a file as text, "" if it is absent; raises OSError if it cannot be read.
+
+        Bytes that are not UTF-8 become lone surrogates.
+        """
+        return self.files.read(path).decode("utf-8", "surrogateescape")
+
+    def read_text(self, path: str) -> str:
+        """Return a file as `read_file` does, "" also if it cannot be read."""
+        try:
+            return self.read_file(path)
+        except OSError:
+            return ""
+
+    def read_stamp(self, path: str) -> list[int]:
+        """Return the mtime in ns and the size of a file or folder, [] if it is absent."""
+        try:
+            status = self.files.status(path)
+        except OSError:
+            return []
+        return make_stamp(status) if status else []
+
+    def check_file(self, path: str) -> None:
+        """Raise OSError for a path that is neither free nor a file that can be read."""
+        try:
+            os.close(self.files.open(path, os.O_RDONLY))
+        except FileNotFoundError:
+            return
+        self.files.read(path)  # raises safe_files.TooLarge
 
     def key(self, task: str) -> str:
         return backlog_format.normalize_id(task, self.config.prefix)
 
     # Task files.
 
-    def files(self, place: str = OPEN) -> list[os.DirEntry[str]]:
-        """Return the task files in one of Backlog.md's folders."""
-        return [entry for entry in self.entries(place) if self.is_task_file(entry.name)]
+    def list_task_files(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
+        """Return (name, status) of the task files in one of Backlog.md's folders."""
+        return [entry for entry in self.scan(place) if self.is_task_file(entry[0])]
 
-    def entries(self, place: str = OPEN) -> list[os.DirEntry[str]]:
-        """Return all entries of one of Backlog.md's folders."""
-        try:
-            with os.scandir(os.path.join(self.path, place)) as entries:
-                return list(entries)
-        except OSError:
-            return []
+    def scan(self, place: str = OPEN) -> list[tuple[str, os.stat_result]]:
+        """Return (name, status) of all files in one of Backlog.md's folders."""
+        return self.files.scan(os.path.join(self.path, place))
 
     def is_task_file(self, name: str) -> bool:
         stem = backlog_format.parse_file_name(name)
@@ -89,22 +128,19 @@ class Folder:
 
     def find(self, task: str, place: str = OPEN) -> str:
         """Return the path of a task's file in one of Backlog.md's folders, "" for none."""
-        entries = self.entries(place)
+        names = [name for name, _status in self.scan(place)]
         usual = f"{task.strip().lower()} - "  # most names begin so; a key per file is slow
-        likely = [entry for entry in entries if entry.name[: len(usual)].lower() == usual]
+        likely = [name for name in names if name[: len(usual)].lower() == usual]
         key = self.key(task)
-        for entry in (*likely, *entries):
-            if (
-                self.is_task_file(entry.name)
-                and self.key(backlog_format.parse_file_name(entry.name)) == key
-            ):
-                return entry.path
+        for name in (*likely, *names):
+            if self.is_task_file(name) and self.key(backlog_format.parse_file_name(name)) == key:
+                return os.path.join(self.path, place, name)
         return ""
 
     def read_task(self, path: str) -> BacklogTask | None:
         """Read a task file; None if it is empty, unreadable or deleted."""
-        text = read_text(path)
-        return BacklogTask(text) if text else None
+        text = self.read_text(path)
+        return BacklogTask(text[:MAX_FIELD_CHARS]) if text else None
 
     # Memories.
 
@@ -119,11 +155,11 @@ class Folder:
     def memories(self, archived: bool = False) -> dict[str, str]:
         """Return the paths of memories by id."""
         folder = self.archive if archived else self.memory
-        names = os.listdir(folder) if os.path.isdir(folder) else ()
+        names = self.files.list_names(folder)
         stems = ((name[:-3], name) for name in names if name.endswith(".md"))
         return {
             stem: os.path.join(folder, name)
-            for stem, name in sorted(stems)
+            for stem, name in stems
             if backlog_format.is_safe_id(stem)
         }
 
@@ -132,7 +168,7 @@ class Folder:
         key = self.key(task)
         for usual in (task.strip().lower(), key):
             path = self.memory_path(usual, archived)
-            if backlog_format.is_safe_id(usual) and os.path.isfile(path):
+            if backlog_format.is_safe_id(usual) and self.files.is_file(path):
                 return usual
         return next((name for name in self.memories(archived) if self.key(name) == key), "")
 
@@ -141,7 +177,7 @@ class Folder:
     def state(self) -> Fields:
         """Return the fields of .state.yml; {} if it is missing or empty."""
         return front_matter.parse_mapping(
-            read_text(os.path.join(self.path, STATE_NAME)).splitlines()
+            self.read_text(os.path.join(self.path, STATE_NAME)).splitlines()
         )
 
     @property
@@ -158,8 +194,8 @@ class Folder:
 
         A file may be missing after a switch to another branch or an interrupted archiving.
         """
-        tasks = (task for task in reversed(started) if os.path.isfile(self.memory_path(task)))
-        return next(tasks, "")
+        is_file, path = self.files.is_file, self.memory_path
+        return next((task for task in reversed(started) if is_file(path(task))), "")
 
     @property
     def unsent_decisions(self) -> list[str]:
@@ -172,29 +208,32 @@ class Folder:
         if before != {**state, "last_updated": ""}:
             self.make_memory_folder()
             text = front_matter.format_yaml({**state, "last_updated": now()})
-            file_io.replace(os.path.join(self.path, STATE_NAME), text.encode())
+            self.files.replace(os.path.join(self.path, STATE_NAME), text.encode())
 
     def make_memory_folder(self) -> str:
         """Return the memory folder; create it if needed, and exclude .state.yml from git."""
-        if not os.path.isdir(self.memory):
-            os.makedirs(self.memory, exist_ok=True)
+        self.files.make_folder(self.memory)
         # Only before the first state: a new .gitignore could block the checkout of a branch.
-        if not os.path.exists(os.path.join(self.path, STATE_NAME)):
+        if not self.files.has_entry(os.path.join(self.path, STATE_NAME)):
             self.set_ignored(f"/{STATE_NAME}", True)
         return self.memory
 
     def set_ignored(self, line: str, is_ignored: bool) -> None:
-        """Add a line to the .gitignore of the folder, or remove it."""
+        """Add a line to the .gitignore of the folder, or remove it; not if it is a link."""
         path = os.path.join(self.path, ".gitignore")
-        lines = read_text(path).splitlines(keepends=True)
+        try:
+            self.check_file(path)
+        except OSError:
+            return
+        lines = self.read_text(path).splitlines(keepends=True)
         others = [other for other in lines if other.rstrip("\r\n") != line]
-        if (others != lines) == is_ignored or os.path.islink(path):
+        if (others != lines) == is_ignored:
             return
         text = "".join(others)
         if is_ignored:
             gap = "" if not text or text.endswith("\n") else "\n"
             text = f"{text or GITIGNORE_HEADER}{gap}{line}\n"
-        file_io.replace(path, text.encode("utf-8", "surrogateescape"))
+        self.files.replace(path, text.encode("utf-8", "surrogateescape"))
 
 
 def is_enabled(project: Project, folder: Folder) -> bool:
@@ -225,47 +264,29 @@ def add_second(moment: str) -> str:
     return time.strftime(TIME_FORMAT, time.gmtime(seconds))
 
 
-def _find_folder_name(root: str) -> str:
+def make_stamp(status: os.stat_result) -> list[int]:
+    """Return the mtime in ns and the size of a file."""
+    return [status.st_mtime_ns, status.st_size]
+
+
+def _find_folder_name(files: SafeFiles) -> str:
     """Return the folder that Backlog.md uses: from the root's config, else a usual name."""
-    config = front_matter.parse_mapping(read_text(os.path.join(root, ROOT_CONFIG)).splitlines())
+    config = front_matter.parse_mapping(files.read_text(ROOT_CONFIG).splitlines())
     named = config.get("backlog_directory")
-    if isinstance(named, str) and named and _is_inside(named):
+    if isinstance(named, str) and named and _is_allowed(named):
         return os.path.normpath(named)
     for folder in FOLDER_NAMES:
-        if any(os.path.isfile(os.path.join(root, folder, name)) for name in CONFIG_NAMES):
+        if any(files.is_file(f"{folder}/{name}") for name in CONFIG_NAMES):
             return folder
-    return next(
-        (name for name in FOLDER_NAMES if os.path.isdir(os.path.join(root, name))), FOLDER_NAMES[0]
-    )
+    return next((name for name in FOLDER_NAMES if files.is_folder(name)), FOLDER_NAMES[0])
 
 
-def _is_inside(path: str) -> bool:
-    return not os.path.isabs(path) and os.path.normpath(path).split(os.sep)[0] not in ("..", ".")
-
-
-def read_file(path: str) -> str:
-    """Return a file as text, "" if it does not exist; raises OSError if it cannot be read.
-
-    Bytes that are not UTF-8 become lone surrogates.
-    """
-    try:
-        return file_io.read_bytes(path).decode("utf-8", "surrogateescape")
-    except NotADirectoryError:
-        return ""
-
-
-def read_text(path: str) -> str:
-    """Return a file as `read_file` does, "" also if it cannot be read."""
-    try:
-        return read_file(path)
-    except OSError:
-        return ""
-
-
-def is_link_outside(path: str, folder: str) -> bool:
-    """Say whether a file is a link that leaves a folder: a repository may contain such links."""
-    inside = os.path.realpath(folder) + os.sep
-    return os.path.islink(path) and not os.path.realpath(path).startswith(inside)
+def _is_allowed(path: str) -> bool:
+    """Check that a folder is inside the project and not hidden: those belong to other tools."""
+    parts = os.path.normpath(path).split("/")
+    is_hidden = any(part.startswith(".") and part not in FOLDER_NAMES for part in parts)
+    is_name = path.isprintable() and "`" not in path and len(path) <= MAX_FOLDER_CHARS
+    return is_name and not is_hidden and not os.path.isabs(path)
 
 
 # The command line of Backlog.md.

@@ -2,8 +2,9 @@
 
     CLAUDE.md            @backlog/CLAUDE.md in a marked block; added with the user's consent
     backlog/CLAUDE.md    @memory/task-368.md in a marked block, while that task is active
-    .claude-mpm/state/tasks/task-368.md   imported instead of a memory that is over budget or
-                         contains imports
+    backlog/memory/.sessions/task-368.md   imported instead of a memory that is over budget or
+                         contains imports; inside the project, because Claude Code asks before it
+                         imports anything else
 
 Claude Code reads these files once, while the SessionStart hooks run (seen from 2.1.63 to
 2.1.329), and passes them to the main session and each subagent.  Therefore the SessionStart hook
@@ -14,8 +15,8 @@ from __future__ import annotations
 
 import os
 
-from memory_core.storage import file_io, store
-from memory_core.tasks import backlog_folder, lifecycle
+from memory_core.files import safe_files
+from memory_core.tasks import backlog_folder, backlog_format, lifecycle
 
 # Other modules are imported in functions: most calls only ask which files to watch.
 
@@ -27,7 +28,13 @@ if TYPE_CHECKING:
     from memory_core.tasks.lifecycle import TaskTransaction
 
 CLAUDE_FILE = "CLAUDE.md"
-COPY_FOLDER = "tasks"
+# Many projects link CLAUDE.md to AGENTS.md.
+LINK_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
+
+COPY_FOLDER = ".sessions"
+
+# Git ignores a folder that has a .gitignore with this line.
+IGNORE_ALL = "*\n"
 
 # The name of the session record with the task memory that the session received.
 RECORD_NAME = "task-memory"
@@ -45,7 +52,7 @@ def is_set_up(folder: backlog_folder.Folder) -> bool:
     """Say whether the root's CLAUDE.md imports the folder's, in a marked block or a single line."""
     from memory_core.claude_code import claude_md
 
-    text = backlog_folder.read_text(os.path.join(folder.root, CLAUDE_FILE))
+    text = folder.read_text(CLAUDE_FILE)
     return claude_md.has_block(text) or _format_root_line(folder) in text.splitlines()
 
 
@@ -60,27 +67,34 @@ def _format_import_line(path: str) -> str:
 def set_up(project: Project) -> list[str]:
     """Add the import of the folder's CLAUDE.md to the root's; return the changed files.
 
-    Raises store.LinkOutside if the folder's file is a link that leaves the project.
+    Raises safe_files.Refused if one of them is a link.
     """
     with lifecycle.TaskTransaction(project) as transaction:
         folder = transaction.folder
-        own = os.path.join(folder.path, CLAUDE_FILE)
-        if backlog_folder.is_link_outside(own, folder.root):
-            raise store.LinkOutside(f"{folder.relative(own)} is a link that leaves the project")
+        folder.check_file(os.path.join(folder.path, CLAUDE_FILE))
         path, before, after = _plan_root_file(folder)
         if after != before:
-            _write(path, after)
+            _write(folder, path, after)
         refresh(transaction)
     return [folder.relative(path)] if after != before else []
 
 
+def check_root_file(folder: backlog_folder.Folder) -> None:
+    """Raise safe_files.Refused, with advice, if the root's CLAUDE.md is not a file."""
+    try:
+        folder.check_file(CLAUDE_FILE)
+    except safe_files.Refused as error:
+        raise safe_files.Refused(CLAUDE_FILE, f"{error.reason}; {LINK_ADVICE}") from None
+
+
 def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
-    """Return (path, before, after) of the files that `set_up` would change."""
-    folder = backlog_folder.Folder(project.paths.root)
+    """Return (path, before, after) of the files that `set_up` would change; raises as it does."""
+    folder = backlog_folder.Folder(project.paths.files)
     root = _plan_root_file(folder)
     changes = [root] if root[2] != root[1] else []
     path = os.path.join(folder.path, CLAUDE_FILE)
-    before = backlog_folder.read_file(path)
+    folder.check_file(path)
+    before = folder.read_file(path)
     target, _copy = _choose_imported_file(project, folder, folder.find_active(folder.in_progress))
     after = _set_import(before, folder, target)
     return [*changes, (path, before, after)] if after != before else changes
@@ -90,8 +104,9 @@ def _plan_root_file(folder: backlog_folder.Folder) -> tuple[str, str, str]:
     """Return (path, before, after) of the root's CLAUDE.md; `after` imports the folder's file."""
     from memory_core.claude_code import claude_md
 
+    check_root_file(folder)
     path = os.path.join(folder.root, CLAUDE_FILE)
-    before = backlog_folder.read_file(path)
+    before = folder.read_file(path)
     # An existing block is rewritten, because the backlog folder may have been renamed.
     is_due = claude_md.has_block(before) or not is_set_up(folder)
     return (
@@ -105,9 +120,9 @@ def plan_removal(paths: LevelPaths) -> list[tuple[str, str, str]]:
     """Return (path, before, after) of the files with a marked block; `after` is "" to delete."""
     from memory_core.claude_code import claude_md
 
-    folder = backlog_folder.Folder(paths.root)
+    folder = backlog_folder.Folder(paths.files)
     files = (os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE))
-    texts = ((path, backlog_folder.read_file(path)) for path in files)
+    texts = ((path, folder.read_file(path)) for path in files)
     return [
         (path, text, claude_md.remove_block(text))
         for path, text in texts
@@ -117,11 +132,14 @@ def plan_removal(paths: LevelPaths) -> list[tuple[str, str, str]]:
 
 def remove(paths: LevelPaths) -> list[str]:
     """Remove the marked blocks and the imported copies; return the changed files."""
-    changed = plan_removal(paths)
+    folder, changed = backlog_folder.Folder(paths.files), plan_removal(paths)
     for path, _before, after in changed:
-        _write(path, after)
-    backlog_folder.Folder(paths.root).set_ignored(f"/{CLAUDE_FILE}", False)
-    remove_copies(paths)
+        _write(folder, path, after)
+    folder.set_ignored(f"/{CLAUDE_FILE}", False)
+    remove_copies(folder)
+    copies = os.path.join(folder.memory, COPY_FOLDER)
+    folder.files.remove(os.path.join(copies, ".gitignore"))
+    folder.files.remove_folder(copies)
     return [paths.relative(path) for path, *_texts in changed]
 
 
@@ -136,21 +154,41 @@ def refresh(transaction: TaskTransaction, next_text: str | None = None) -> None:
     """
     folder = transaction.folder
     path = os.path.join(folder.path, CLAUDE_FILE)
-    # A link in a repository may lead anywhere, and the user did not agree to change that file.
-    if not is_set_up(folder) or backlog_folder.is_link_outside(path, folder.root):
+    if not is_set_up(folder) or not _is_usable(folder, path):
         return
-    paths = transaction.project.paths
     target, copy = _choose_imported_file(transaction.project, folder, transaction.active, next_text)
-    remove_copies(paths, but=target if copy is not None else "")
-    if copy is not None and backlog_folder.read_file(target) != copy:
-        paths.make_folder("state", COPY_FOLDER)
-        file_io.replace(target, copy.encode("utf-8", "replace"))
-    text = backlog_folder.read_file(path)
+    remove_copies(folder, but=target if copy is not None else "")
+    if copy is not None and not _write_copy(transaction, target, copy):
+        target = ""
+    text = folder.read_file(path)
     after = _set_import(text, folder, target)
     if after != text:
         if not text:
             folder.set_ignored(f"/{CLAUDE_FILE}", True)  # each machine has its own active task
-        _write(path, after)
+        _write(folder, path, after)
+
+
+def _is_usable(folder: backlog_folder.Folder, path: str) -> bool:
+    try:
+        folder.check_file(path)
+    except safe_files.Refused:
+        return False
+    return True
+
+
+def _write_copy(transaction: TaskTransaction, path: str, text: str) -> bool:
+    """Write an imported copy of a memory; return whether its place is a file of ours."""
+    files = transaction.folder.files
+    try:
+        transaction.folder.check_file(path)
+        data = text.encode("utf-8", "replace")
+        if files.read(path) != data:
+            files.write_once(os.path.join(os.path.dirname(path), ".gitignore"), IGNORE_ALL)
+            files.replace(path, data)
+    except safe_files.Refused as error:
+        transaction.log("refused", transaction.active, error=str(error))
+        return False
+    return True
 
 
 def _set_import(text: str, folder: backlog_folder.Folder, target: str) -> str:
@@ -170,7 +208,11 @@ def _choose_imported_file(
     path, text, given = _read_active_memory(project, folder, active, next_text)
     if given == text:
         return path, None
-    return os.path.join(project.paths.state, COPY_FOLDER, f"{active}.md"), given
+    return _copy_path(folder, active), given
+
+
+def _copy_path(folder: backlog_folder.Folder, task: str) -> str:
+    return os.path.join(folder.memory, COPY_FOLDER, f"{task}.md")
 
 
 def _read_active_memory(
@@ -182,7 +224,7 @@ def _read_active_memory(
         try:
             text = lifecycle.read_memory(folder, path).text if next_text is None else next_text
         except OSError:
-            pass  # deleted, or a link that leaves the folder
+            pass  # deleted, or refused
         else:
             return path, text, prepare_text(project, folder, path, text)
     return "", "", ""
@@ -192,7 +234,7 @@ def list_imports(folder: backlog_folder.Folder) -> list[str]:
     """Return the files that the marked block in the folder's CLAUDE.md imports."""
     from memory_core.claude_code import claude_md
 
-    lines = claude_md.read_block(backlog_folder.read_file(os.path.join(folder.path, CLAUDE_FILE)))
+    lines = claude_md.read_block(folder.read_file(os.path.join(folder.path, CLAUDE_FILE)))
     paths = (line[1:].replace("\\ ", " ") for line in lines if line.startswith("@"))
     return [os.path.normpath(os.path.join(folder.path, path)) for path in paths]
 
@@ -212,32 +254,29 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
     return text if safe == text else body
 
 
-def remove_copies(paths: LevelPaths, but: str = "") -> None:
+def remove_copies(folder: backlog_folder.Folder, but: str = "") -> None:
     """Remove the copies of memories, except the file `but`."""
-    folder = os.path.join(paths.state, COPY_FOLDER)
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        if path != but:
-            os.unlink(path)
+    copies = os.path.join(folder.memory, COPY_FOLDER)
+    for name, _status in folder.files.scan(copies):
+        path = os.path.join(copies, name)
+        if name.endswith(".md") and backlog_format.is_safe_id(name[:-3]) and path != but:
+            folder.files.remove(path)
 
 
-def list_watched_files(project: Project, folder: backlog_folder.Folder, active: str) -> list[str]:
+def list_watched_files(folder: backlog_folder.Folder, active: str) -> list[str]:
     """Return the files whose changes require a new import."""
     paths = [os.path.join(folder.root, CLAUDE_FILE), os.path.join(folder.path, CLAUDE_FILE)]
     if active:
-        paths.append(folder.memory_path(active))
-        paths.append(os.path.join(project.paths.state, COPY_FOLDER, f"{active}.md"))
+        paths += [folder.memory_path(active), _copy_path(folder, active)]
     return paths
 
 
-def _write(path: str, text: str) -> None:
+def _write(folder: backlog_folder.Folder, path: str, text: str) -> None:
     """Write a CLAUDE.md; delete it if the text is empty."""
-    real = os.path.realpath(path)  # keep links, such as one to AGENTS.md
     if text:
-        os.makedirs(os.path.dirname(real), exist_ok=True)
-        file_io.replace(real, text.encode("utf-8", "surrogateescape"))
-    elif os.path.exists(real):
-        os.unlink(real)
+        folder.files.replace(path, text.encode("utf-8", "surrogateescape"))
+    elif folder.files.is_file(path):
+        folder.files.delete(path)
 
 
 # Sessions.
@@ -270,7 +309,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
     whole = _format_block(active, [sanitize.escape_tags(text).strip()])
     if len(whole) <= room:
         return whole
-    folder = backlog_folder.Folder(project.paths.root)
+    folder = backlog_folder.Folder(project.paths.files)
     path = folder.memory_path(active)
     budget = max(room - FRAME_CHARS, 0) // task_document.CHARS_PER_TOKEN
     cut = task_document.shorten(text, budget, folder.relative(path))
@@ -285,7 +324,7 @@ def _format_block(task: str, lines: list[str]) -> str:
 
 def _find_session_memory(project: Project) -> tuple[str, str]:
     """Return the active task and its memory for a session that starts now."""
-    folder = backlog_folder.Folder(project.paths.root)
+    folder = backlog_folder.Folder(project.paths.files)
     if not (folder.exists and is_set_up(folder)):
         return "", ""
     active = folder.find_active(folder.in_progress)

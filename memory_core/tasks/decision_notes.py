@@ -7,8 +7,6 @@ is tried again next time.
 
 from __future__ import annotations
 
-import os
-
 from memory_core.storage import store
 from memory_core.tasks import backlog_folder
 from memory_core.tasks.lifecycle import TaskTransaction
@@ -35,16 +33,16 @@ def add_unsent(transaction: TaskTransaction, task: str) -> None:
 
 def send(project: Project, wait: float = HOOK_WAIT) -> list[str]:
     """Append the unsent decisions to their tasks; return the problems as sentences."""
-    folder = backlog_folder.Folder(project.paths.root)
+    folder = backlog_folder.Folder(project.paths.files)
     if (
         not backlog_folder.is_enabled(project, folder)
         or not folder.unsent_decisions
         or not backlog_folder.has_command()
     ):
         return []
-    lock = store.Lock(os.path.join(project.paths.make_folder("state", "locks"), SEND_LOCK), wait)
     try:
-        with lock:  # two hooks at once would send everything twice
+        # Two hooks at once would send everything twice.
+        with store.Lock(project.paths, SEND_LOCK, wait):
             return _send_locked(project, folder, wait)
     except store.LockTimeout as error:
         return [str(error)]
@@ -82,7 +80,7 @@ def _list_unsent(transaction: TaskTransaction, task: str) -> list[str]:
         return []
     text = transaction.read(transaction.path(task, archived=True)).text
     # The task counts too: a process may be killed after it sent decisions, before it noted that.
-    items = task_document.list_items(backlog_folder.read_file(path))
+    items = task_document.list_items(transaction.folder.read_file(path))
     sent = {*read_sent_ids(text), *map(hash_decision, items)}
     decisions = task_document.list_items(text, task_document.DECISIONS)
     return [decision for decision in decisions if hash_decision(decision) not in sent]

@@ -11,10 +11,11 @@ Commands and the scan of the task files both change this through `TaskTransactio
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
-from memory_core.storage import event_log, file_io, store
+from memory_core.storage import event_log, store
 from memory_core.tasks import backlog_folder, backlog_format
 
 # task_document and task_templates are imported where they are used: most scans need neither.
@@ -23,7 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.memory.project import Project
 
-# Stands with the locks of agents in state/locks; no agent's file begins with a dot.
+# Of the time in the name of a memory that gave its id to another task.
+MAX_DIGITS = 14
+
+# It is next to the locks of agents; no agent's file begins with a dot.
 LOCK_NAME = ".tasks.lock"
 
 
@@ -36,13 +40,13 @@ class TaskTransaction:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.folder = backlog_folder.Folder(project.paths.root)
+        self.folder = backlog_folder.Folder(project.paths.files)
         self.in_progress: list[str] = []
         self.unsent_decisions: list[str] = []
+        self.linked: set[str] = set()  # task files whose line about the memory was written
 
     def __enter__(self) -> TaskTransaction:
-        locks = self.project.paths.make_folder("state", "locks")
-        self._lock = store.Lock(os.path.join(locks, LOCK_NAME), store.LOCK_TIMEOUT)
+        self._lock = store.Lock(self.project.paths, LOCK_NAME, store.LOCK_TIMEOUT)
         self._lock.__enter__()
         self.in_progress = self.folder.in_progress
         self.unsent_decisions = self.folder.unsent_decisions
@@ -89,7 +93,7 @@ class TaskTransaction:
         text = task_templates.read(task_templates.list_levels(self.project), template)
         self.folder.make_memory_folder()
         memory = task_document.create(task, title, backlog_folder.now(), text)
-        file_io.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
+        self.folder.files.replace(self.path(task), memory.encode("utf-8", "surrogateescape"))
         self.log("begun", task)
         self.link_task_file(task)
 
@@ -110,7 +114,7 @@ class TaskTransaction:
 
     def delete(self, task: str, archived: bool) -> None:
         """Delete the memory of a task for good."""
-        os.unlink(self.path(task, archived))
+        self.folder.files.delete(self.path(task, archived))
         if not archived:
             self.pause(task)
         self.forget_decisions(task)
@@ -141,21 +145,19 @@ class TaskTransaction:
         from memory_core.tasks import task_document
 
         created = task_document.read_field(self.read(self.path(task, archived)).text, "created")
-        digits = "".join(filter(str.isdigit, created)) or "older"
+        digits = "".join(filter(str.isdigit, created))[:MAX_DIGITS] or "older"
         self._move(self.path(task, archived), self.path(f"{task}-{digits}", archived=True))
         self.pause(task)
         self.forget_decisions(task)
 
     def _move(self, path: str, target: str) -> None:
         """Move a file; a file with the target's name is renamed, not overwritten."""
-        folder, name = os.path.split(target)
-        os.makedirs(folder, exist_ok=True)
-        if os.path.lexists(target):
+        files = self.folder.files
+        if files.has_entry(target):
             digits = "".join(filter(str.isdigit, backlog_folder.now()))
-            older = f"{name[:-3]}-{digits}{time.time_ns() % 10**9:09}.md"
-            os.rename(target, os.path.join(folder, older))
-        os.rename(path, target)
-        file_io.sync_folder(folder)
+            files.rename(target, f"{target[:-3]}-{digits}{time.time_ns() % 10**9:09}.md")
+        files.rename(path, target)
+        files.sync(os.path.dirname(target))
 
     # Files.
 
@@ -163,10 +165,10 @@ class TaskTransaction:
         return self.folder.memory_path(task, archived)
 
     def has(self, task: str, archived: bool = False) -> bool:
-        return os.path.isfile(self.path(task, archived))
+        return self.folder.files.is_file(self.path(task, archived))
 
     def read(self, path: str) -> store.FileSnapshot:
-        """Read a memory.  Raises OSError, also for a link that leaves the memory folder."""
+        """Read a memory; raises OSError, also if it is absent or refused."""
         return read_memory(self.folder, path)
 
     def write(self, snapshot: store.FileSnapshot, text: str) -> None:
@@ -179,8 +181,9 @@ class TaskTransaction:
                 name = self.folder.relative(snapshot.path)
                 raise store.FileChanged(f"{name} was saved by somebody else just now")
 
-        path = os.path.realpath(snapshot.path)
-        file_io.replace(path, text.encode("utf-8", "surrogateescape"), check)
+        self.folder.files.replace(
+            snapshot.path, text.encode("utf-8", "surrogateescape"), check=check
+        )
 
     def _set_fields(self, path: str, **values: str) -> None:
         from memory_core.text import front_matter
@@ -191,14 +194,15 @@ class TaskTransaction:
     def link_task_file(self, task: str) -> None:
         """Write the path of the memory into the task's file, for agents without hook and MCP."""
         path = self.folder.find(task)
-        if not path or backlog_folder.is_link_outside(path, self.folder.root):
+        if not path:
             return
         places = (self.path(task), self.path(task, archived=True))
-        memory = next((place for place in places if os.path.isfile(place)), "")
+        memory = next((place for place in places if self.folder.files.is_file(place)), "")
         name = self.folder.relative(memory) if memory else ""
         try:
-            file = _read_snapshot(path)
+            file = read_memory(self.folder, path)
             self.write(file, backlog_format.set_memory_line(file.text, name))
+            self.linked.add(path)
         except OSError as error:  # the line is only a help: the change itself succeeded
             self.log("link_failed", task, error=f"{type(error).__name__}: {error}")
 
@@ -207,13 +211,9 @@ class TaskTransaction:
 
 
 def read_memory(folder: backlog_folder.Folder, path: str) -> store.FileSnapshot:
-    """Read a memory of a task.  Raises OSError, also for a link that leaves its folder."""
-    if backlog_folder.is_link_outside(path, folder.memory):
-        raise store.LinkOutside(f"{folder.relative(path)} is a link that leaves its folder")
-    return _read_snapshot(path)
-
-
-def _read_snapshot(path: str) -> store.FileSnapshot:
-    with open(path, "rb") as file:
-        status, data = os.fstat(file.fileno()), file.read()
-    return store.FileSnapshot(data.decode("utf-8", "surrogateescape"), path, status)
+    """Read a memory of a task; raises OSError, also if it is absent or refused."""
+    read = store.read_snapshot(folder.files, path, store.MAX_MEMORY_BYTES)
+    if read is None:
+        refused = folder.files.refused.get(folder.relative(path))
+        raise refused or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    return read

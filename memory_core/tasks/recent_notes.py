@@ -1,6 +1,6 @@
 """Restore recent notes that an editor overwrote with an older version of the file.
 
-    .claude-mpm/state/task-notes.jsonl    one note per line, for one day
+    task-notes.jsonl    in the state folder: one note per line, for one day
 
 If a memory lacks a note and its `updated` time is older than the note, its writer had not seen
 the note, and the note is added again.  Otherwise somebody removed the note on purpose.
@@ -8,9 +8,6 @@ the note, and the note is added again.  Otherwise somebody removed the note on p
 
 from __future__ import annotations
 
-import os
-
-from memory_core.storage import file_io
 from memory_core.tasks import backlog_folder
 from memory_core.text import fastjson
 
@@ -31,17 +28,21 @@ MAX_AGE = 86_400
 # Above this size in bytes, notes older than MAX_AGE are removed from the file.
 MAX_BYTES = 100_000
 
+# What is read of the file: many notes of one day.
+MAX_READ_BYTES = 8_000_000
+
 
 def add(transaction: TaskTransaction, task: str, section: str, entry: str, moment: str) -> None:
     """Record a note before it is written; `moment` is the new `updated` time of its memory."""
-    path = _path(transaction)
+    files = transaction.project.paths.state
     note = {"task": task, "section": section, "entry": entry}
     note |= {"time": moment, "head": _head(transaction)}
-    transaction.project.paths.make_folder("state")
-    if os.path.exists(path) and os.path.getsize(path) > MAX_BYTES:
-        lines = [fastjson.dumps(recent) for recent in _read_recent(transaction)]
-        file_io.replace(path, "".join(f"{line}\n" for line in lines).encode())
-    file_io.append(path, f"{fastjson.dumps(note)}\n".encode())
+    try:
+        if files.append(FILE_NAME, f"{fastjson.dumps(note)}\n".encode()) > MAX_BYTES:
+            lines = [fastjson.dumps(recent) for recent in _read_recent(transaction)]
+            files.replace(FILE_NAME, "".join(f"{line}\n" for line in lines).encode())
+    except OSError:
+        pass  # only a note that an editor overwrites is lost then
 
 
 def choose_update_time(text: str) -> str:
@@ -94,7 +95,8 @@ def _read_recent(transaction: TaskTransaction) -> list[Note]:
     """Return the notes of the last day, oldest first; skip damaged lines."""
     since = backlog_folder.now(MAX_AGE)
     notes: list[Note] = []
-    for line in backlog_folder.read_text(_path(transaction)).splitlines():
+    text = transaction.project.paths.state.read_text(FILE_NAME, MAX_READ_BYTES)
+    for line in text.split("\n"):
         try:
             note = fastjson.loads(line)
             if all(isinstance(note[name], str) for name in FIELDS) and note["time"] > since:
@@ -104,10 +106,7 @@ def _read_recent(transaction: TaskTransaction) -> list[Note]:
     return notes
 
 
-def _path(transaction: TaskTransaction) -> str:
-    return os.path.join(transaction.project.paths.state, FILE_NAME)
-
-
 def _head(transaction: TaskTransaction) -> str:
     """Return git's HEAD: another branch has its own version of a memory."""
-    return backlog_folder.read_text(os.path.join(transaction.folder.root, ".git", "HEAD")).strip()
+    folder = transaction.folder
+    return folder.read_text(".git/HEAD").strip() if folder.files.is_folder(".git") else ""

@@ -1,7 +1,7 @@
 """The record of the last scan of the task files.
 
-    .claude-mpm/state/tasks.json    line 1: stamps of all files that count, to see quickly
-                                    whether anything changed; line 2: the task files
+    tasks.json    in the state folder; line 1: stamps of all files that count, to see quickly
+                  whether anything changed; line 2: the task files
 
 With it a scan of a thousand unchanged task files reads one file.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 
-from memory_core.storage import file_io
 from memory_core.tasks import backlog_folder, claude_md_import
 from memory_core.text import fastjson
 
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from memory_core.tasks.lifecycle import TaskTransaction
 
 FILE_NAME = "tasks.json"
+
+# Of this file: about 20,000 tasks.
+MAX_BYTES = 8_000_000
 
 # Raised when the meaning of the file changes.
 FORMAT_VERSION = 1
@@ -42,15 +44,6 @@ class TaskFile:
         self.task = task
         self.stamp = stamp
         self.path = path
-
-
-def read_stamp(path: str) -> list[int]:
-    """Return the mtime in ns and the size of a file, [] if it does not exist."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return []
-    return [status.st_mtime_ns, status.st_size]
 
 
 def load(project: Project, folder: backlog_folder.Folder) -> dict[str, TaskFile] | None:
@@ -95,9 +88,10 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     transaction.save_state()
     folder = transaction.folder
     for file in files.values():
-        _accept_own_change(folder, file)
+        if file.path in transaction.linked:
+            _accept_own_change(folder, file)
     names = (_format_name(os.path.basename(file.path), file.stamp) for file in files.values())
-    others = (entry.name for entry in folder.entries())
+    others = (name for name, _status in folder.scan())
     head = {
         "version": FORMAT_VERSION,
         "active": transaction.active,
@@ -108,8 +102,8 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
     }
     fields = {key: [file.stage, file.task, file.stamp] for key, file in files.items()}
     text = f"{fastjson.dumps(head)}\n{fastjson.dumps(fields)}\n"
-    path = os.path.join(transaction.project.paths.make_folder("state"), FILE_NAME)
-    file_io.replace(path, text.encode(), durable=False)
+    state = transaction.project.paths.state
+    state.replace(FILE_NAME, text.encode(), durable=False)
 
 
 def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
@@ -117,7 +111,7 @@ def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
 
     The stamp stays old if somebody changed the stage meanwhile, so that the next scan sees it.
     """
-    stamp = read_stamp(file.path)
+    stamp = folder.read_stamp(file.path)
     if stamp and stamp != file.stamp:
         fields = folder.read_task(file.path)
         if fields and folder.config.stage(fields.status) == file.stage:
@@ -125,11 +119,8 @@ def _accept_own_change(folder: backlog_folder.Folder, file: TaskFile) -> None:
 
 
 def _read_lines(project: Project) -> tuple[str, str]:
-    try:
-        with open(os.path.join(project.paths.state, FILE_NAME), encoding="utf-8") as file:
-            return file.readline(), file.readline()
-    except OSError:
-        return "", ""
+    head, _end, files = project.paths.state.read_text(FILE_NAME, MAX_BYTES).partition("\n")
+    return head, files
 
 
 def _list_statuses(folder: backlog_folder.Folder) -> list[str]:
@@ -139,8 +130,9 @@ def _list_statuses(folder: backlog_folder.Folder) -> list[str]:
 
 def _join_names(folder: backlog_folder.Folder, others: Collection[str]) -> str:
     """Return the names and stamps of the task files as one text, which is fast to compare."""
-    entries = (entry for entry in folder.entries() if entry.name not in others)
-    return "/".join(sorted(_format_name(entry.name, read_stamp(entry.path)) for entry in entries))
+    entries = (entry for entry in folder.scan() if entry[0] not in others)
+    stamps = ((name, backlog_folder.make_stamp(status)) for name, status in entries)
+    return "/".join(sorted(_format_name(name, stamp) for name, stamp in stamps))
 
 
 def _format_name(name: str, stamp: list[int]) -> str:
@@ -155,6 +147,6 @@ def _list_marks(project: Project, folder: backlog_folder.Folder, active: str) ->
         *(os.path.join(folder.path, name) for name in names),
         folder.memory,
         folder.archive,
-        *claude_md_import.list_watched_files(project, folder, active),
+        *claude_md_import.list_watched_files(folder, active),
     ]
-    return [folder.path, project.config["tasks"], [read_stamp(path) for path in paths]]
+    return [folder.path, project.config["tasks"], [folder.read_stamp(path) for path in paths]]

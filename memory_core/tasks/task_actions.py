@@ -105,14 +105,14 @@ class TaskHit(NamedTuple):
 
 def find(project: Project, task: str = "") -> TaskMemory:
     """Return the memory of a task; raises TaskError."""
-    folder = Folder(project.paths.root)
+    folder = Folder(project.paths.files)
     order = folder.in_progress
     wanted = _parse_id(task or folder.find_active(order))
     for archived in (False, True):
         name = folder.find_memory(wanted, archived)
         if name:
             return _read_task_memory(folder, name, archived, order)
-    raise NoTask(_describe_missing(folder, wanted))
+    raise _explain_missing(folder, wanted)
 
 
 def _parse_id(task: str) -> str:
@@ -127,14 +127,16 @@ def _parse_id(task: str) -> str:
     return name
 
 
-def _describe_missing(folder: Folder, task: str) -> str:
+def _explain_missing(folder: Folder, task: str) -> NoTask:
+    """Return the error for a task without a memory; raises OSError if its file is refused."""
+    folder.check_file(folder.memory_path(task))
     tasks = [*folder.memories(), *folder.memories(archived=True)]
     near = difflib.get_close_matches(task, tasks, n=3)
     hint = f"; or did you mean {' or '.join(near)}?" if near else ""
     name, file = _find_file(folder, task)
     is_done = file is not None and folder.config.stage(file.status) == DONE
     command = f"agent-memory task {'reopen' if is_done else 'start'} {name}"
-    return f"{task} has no memory: {command}{hint}"
+    return NoTask(f"{task} has no memory: {command}{hint}")
 
 
 def _read_task_memory(folder: Folder, name: str, archived: bool, order: list[str]) -> TaskMemory:
@@ -148,8 +150,7 @@ def _read_task_memory(folder: Folder, name: str, archived: bool, order: list[str
 
 def read_text(project: Project, memory: TaskMemory) -> str:
     """Return the text of a memory file; raises OSError."""
-    folder = Folder(project.paths.root)
-    return lifecycle.read_memory(folder, os.path.join(folder.root, memory.path)).text
+    return lifecycle.read_memory(Folder(project.paths.files), memory.path).text
 
 
 def find_active(project: Project) -> TaskMemory | None:
@@ -161,7 +162,7 @@ def find_active(project: Project) -> TaskMemory | None:
 
 def list_memories(project: Project) -> list[TaskMemory]:
     """Return all memories: the active one, those in progress, kept ones, archived ones."""
-    folder = Folder(project.paths.root)
+    folder = Folder(project.paths.files)
     order = folder.in_progress
     memories = []
     for archived in (False, True):
@@ -236,7 +237,7 @@ def _open_memory(transaction: TaskTransaction, task: str, create: bool = False) 
     if transaction.has(name, archived=True):
         raise TaskRefused(f"the memory of {name} is archived; agent-memory task reopen {name}")
     if not create and (not file or folder.config.stage(file.status) == DONE):
-        raise NoTask(_describe_missing(folder, wanted))
+        raise _explain_missing(folder, wanted)
     _begin(transaction, name, file)
     return name
 
@@ -371,7 +372,7 @@ def _archive(transaction: TaskTransaction, task: str) -> tuple[str, str]:
 
 def _check_memory(transaction: TaskTransaction, name: str) -> None:
     if not (transaction.has(name) or transaction.has(name, archived=True)):
-        raise NoTask(_describe_missing(transaction.folder, name))
+        raise _explain_missing(transaction.folder, name)
 
 
 def delete(project: Project, memory: TaskMemory) -> None:
@@ -382,7 +383,7 @@ def delete(project: Project, memory: TaskMemory) -> None:
 
 def _move(project: Project, name: str, stage: str) -> list[str]:
     """Change the status of a task in Backlog.md, if it has one; return the problems."""
-    folder = Folder(project.paths.root)
+    folder = Folder(project.paths.files)
     _stem, file = _find_file(folder, name)
     problems = []
     if file and folder.config.stage(file.status) != stage:
@@ -451,10 +452,11 @@ def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMem
     """
     with TaskTransaction(project) as transaction:
         wanted = _parse_id(task or transaction.active)
-        path = transaction.folder.find(wanted)
+        folder = transaction.folder
+        path = folder.find(wanted)
         if not content and not path:
             raise NoTask(f"{wanted} has no Backlog.md file: name the file to import")
-        parts = task_document.parse_parts(content) if content else _read_file_parts(path)
+        parts = task_document.parse_parts(content) if content else _read_file_parts(folder, path)
         name = _open_memory(transaction, wanted, create=True)
         read = transaction.read(transaction.path(name))
         named = [(section or task_document.NOTES, part) for section, part in parts]
@@ -465,9 +467,9 @@ def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMem
         return _write(transaction, name, read, after), count
 
 
-def _read_file_parts(path: str) -> list[tuple[str, str]]:
+def _read_file_parts(folder: Folder, path: str) -> list[tuple[str, str]]:
     """Return the (section, part) pairs of a task's own file."""
-    text = backlog_folder.read_file(path)
+    text = folder.read_file(path)
     return [
         (section, part)
         for title, section in TARGET_SECTIONS.items()

@@ -7,8 +7,6 @@ tool use         update, if Bash or Backlog.md's MCP server may have changed a t
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +21,7 @@ MARKERS = ("backlog", ".backlog", "backlog.config.yml")
 
 def has_tasks(project: Project) -> bool:
     """Say whether the project may have tasks."""
-    root = project.paths.root
-    return any(os.path.lexists(os.path.join(root, name)) for name in MARKERS)
+    return any(map(project.paths.files.has_entry, MARKERS))
 
 
 def handle_session_start(project: Project, records: SessionRuns, room: int) -> str:
@@ -73,7 +70,7 @@ def send_decisions(project: Project) -> None:
 def _update(project: Project) -> None:
     from memory_core.tasks import sync
 
-    _try(project, lambda: sync.update(project))
+    _try(project, lambda: sync.update(project, sync.HOOK_SECONDS))
 
 
 def _try(project: Project, work: Callable[[], Any]) -> Any:

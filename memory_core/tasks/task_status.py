@@ -47,7 +47,7 @@ class TaskStatus(NamedTuple):
 
 def read_status(project: Project) -> TaskStatus:
     """Return the state of task memory; raises OSError if a file cannot be read."""
-    folder = backlog_folder.Folder(project.paths.root)
+    folder = backlog_folder.Folder(project.paths.files)
     memories = task_actions.list_memories(project)
     states = (task_actions.IN_PROGRESS, task_actions.KEPT, task_actions.ARCHIVED)
     is_set_up = claude_md_import.is_set_up(folder)
@@ -69,15 +69,15 @@ def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFil
     if not path:
         return None
     name = folder.relative(path)
-    if not os.path.isfile(path):
+    if not folder.files.is_file(path):
         return ImportedFile(name, MISSING, 0)
-    tokens = _count_tokens(path)
+    tokens = _count_tokens(folder, path)
     memory = os.path.join(folder.memory, os.path.basename(path))
-    if path == memory or not os.path.isfile(memory):
+    if path == memory or not folder.files.is_file(memory):
         return ImportedFile(name, WHOLE, tokens)
-    is_cut = _count_tokens(memory) > project.config["tasks"]["budget_tokens"]
+    is_cut = _count_tokens(folder, memory) > project.config["tasks"]["budget_tokens"]
     return ImportedFile(name, SHORTENED if is_cut else SANITIZED, tokens)
 
 
-def _count_tokens(path: str) -> int:
-    return task_document.estimate_tokens(front_matter.read_body(backlog_folder.read_text(path)))
+def _count_tokens(folder: backlog_folder.Folder, path: str) -> int:
+    return task_document.estimate_tokens(front_matter.read_body(folder.read_text(path)))

@@ -6,9 +6,8 @@ one; the project's file overrides the user's.  `{task_id}` and `{title}` are rep
 
 from __future__ import annotations
 
+import errno
 import os
-
-from memory_core.tasks import backlog_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,12 +63,10 @@ def find_templates(levels: Sequence[paths.LevelPaths]) -> dict[str, str]:
     """Return the source of each template: a path, or "" for a built-in one."""
     templates = dict.fromkeys(SECTIONS, "")
     for level in reversed(levels):
-        folder = os.path.join(level.folder, FOLDER)
-        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-            path = os.path.join(folder, name)
-            is_template = name.endswith(".md") and not name.startswith(".") and os.path.isfile(path)
-            if is_template and not backlog_folder.is_link_outside(path, level.root):
-                templates[name[:-3]] = path  # a link outside may lead to a secret
+        for name in level.files.list_names(os.path.join(level.folder, FOLDER)):
+            path = os.path.join(level.folder, FOLDER, name)
+            if name.endswith(".md") and not name.startswith(".") and level.files.is_file(path):
+                templates[name[:-3]] = path
     return templates
 
 
@@ -82,8 +79,9 @@ def read(levels: Sequence[paths.LevelPaths], name: str) -> str:
         sections = {**SECTIONS[name], **COMMON_SECTIONS}.items()
         hints = {title: f"<!-- {hint} -->\n" if hint else "" for title, hint in sections}
         return "\n".join(f"## {title}\n{hint}" for title, hint in hints.items())
-    with open(templates[name], encoding="utf-8", errors="replace") as file:
-        return file.read().removeprefix("\ufeff")
+    path = templates[name]
+    level = next(level for level in levels if path.startswith(f"{level.folder}/"))
+    return level.files.read(path).decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def copy(levels: Sequence[paths.LevelPaths], level: paths.LevelPaths, name: str) -> str:
@@ -95,9 +93,10 @@ def copy(levels: Sequence[paths.LevelPaths], level: paths.LevelPaths, name: str)
     if not (plain.isascii() and plain.isalnum() and len(name) <= MAX_NAME_CHARS):
         raise NoTemplate(f"{name!r} is no name of a template: letters, digits, - and _ are")
     text = read(levels, name)
-    target = os.path.join(level.make_folder(FOLDER), f"{name}.md")
-    with open(target, "x", encoding="utf-8") as file:
-        file.write(text)
+    target = os.path.join(level.folder, FOLDER, f"{name}.md")
+    if level.files.has_entry(target):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+    level.files.create(target, text.encode("utf-8", "surrogateescape"))
     return target
 
 

@@ -43,7 +43,7 @@ class Board:
 
     @property
     def folder(self) -> Path:
-        return Path(backlog_folder.Folder(str(self.root)).path)
+        return Path(backlog_folder.Folder(self.project.paths.files).path)
 
     def configure(self, key: str, value: str) -> None:
         """Set a line of config.yml, as a user does in an editor."""

@@ -692,7 +692,7 @@ def test_the_record_of_seen_files_can_be_lost(shop: Shop, kept: str) -> None:
     shop.read_task("task-1", "In Progress")
     shop.check()
     task_actions.add_note(shop.project, "1", "a note")
-    (shop.root / ".claude-mpm" / "state" / "tasks.json").write_text(kept)
+    (shop.sandbox.state / "tasks.json").write_text(kept)
     shop.check()
     assert shop.states() == {"task-1": "active"}
     assert "- a note\n" in shop.memory("task-1")
@@ -734,7 +734,7 @@ def test_other_files_in_the_task_folder_are_ignored(shop: Shop) -> None:
     os.close(os.open(os.fsencode(shop.folder / "tasks") + b"/task-3 - caf\xe9.md", os.O_CREAT))
     shop.check()
     assert shop.states() == {"task-1": "active"}
-    folder = backlog_folder.Folder(str(shop.root))
+    folder = backlog_folder.Folder(shop.project.paths.files)
     (shop.folder / "tasks" / os.fsdecode(b"task-3 - caf\xe9.md")).unlink()
     shop.check()
     assert seen_files.is_unchanged(shop.project, folder)
@@ -750,7 +750,7 @@ def test_a_link_out_of_the_folder_is_not_followed(shop: Shop) -> None:
     assert task_actions.list_memories(shop.project) == []
     assert claude_md_import._find_session_memory(shop.project) == ("", "")
     assert not (shop.folder / "CLAUDE.md").exists()
-    with pytest.raises(OSError, match="leaves its folder"):
+    with pytest.raises(OSError, match="is a link"):
         task_actions.add_note(shop.project, "a", "a note")
     assert (shop.root / "secret.md").read_text() == "# secret words\n"
 
@@ -773,19 +773,19 @@ def test_a_link_out_of_the_project_is_not_written_to(shop: Shop) -> None:
     assert set(
         task_templates.find_templates(task_templates.list_levels(shop.project)).values()
     ) == {""}
-    task_actions.start(shop.project, "1")
+    task_actions.start(shop.project, "task-1")
     shop.check()
     assert shop.states() == {"task-1": "active"}
     assert secret.read_text() == "status: In Progress\n"
     assert secret.read_text() not in shop.memory("task-1")
-    with pytest.raises(OSError, match="leaves the project"):
+    with pytest.raises(OSError, match="is a link"):
         claude_md_import.set_up(shop.project)
 
 
 def killed_before_the_state(shop: Shop, change: Callable[[], object]) -> None:
     """Run a change that is killed after the memory is moved and before the state is written."""
     state = shop.folder / ".state.yml"
-    seen = shop.root / ".claude-mpm" / "state" / "tasks.json"
+    seen = shop.sandbox.state / "tasks.json"
     before = state.read_text(), seen.read_text()
     change()
     state.write_text(before[0])
@@ -802,7 +802,7 @@ def test_a_killed_sync_is_completed_later(shop: Shop) -> None:
     killed_before_the_state(shop, shop.check)
     assert shop.states() == {"task-1": "active", "task-2": "archived"}
     shop.check()
-    folder = backlog_folder.Folder(str(shop.root))
+    folder = backlog_folder.Folder(shop.project.paths.files)
     assert (folder.in_progress, folder.unsent_decisions) == (["task-1"], ["task-2"])
 
 
@@ -824,10 +824,10 @@ def test_decisions_are_owed_also_of_a_memory_that_was_archived_before(shop: Shop
     shop.check()
     task_actions.add_decision(shop.project, "1", "Use argon2")
     task_actions.archive(shop.project, "1")
-    assert backlog_folder.Folder(str(shop.root)).unsent_decisions == []
+    assert backlog_folder.Folder(shop.project.paths.files).unsent_decisions == []
     shop.read_task("task-1", "Done")
     shop.check()
-    assert backlog_folder.Folder(str(shop.root)).unsent_decisions == ["task-1"]
+    assert backlog_folder.Folder(shop.project.paths.files).unsent_decisions == ["task-1"]
 
 
 def test_archived_twice_in_one_second(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -849,7 +849,7 @@ def test_older_task_files_do_not_undo_an_action(shop: Shop, status: str) -> None
     assert len(done.problems) == (status == "To Do")
     shop.check()
     assert shop.states() == {"task-1": "active"}
-    (shop.root / ".claude-mpm" / "state" / "tasks.json").unlink()
+    (shop.sandbox.state / "tasks.json").unlink()
     task_actions.archive(shop.project, "1")
     shop.check()
     assert shop.states() == {"task-1": "archived"}
@@ -963,8 +963,8 @@ def test_a_memory_with_import_syntax_is_imported_as_a_copy(shop: Shop) -> None:
     task_actions.start(shop.project, "a")
     claude_md_import.set_up(shop.project)
     task_actions.add_note(shop.project, "a", "see @../../.env")
-    assert imported(shop) == ["@../.claude-mpm/state/tasks/a.md"]
-    copy = shop.root / ".claude-mpm" / "state" / "tasks" / "a.md"
+    assert imported(shop) == ["@memory/.sessions/a.md"]
+    copy = shop.folder / "memory" / ".sessions" / "a.md"
     assert "- see \\@../../.env\n" in copy.read_text()
     assert "- see @../../.env\n" in shop.memory("a")
     (shop.folder / "memory" / "a.md").write_text(shop.memory("a").replace("@", "at "))
@@ -980,8 +980,8 @@ def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
     claude_md_import.set_up(shop.project)
     for number in range(60):
         task_actions.add_note(shop.project, "a", f"note {number} of many about orders")
-    assert imported(shop) == ["@../.claude-mpm/state/tasks/a.md"]
-    cut = (shop.root / ".claude-mpm" / "state" / "tasks" / "a.md").read_text()
+    assert imported(shop) == ["@memory/.sessions/a.md"]
+    cut = (shop.folder / "memory" / ".sessions" / "a.md").read_text()
     assert task_document.estimate_tokens(cut) <= 200
     assert "note 59 " in cut
     assert "note 3 " not in cut
@@ -1120,7 +1120,7 @@ def test_the_version_of_another_branch_is_left_alone(shop: Shop) -> None:
 def test_a_torn_journal_loses_nothing(shop: Shop) -> None:
     shop.read_task("task-1", "In Progress")
     task_actions.add_note(shop.project, "1", "one")
-    journal = shop.root / ".claude-mpm/state/task-notes.jsonl"
+    journal = shop.sandbox.state / "task-notes.jsonl"
     journal.write_text('[]\n{"task": 1}\n{"task": "task-1", "time": "2999')
     task_actions.add_note(shop.project, "1", "two")
     path = shop.folder / "memory/task-1.md"

@@ -94,8 +94,8 @@ def suggest_backlog_tasks(incomplete: str) -> Suggestions:
     """Return the open tasks of Backlog.md, with the titles from their file names."""
     from memory_core.tasks import backlog_folder, backlog_format
 
-    folder = backlog_folder.Folder(find_project().paths.root)
-    names = sorted(entry.name for entry in folder.files())
+    folder = backlog_folder.Folder(find_project().paths.files)
+    names = sorted(name for name, _status in folder.list_task_files())
     tasks = ((backlog_format.parse_file_name(name), name.partition(" - ")[2]) for name in names)
     return _make_safe([(task, title.rpartition(".")[0]) for task, title in tasks], incomplete)
 

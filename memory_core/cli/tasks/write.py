@@ -77,8 +77,8 @@ def start(
     _print_result(result, json)
     if result.what != "begun" or json:
         return
-    folder = backlog_folder.Folder(project.paths.root)
-    if folder.files() and not folder.find(result.memory.id):
+    folder = backlog_folder.Folder(project.paths.files)
+    if folder.list_task_files() and not folder.find(result.memory.id):
         print_note(f"Backlog.md has no task {result.memory.id}.")
     if not claude_md_import.is_set_up(folder):
         print_note(f"To give it to each session: {format_command('task init')}")
