@@ -128,13 +128,14 @@ class Folder:
 
     def find(self, task: str, place: str = OPEN) -> str:
         """Return the path of a task's file in one of Backlog.md's folders, "" for none."""
-        names = [name for name, _status in self.scan(place)]
+        names = self.files.list_names(os.path.join(self.path, place))
         usual = f"{task.strip().lower()} - "  # most names begin so; a key per file is slow
         likely = [name for name in names if name[: len(usual)].lower() == usual]
         key = self.key(task)
         for name in (*likely, *names):
             if self.is_task_file(name) and self.key(backlog_format.parse_file_name(name)) == key:
-                return os.path.join(self.path, place, name)
+                path = os.path.join(self.path, place, name)
+                return path if self.files.is_file(path) else ""
         return ""
 
     def read_task(self, path: str) -> BacklogTask | None:

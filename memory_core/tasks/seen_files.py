@@ -91,7 +91,7 @@ def save(transaction: TaskTransaction, files: dict[str, TaskFile]) -> None:
         if file.path in transaction.linked:
             _accept_own_change(folder, file)
     names = (_format_name(os.path.basename(file.path), file.stamp) for file in files.values())
-    others = (name for name, _status in folder.scan())
+    others = folder.files.list_names(os.path.join(folder.path, backlog_folder.OPEN))
     head = {
         "version": FORMAT_VERSION,
         "active": transaction.active,
