@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 CLAUDE_FILE = "CLAUDE.md"
 # Many projects link CLAUDE.md to AGENTS.md.
-LINK_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
+SET_UP_ADVICE = "replace it with a file that imports the other one, by a line such as @AGENTS.md"
+REMOVE_ADVICE = "remove the lines between the marks of agent-memory in the other file by hand"
 
 COPY_FOLDER = ".sessions"
 
@@ -79,12 +80,12 @@ def set_up(project: Project) -> list[str]:
     return [folder.relative(path)] if after != before else []
 
 
-def check_root_file(folder: backlog_folder.Folder) -> None:
+def check_root_file(folder: backlog_folder.Folder, advice: str) -> None:
     """Raise safe_files.Refused, with advice, if the root's CLAUDE.md is not a file."""
     try:
         folder.check_file(CLAUDE_FILE)
     except safe_files.Refused as error:
-        raise safe_files.Refused(CLAUDE_FILE, f"{error.reason}; {LINK_ADVICE}") from None
+        raise safe_files.Refused(CLAUDE_FILE, f"{error.reason}; {advice}") from None
 
 
 def plan_set_up(project: Project) -> list[tuple[str, str, str]]:
@@ -104,7 +105,7 @@ def _plan_root_file(folder: backlog_folder.Folder) -> tuple[str, str, str]:
     """Return (path, before, after) of the root's CLAUDE.md; `after` imports the folder's file."""
     from memory_core.claude_code import claude_md
 
-    check_root_file(folder)
+    check_root_file(folder, SET_UP_ADVICE)
     path = os.path.join(folder.root, CLAUDE_FILE)
     before = folder.read_file(path)
     # An existing block is rewritten, because the backlog folder may have been renamed.

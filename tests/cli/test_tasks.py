@@ -264,7 +264,7 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
     shop.run("note", SECRET)
     told = shop.read_json("status")
     assert told["imported"]["how"] == "defused"
-    assert told["imported"]["file"] == ".claude-mpm/state/tasks/task-1.md"
+    assert told["imported"]["file"] == "backlog/memory/.sessions/task-1.md"
     shop.run("note -", data="word " * 3000)
     told = shop.read_json("status")
     assert told["imported"]["how"] == "cut"
@@ -276,8 +276,7 @@ def test_status_says_what_is_imported(shop: Shop) -> None:
 def test_readers_do_not_wait_for_a_lock(shop: Shop) -> None:
     shop.run("start task-1")
     shop.add_task(2, "In Progress")
-    locks = shop.root / ".claude-mpm" / "state" / "locks"
-    with store.Lock(str(locks / lifecycle.LOCK_NAME), store.LOCK_TIMEOUT):
+    with store.Lock(shop.person.sandbox.paths, lifecycle.LOCK_NAME, store.LOCK_TIMEOUT):
         said = shop.run("list")
     assert "task-1  active" in said
     assert "The task files could not be read: " in said
@@ -335,14 +334,21 @@ def test_what_is_imported_follows_the_active_task(shop: Shop) -> None:
     assert not block.exists()
 
 
-def test_a_claude_md_that_is_a_link_stays_one(shop: Shop) -> None:
-    (shop.root / "AGENTS.md").write_text("# Mine\n")
-    (shop.root / "CLAUDE.md").symlink_to("AGENTS.md")
+def test_a_claude_md_that_is_a_link_is_refused(shop: Shop) -> None:
+    """It may lead to the user's own instructions, or to those of another project."""
     shop.run("init --yes")
-    assert "@backlog/CLAUDE.md" in (shop.root / "AGENTS.md").read_text()
-    shop.run("init --remove --yes")
+    shop.run("start task-1")
+    block = (shop.root / "CLAUDE.md").read_text()
+    other = shop.person.sandbox.home / "CLAUDE.md"
+    other.write_text(block)
+    (shop.root / "CLAUDE.md").unlink()
+    (shop.root / "CLAUDE.md").symlink_to(other)
+    for command, advice in (("init --yes", "such as @AGENTS.md"), ("init --remove", "by hand")):
+        said = shop.run(command, status=1)
+        assert "CLAUDE.md is a link, which is not followed; " in said
+        assert advice in said
     assert (shop.root / "CLAUDE.md").is_symlink()
-    assert (shop.root / "AGENTS.md").read_text() == "# Mine\n"
+    assert other.read_text() == block
 
 
 @pytest.mark.parametrize(
@@ -524,7 +530,7 @@ def switch_off(shop: Shop) -> None:
     [
         (lambda shop: None, "task-1 is active, CLAUDE.md imports it", "backlog/memory"),
         (break_state, "is invalid, so the active task is not known", "backlog/.state.yml"),
-        (link_outside, "is a link that leaves its folder", "backlog/memory/task-9.md"),
+        (link_outside, "is a link, which is not followed", "backlog/memory/task-9.md"),
         (leave_conflict, "a merge conflict is not resolved", "backlog/memory/task-1.md:"),
         (lose_import, "does not import the memory of task-1", "backlog/CLAUDE.md"),
         (import_another, "does not import the memory of task-1", "backlog/CLAUDE.md"),
@@ -539,7 +545,7 @@ def test_the_doctor_looks_at_tasks(
     shop.run("init --yes")
     damage(shop)
     env = shop.person.env
-    project = Project(paths.LevelPaths(str(shop.root)), env)
+    project = Project(paths.LevelPaths(str(shop.root), env), env)
     first, *_ = task_checks.check_task_memory(examination.Examination(project, env))
     assert what in first.what
     assert first.where.startswith(where)
@@ -548,6 +554,7 @@ def test_the_doctor_looks_at_tasks(
 
 
 def test_the_doctor_ignores_projects_without_tasks(shop: Shop) -> None:
-    project = Project(paths.LevelPaths(str(shop.root)), shop.person.env)
-    examined = examination.Examination(project, shop.person.env)
+    env = shop.person.env
+    project = Project(paths.LevelPaths(str(shop.root), env), env)
+    examined = examination.Examination(project, env)
     assert list(task_checks.check_task_memory(examined)) == []

@@ -10,7 +10,7 @@ from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks.common import find_synced_project
 from memory_core.document.diff import TextChange, format_diff
-from memory_core.tasks import claude_md_import
+from memory_core.tasks import backlog_folder, claude_md_import
 
 
 def init(
@@ -31,11 +31,12 @@ def init(
     """
     check_options(yes, dry_run)
     project = find_synced_project(dry_run)
-    plan = (
-        claude_md_import.plan_removal(project.paths)
-        if remove
-        else claude_md_import.plan_set_up(project)
-    )
+    if remove:
+        folder = backlog_folder.Folder(project.paths.files)
+        claude_md_import.check_root_file(folder, claude_md_import.REMOVE_ADVICE)
+        plan = claude_md_import.plan_removal(project.paths)
+    else:
+        plan = claude_md_import.plan_set_up(project)
     relative = project.paths.relative
     changes = [TextChange(relative(path), before, after) for path, before, after in plan]
     diffs = {change.path: format_diff(change) for change in changes}
