@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 from memory_core.curation import agent_status
 from memory_core.doctor.examination import OK, WARNING, Examination, Finding
@@ -19,7 +18,7 @@ REMOVE_COMMAND = "agent-memory task init --remove"
 
 def check_task_memory(exam: Examination) -> Iterator[Finding]:
     """Check that task memories can be read, and that CLAUDE.md imports the active one."""
-    folder = backlog_folder.Folder(exam.project.paths.root)
+    folder = backlog_folder.Folder(exam.project.paths.files)
     is_set_up = claude_md_import.is_set_up(folder)
     if not (folder.exists or is_set_up):
         return
@@ -49,14 +48,14 @@ def _report_ok(exam: Examination) -> Finding:
 
 def _check_state(folder: backlog_folder.Folder) -> Iterator[Finding]:
     """Check that the file with the active task is valid; raises OSError."""
-    path = Path(folder.path, backlog_folder.STATE_NAME)
-    if not path.exists():
+    path = os.path.join(folder.path, backlog_folder.STATE_NAME)
+    text = folder.read_file(path)
+    if not folder.files.is_file(path):
         return
-    text = path.read_text(encoding="utf-8", errors="replace")
     has_list = isinstance(folder.state().get("in_progress"), list)
     if not has_list or markdown_lines.CONFLICT_START in text:
         what, advice = "is invalid, so the active task is not known", "agent-memory task start ID"
-        yield Finding(WARNING, what, folder.relative(str(path)), f"{advice} writes a new file")
+        yield Finding(WARNING, what, folder.relative(path), f"{advice} writes a new file")
 
 
 def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
@@ -67,8 +66,7 @@ def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
         try:
             text = lifecycle.read_memory(folder, path).text
         except OSError as error:
-            advice = "check where the link leads" if os.path.islink(path) else "check this path"
-            yield Finding(WARNING, error.strerror or str(error), where, advice)
+            yield Finding(WARNING, error.strerror or str(error), where, "check this path")
             continue
         if markdown_lines.CONFLICT_START not in text:
             continue  # parsing all memories would be slow
