@@ -133,8 +133,9 @@ def _list_folders(project: Project) -> list[str]:
     """Return the folders of memories; task memories only if there is a backlog."""
     from memory_core.tasks import backlog_folder
 
-    tasks = backlog_folder.Folder(project.paths.root)
-    return [project.store.folder, *([tasks.memory] if os.path.isdir(tasks.path) else [])]
+    tasks = backlog_folder.Folder(project.paths.files)
+    has_folder = tasks.files.is_folder(tasks.path)
+    return [project.store.folder, *([tasks.memory] if has_folder else [])]
 
 
 def _read_attributes(folder: str) -> str:
