@@ -13,7 +13,7 @@ import pytest
 import memory_core
 from memory_core.history import item_history
 from memory_core.setup import installation
-from memory_core.storage import config, config_models, paths, record_models
+from memory_core.storage import config, config_models, record_models
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -41,7 +41,7 @@ def test_the_table_of_settings_is_that_of_the_models() -> None:
 def test_the_example_settings_are_valid(sandbox: Sandbox) -> None:
     page = (REPO / "docs" / "config.md").read_text(encoding="utf-8")
     sandbox.configure(page.split("```yaml\n")[1].split("```")[0])
-    assert config.load(paths.LevelPaths(str(sandbox.root)), None, {}).problems == []
+    assert config.load(sandbox.paths, None, {}).problems == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

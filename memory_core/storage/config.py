@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 CACHE_FILE = "config.json"
 
 # Increased when compiled settings change their meaning, so that older ones are not used.
-CACHE_VERSION = 5
+CACHE_VERSION = 6
 
-# PyYAML reads 300 KB a second of text that is made to slow it down.
+# Bytes of a config.yml; config_file also bounds the number of its values.
 MAX_BYTES = 256 * 1024
 
 OFF_WORDS = ("0", "off", "no", "false")
@@ -153,17 +153,39 @@ def _use_older(paths: LevelPaths, problem: str) -> tuple[dict[str, Any], list[st
 def _read_compiled(paths: LevelPaths) -> dict[str, Any] | None:
     try:
         compiled: dict[str, Any] = fastjson.loads(paths.state.read_text(CACHE_FILE))
-        is_valid = compiled["source"][0] == CACHE_VERSION and _is_whole(compiled)
+        is_valid = compiled["source"][0] == CACHE_VERSION and _is_valid(
+            compiled["values"], config_defaults.DEFAULTS
+        )
+        is_valid = is_valid and all(isinstance(text, str) for text in compiled["problems"])
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
     return compiled if is_valid else None
 
 
-def _is_whole(compiled: dict[str, Any]) -> bool:
-    values = compiled["values"]
-    return isinstance(compiled["problems"], list) and all(
-        isinstance(values[key], type(default)) for key, default in config_defaults.DEFAULTS.items()
-    )
+def _is_valid(values: dict[str, Any], defaults: dict[str, Any]) -> bool:
+    """Check compiled settings as config_models checks a file; raises as `_read_compiled` expects.
+
+    A damaged file must not put a wrong value in force.
+    """
+    return all(_is_setting(key, values[key], default) for key, default in defaults.items())
+
+
+def _is_setting(key: str, value: Any, default: Any) -> bool:
+    if key == "agent_overrides":
+        overrides = config_defaults.OVERRIDE_DEFAULTS
+        return all(_is_valid(own, overrides) for own in value.values())
+    if isinstance(default, dict):
+        return _is_valid(value, default)
+    if isinstance(default, list):
+        return type(value) is list and all(type(text) is str for text in value)
+    if value is None:
+        return default is None
+    if key in config_defaults.RANGES:
+        lowest, highest = config_defaults.RANGES[key]
+        return type(value) is type(lowest) and bool(lowest <= value <= highest)
+    if key == "directory":
+        return config_defaults.is_memory_directory(value)
+    return value in config_defaults.USER_LEVELS if key == "user_level" else type(value) is bool
 
 
 def _read_variable(environ: Mapping[str, str], name: str) -> str:

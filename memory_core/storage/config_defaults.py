@@ -1,4 +1,7 @@
-"""The default settings as plain data, for hooks; a test compares them with config_models."""
+"""The default settings and their limits as plain data, for hooks.
+
+A test compares the defaults with config_models, which takes the limits from here.
+"""
 
 from __future__ import annotations
 
@@ -31,3 +34,64 @@ DEFAULTS: dict[str, Any] = {
     "tasks": {"enabled": True, "budget_tokens": 2000},
     "agent_overrides": {},
 }
+
+# Of an entry of `agent_overrides`; None: as for the other agents.
+OVERRIDE_DEFAULTS: dict[str, Any] = {
+    "size_kb": None,
+    "max_sections": None,
+    "max_items_per_section": None,
+    "auto_learning": None,
+}
+
+USER_LEVELS = ("append", "shadow", "off")
+
+_FRACTION = (0.0, 1.0)
+
+# The smallest and the largest value of each number, by the last part of its key.
+RANGES: dict[str, tuple[float, float]] = {
+    "max_learning_length": (10, 1000),
+    "min_confidence": _FRACTION,
+    "agent": _FRACTION,
+    "person": _FRACTION,
+    "step": _FRACTION,
+    "contradiction": _FRACTION,
+    "context_items": (1, 1000),
+    "default_size_kb": (1, MAX_SIZE_KB),
+    "size_kb": (1, MAX_SIZE_KB),
+    "max_sections": (1, 1000),
+    "max_items_per_section": (1, 1000),
+    "max_line_length": (20, 10_000),
+    "budget_tokens": (100, 20_000),
+}
+
+# The folder of our own files; other tools give no meaning to anything below it.
+OWN_FOLDER = ".claude-mpm"
+
+# Folders in it that are not for memories; `migrate` removes the last two.
+RESERVED_FOLDERS = ("locks", "state", "logs")
+
+MAX_DIRECTORY_LENGTH = 200
+
+
+def is_memory_directory(directory: str) -> bool:
+    """Check that a folder is for memories: below .claude-mpm/, and of plain names.
+
+    Any other folder may have a meaning for a program (.git/hooks, .claude/agents), and a
+    repository chooses it.
+    """
+    own, *names = directory.split("/")
+    return (
+        own == OWN_FOLDER
+        and bool(names)
+        and all(map(_is_plain, names))
+        and names[0].casefold() not in RESERVED_FOLDERS
+        and len(directory) <= MAX_DIRECTORY_LENGTH
+    )
+
+
+def _is_plain(name: str) -> bool:
+    """Check for letters, digits, "-", "_" and inner dots."""
+    return name == name.strip(".") and name.translate(_PUNCTUATION).isalnum()
+
+
+_PUNCTUATION = str.maketrans("", "", "-_.")

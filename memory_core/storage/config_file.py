@@ -8,6 +8,7 @@ must not cost the other settings, and a key must stay the text that is written: 
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from typing import Any
 
@@ -22,6 +23,12 @@ OVERRIDES_PATH = ("memory", "agent_overrides")
 
 # Values of other types are texts.
 VALUE_TAGS = [f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")]
+
+# Keys and values in a file: PyYAML reads some 50,000 a second.
+MAX_NODES = 5000
+
+# Problems of a file that are listed.
+MAX_PROBLEMS = 100
 
 # Characters of a text from the file in a message.
 MAX_VALUE_LENGTH = 60
@@ -40,15 +47,18 @@ class UnreadableConfig(ValueError):
 def merge_texts(files: list[str], texts: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Return the settings in the texts of files, later ones over earlier ones, and the problems.
 
-    A setting with a problem "FILE:LINE: KEY: ..." is ignored, the others count.  Raises
-    UnreadableConfig.
+    A setting with a problem "FILE:LINE: KEY: ..." is ignored, the others count; of a number that
+    is too small or too large, the nearest allowed value counts.  Raises UnreadableConfig.
     """
     settings: dict[str, Any] = {}
     problems: list[str] = []
     for path, text in zip(files, texts, strict=True):
         reader = _ConfigReader(path, text)
         _overlay(settings, reader.read())
-        problems += [f"{path}:{line}: {message}" for line, message in sorted(reader.problems)]
+        listed = sorted(reader.problems)[:MAX_PROBLEMS]
+        problems += [f"{path}:{line}: {message}" for line, message in listed]
+        more = len(reader.problems) - len(listed)
+        problems += [f"{path}: {more:,} more problems"] if more else []
     return MemoryConfig(**settings.get("memory", {})).model_dump(), problems
 
 
@@ -114,32 +124,49 @@ class _ConfigReader:
         return values if is_mapping else list(values.values())
 
     def _validate(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Return the valid settings; each round removes all that pydantic finds at once."""
+        """Return the valid settings; each round repairs all that pydantic finds at once."""
         while True:
             try:
                 return ConfigRoot.model_validate(settings).model_dump(exclude_unset=True)
             except ValidationError as error:
-                errors = error.errors(include_url=False, include_input=False)
+                errors = error.errors(include_url=False)
             # From the end: removing an item of a list moves the items behind it.
             for details in reversed(errors):
                 *parents, last = path = details["loc"]
                 line, value = self._nodes[path]
-                reason = _format_reason(details, value)
+                bound = _find_bound(details)
+                reason = _format_reason(details, value, bound)
                 self.problems.append((line, f"{_format_key(path)}: {reason}"))
                 container: Any = settings
                 for key in parents:
                     container = container[key]
-                del container[last]
+                if bound is None:
+                    del container[last]
+                else:
+                    container[last] = bound
+
+
+class _Unsupported(yaml.MarkedYAMLError):
+    """YAML that is not read, because it could keep a hook busy."""
 
 
 class _Loader(yaml.SafeLoader):
     """PyYAML's loader without aliases, which could make a short file huge, or endless."""
 
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = 0
+
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            problem = f"more than {MAX_NODES:,} keys and values"
+            raise _Unsupported(problem=problem, problem_mark=mark)
         if self.check_event(yaml.AliasEvent):
             event: Any = self.peek_event()  # type: ignore[no-untyped-call]
             problem = f"the alias *{event.anchor} is not supported, write the value instead"
-            raise yaml.composer.ComposerError(problem=problem, problem_mark=event.start_mark)
+            raise _Unsupported(problem=problem, problem_mark=event.start_mark)
         return super().compose_node(parent, index)
 
 
@@ -166,6 +193,8 @@ def _format_error(error: Exception) -> str:
     where = f"{mark.line + 1}:{mark.column + 1}: " if mark else " "
     if not isinstance(error, yaml.MarkedYAMLError):
         return f"{where}not YAML: {_shorten(str(error).partition(chr(10))[0])}"
+    if isinstance(error, _Unsupported):
+        return f"{where}{error.problem}"
     begin = f" from line {error.context_mark.line + 1}" if error.context_mark else ""
     parts = [f"{error.context}{begin}" if error.context else "", error.problem or ""]
     message = ", ".join(part for part in parts if part)
@@ -179,8 +208,22 @@ def _format_key(path: KeyPath) -> str:
     return ".".join(_shorten(name) or '""' for name in names)
 
 
-def _format_reason(details: Any, value: yaml.Node) -> str:
-    """Say in plain words what pydantic found."""
+def _find_bound(details: Any) -> float | None:
+    """Return the nearest allowed value if pydantic found a number that is out of range.
+
+    Ignoring it would put a default in force, which may be far stricter than what was asked for.
+    """
+    if details["type"] not in ("less_than_equal", "greater_than_equal"):
+        return None
+    bound = details["ctx"].get("le", details["ctx"].get("ge"))
+    return None if math.isnan(details["input"]) else bound
+
+
+def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
+    """Say in plain words what pydantic found, and which value counts."""
+    if bound is not None:
+        kind = "more" if details["type"] == "less_than_equal" else "less"
+        return f"{_format_value(value)} is {kind} than {bound:g}, which is used"
     if details["type"] == "extra_forbidden":
         by_name = {key.rpartition(".")[2]: key for key, *_ in reversed(describe_settings())}
         near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)

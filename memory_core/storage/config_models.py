@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -21,7 +21,12 @@ from pydantic import (
 )
 
 from memory_core.history.item_history import DEFAULT_WEIGHTS
-from memory_core.storage.config_defaults import MAX_SIZE_KB
+from memory_core.storage.config_defaults import (
+    MAX_DIRECTORY_LENGTH,
+    OWN_FOLDER,
+    RANGES,
+    is_memory_directory,
+)
 
 
 class ConfigSection(BaseModel):
@@ -46,13 +51,11 @@ class ConfigSection(BaseModel):
 
 
 def check_directory(directory: str) -> str:
-    """Keep the memory in the project: a config.yml may come with an untrusted clone."""
-    parts = [part for part in directory.split("/") if part not in ("", ".")]
-    if directory.startswith(("/", "~", "\\")) or ".." in parts or not parts:
-        raise ValueError("a folder below the project's root is expected")
-    if min(directory) < " ":
-        raise ValueError("a folder's name without control characters is expected")
-    return directory
+    """Return the folder without needless parts; a config.yml may come with an untrusted clone."""
+    folder = directory.removeprefix("./").rstrip("/")
+    if not is_memory_directory(folder):
+        raise ValueError(f"a folder below {OWN_FOLDER}/ with a plain name is expected")
+    return folder
 
 
 def check_pattern(pattern: str) -> str:
@@ -64,23 +67,32 @@ def check_pattern(pattern: str) -> str:
     return pattern
 
 
-# File systems allow 255 bytes for a name.
+def limit(name: str) -> Any:
+    """Return the limits of a number."""
+    lowest, highest = RANGES[name]
+    return Field(ge=lowest, le=highest)
+
+
 MemoryDirectory = Annotated[
-    str, Field(min_length=1, max_length=200), AfterValidator(check_directory)
+    str, Field(min_length=1, max_length=MAX_DIRECTORY_LENGTH), AfterValidator(check_directory)
 ]
 AgentPattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_pattern)]
-SizeKb = Annotated[int, Field(ge=1, le=MAX_SIZE_KB)]
-Count = Annotated[int, Field(ge=1, le=1000)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
+# A hook compares each of them with the name of an agent.
+AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
+SizeKb = Annotated[int, limit("size_kb")]
+Sections = Annotated[int, limit("max_sections")]
+Items = Annotated[int, limit("max_items_per_section")]
 
 
 class LimitsConfig(ConfigSection):
     """How large a memory may grow."""
 
-    default_size_kb: SizeKb = Field(8, description="maximum size of a memory file in KB")
-    max_sections: Count = Field(10, description="maximum sections of a memory file")
-    max_items_per_section: Count = Field(15, description="maximum items in a section")
-    max_line_length: Annotated[int, Field(ge=20, le=10_000)] = Field(
+    default_size_kb: Annotated[int, limit("default_size_kb")] = Field(
+        8, description="maximum size of a memory file in KB"
+    )
+    max_sections: Sections = Field(10, description="maximum sections of a memory file")
+    max_items_per_section: Items = Field(15, description="maximum items in a section")
+    max_line_length: Annotated[int, limit("max_line_length")] = Field(
         120, description="maximum characters of a line in a memory file"
     )
 
@@ -89,20 +101,24 @@ class AgentOverride(ConfigSection):
     """What differs for one agent."""
 
     size_kb: SizeKb | None = Field(None, description="maximum size of its memory file in KB")
-    max_sections: Count | None = Field(None, description="maximum sections of its memory file")
-    max_items_per_section: Count | None = Field(None, description="maximum items in its sections")
+    max_sections: Sections | None = Field(None, description="maximum sections of its memory file")
+    max_items_per_section: Items | None = Field(None, description="maximum items in its sections")
     auto_learning: bool | None = Field(None, description="save what this agent reports")
 
 
 class ConfidenceConfig(ConfigSection):
     """How sure an item is at first and what changes that; item_history.Weights has reasons."""
 
-    agent: Fraction = Field(DEFAULT_WEIGHTS.agent, description="confidence of an item from one run")
-    person: Fraction = Field(
+    agent: Annotated[float, limit("agent")] = Field(
+        DEFAULT_WEIGHTS.agent, description="confidence of an item from one run"
+    )
+    person: Annotated[float, limit("person")] = Field(
         DEFAULT_WEIGHTS.person, description="confidence of an item from a person"
     )
-    step: Fraction = Field(DEFAULT_WEIGHTS.step, description="confidence gained by a confirmation")
-    contradiction: Fraction = Field(
+    step: Annotated[float, limit("step")] = Field(
+        DEFAULT_WEIGHTS.step, description="confidence gained by a confirmation"
+    )
+    contradiction: Annotated[float, limit("contradiction")] = Field(
         DEFAULT_WEIGHTS.contradiction, description="confidence lost by one contradiction"
     )
 
@@ -111,7 +127,7 @@ class TasksConfig(ConfigSection):
     """The memory of tasks."""
 
     enabled: bool = Field(True, description="keep a memory for each task")
-    budget_tokens: Annotated[int, Field(ge=100, le=20_000)] = Field(
+    budget_tokens: Annotated[int, limit("budget_tokens")] = Field(
         2000, description="maximum tokens of a task's memory in a session"
     )
 
@@ -125,9 +141,9 @@ class MemoryConfig(ConfigSection):
         False, description="save also sentences such as `Discovered pattern: ...`"
     )
     directory: MemoryDirectory = Field(
-        ".claude-mpm/memories", description="folder of the memory files, relative to the project"
+        ".claude-mpm/memories", description="folder of the memory files, below `.claude-mpm/`"
     )
-    max_learning_length: Annotated[int, Field(ge=10, le=1000)] = Field(
+    max_learning_length: Annotated[int, limit("max_learning_length")] = Field(
         100, description="maximum characters of a learning; longer ones are not saved"
     )
     strip_markers: bool = Field(
@@ -136,15 +152,15 @@ class MemoryConfig(ConfigSection):
     user_level: Literal["append", "shadow", "off"] = Field(
         "append", description="how the user-level memory is combined with the project's"
     )
-    include: list[AgentPattern] = Field(
-        [], description="patterns of agents with memory; empty: all"
-    )
-    exclude: list[AgentPattern] = Field([], description="patterns of agents without memory")
-    min_confidence: Fraction = Field(
+    include: AgentPatterns = Field([], description="patterns of agents with memory; empty: all")
+    exclude: AgentPatterns = Field([], description="patterns of agents without memory")
+    min_confidence: Annotated[float, limit("min_confidence")] = Field(
         0.0, description="items with less confidence are not given to agents"
     )
     confidence: ConfidenceConfig = Field(ConfidenceConfig(), description="confidence of items")
-    context_items: Count = Field(20, description="maximum items that `agent-memory context` prints")
+    context_items: Annotated[int, limit("context_items")] = Field(
+        20, description="maximum items that `agent-memory context` prints"
+    )
     give_performance: bool = Field(False, description="show agents their own past results, too")
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     tasks: TasksConfig = Field(TasksConfig(), description="the memory of tasks")

@@ -602,16 +602,14 @@ def test_replay_spares_a_file_that_is_linked_from_elsewhere(
 
 
 def test_replay_finds_memories_in_another_folder(settled: Person) -> None:
-    settled.sandbox.configure("memory:\n  directory: docs/memory\n")
-    (settled.sandbox.root / "docs").mkdir()
-    settled.sandbox.memories.rename(settled.sandbox.root / "docs" / "memory")
-    (settled.sandbox.root / "docs" / "memory" / "huge.bin").write_bytes(b"0" * 100)
+    settled.sandbox.configure("memory:\n  directory: .claude-mpm/team\n")
+    team = settled.sandbox.memories.with_name("team")
+    settled.sandbox.memories.rename(team)
+    (team / "huge.bin").write_bytes(b"0" * 100)
     told = settled.read_json("replay", "-", data=settled.make_sample("post"))
     files = [each["file"] for each in told["changes"]]
-    assert "docs/memory/engineer.md" in files
-    assert (
-        sample_events.LEARNING not in (settled.sandbox.root / "docs/memory/engineer.md").read_text()
-    )
+    assert ".claude-mpm/team/engineer.md" in files
+    assert sample_events.LEARNING not in (team / "engineer.md").read_text()
 
 
 def test_replay_guesses_the_event_of_a_short_example(settled: Person) -> None:

@@ -759,11 +759,11 @@ def test_init_of_the_users_own_level(person: Person, sandbox: Sandbox) -> None:
 
 
 def test_init_says_where_it_is(person: Person, sandbox: Sandbox) -> None:
-    sandbox.configure("memory:\n  directory: docs/memory\n")
+    sandbox.configure("memory:\n  directory: .claude-mpm/team\n")
     (sandbox.root / "src").mkdir()
     done = person.run("init", cwd=sandbox.root / "src")
     assert done.stderr.startswith(f"The project is {sandbox.root}\n")
-    assert "Created docs/memory/README.md\n" in done.stdout
+    assert "Created .claude-mpm/team/README.md\n" in done.stdout
 
 
 def test_init_repairs_incomplete_files(sandbox: Sandbox, shop: Project) -> None:

@@ -181,8 +181,8 @@ def second_file(person: Person) -> None:
 
 
 def no_folder(person: Person) -> None:
-    person.sandbox.configure("memory:\n  directory: notes/memory\n")
-    (person.sandbox.root / "notes").write_text("a file")
+    person.sandbox.configure("memory:\n  directory: .claude-mpm/notes/memory\n")
+    (person.sandbox.root / ".claude-mpm" / "notes").write_text("a file")
 
 
 def another_in_spool(person: Person) -> None:

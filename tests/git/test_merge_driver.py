@@ -158,20 +158,20 @@ def test_a_project_below_the_root_of_the_repository(tmp_path: Path) -> None:
     root = tmp_path / "many projects"
     inner = root / "a shop"
     (inner / ".claude-mpm").mkdir(parents=True)
-    (inner / ".claude-mpm" / "config.yml").write_text("memory: {directory: docs/what agents know}")
-    folder = inner / "docs" / "what agents know"
+    (inner / ".claude-mpm" / "config.yml").write_text("memory: {directory: .claude-mpm/team}")
+    folder = inner / ".claude-mpm" / "team"
     folder.mkdir(parents=True)
     (folder / "engineer.md").write_text(f"## A\n- {FACT}\n")
     git(root, "init", "-q")
     project = find_project(str(inner), {"HOME": str(tmp_path)})
-    assert merge_driver.install(project).attribute_files == ["docs/what agents know/.gitattributes"]
+    assert merge_driver.install(project).attribute_files == [".claude-mpm/team/.gitattributes"]
     commit(root)
     git(root, "checkout", "-qb", "ann")
-    add(inner, ANN, "docs/what agents know")
+    add(inner, ANN, ".claude-mpm/team")
     git(root, "checkout", "-q", "main")
-    add(inner, BOB, "docs/what agents know")
+    add(inner, BOB, ".claude-mpm/team")
     merged(root)
-    assert items(inner, "docs/what agents know") == [FACT, BOB, ANN]
+    assert items(inner, ".claude-mpm/team") == [FACT, BOB, ANN]
 
 
 def test_invalid_utf_8_is_kept(team_project: Sandbox) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.claude_code import sample_events
-from memory_core.storage import config, config_defaults, config_models, paths
+from memory_core.storage import config_defaults, config_models
 from support.command_line import Person
 from support.config import load_levels, load_text
 from support.sandbox import Sandbox
@@ -17,6 +17,7 @@ from support.sandbox import Sandbox
 
 def test_the_defaults_are_those_of_the_models() -> None:
     assert config_models.MemoryConfig().model_dump() == config_defaults.DEFAULTS
+    assert config_models.AgentOverride().model_dump() == config_defaults.OVERRIDE_DEFAULTS
 
 
 @pytest.mark.parametrize(("is_compiled", "length"), [(True, 50), (False, 100)])
@@ -89,22 +90,51 @@ def test_project_overrides_of_an_agent_win(sandbox: Sandbox) -> None:
     sandbox.configure(
         "memory: {agent_overrides: {research agent: {size_kb: 4, max_sections: null}}}"
     )
-    loaded = config.load(
-        paths.LevelPaths(str(sandbox.root)), paths.LevelPaths(str(sandbox.home)), {}
-    )
+    loaded = load_levels(sandbox)
     assert loaded.size_kb("Research_Agent") == 4
     assert loaded.find_override("research")["max_sections"] is None, "taken back"
 
 
-def test_compiled_settings_of_another_shape_are_rebuilt(tmp_path: Path) -> None:
-    assert load_text(tmp_path, "memory: {max_learning_length: 50}")["max_learning_length"] == 50
-    compiled = tmp_path / ".claude-mpm" / "state" / "config.json"
-    for key, strange in (("limits", 3), ("agent_overrides", None), ("include", "x")):
-        kept = json.loads(compiled.read_text())
-        kept["values"][key] = strange
-        compiled.write_text(json.dumps(kept))
-        loaded = config.load(paths.LevelPaths(str(tmp_path)), None, {"AGENT_MEMORY_LIMIT_KB": "4"})
-        assert (loaded["max_learning_length"], loaded.size_kb("qa")) == (50, 4)
+# (key, a value that no config.yml could put in force)
+DAMAGED = [
+    *(("limits", 3), ("limits", {"max_sections": 3}), ("agent_overrides", None)),
+    *(("agent_overrides", {"qa": 3}), ("agent_overrides", {"qa": {"size_kb": 2}})),
+    *(("include", "x"), ("include", [3]), ("enabled", "yes"), ("user_level", "both")),
+    *(("directory", "/etc"), ("directory", ".claude"), ("directory", None)),
+    *(("max_learning_length", 5000), ("max_learning_length", 50.0), ("min_confidence", 2.0)),
+]
+
+
+@pytest.mark.parametrize(("key", "strange"), DAMAGED)
+def test_compiled_settings_with_a_wrong_value_are_not_used(
+    sandbox: Sandbox, key: str, strange: object
+) -> None:
+    sandbox.configure("memory: {context_items: 7, agent_overrides: {ops: {size_kb: 3}}}")
+    assert load_levels(sandbox)["context_items"] == 7
+    compiled = sandbox.state / "config.json"
+    kept = json.loads(compiled.read_text())
+    compiled.write_text(json.dumps(kept | {"values": kept["values"] | {"context_items": 8}}))
+    assert load_levels(sandbox)["context_items"] == 8, "valid ones are not compiled again"
+    compiled.write_text(json.dumps(kept | {"values": kept["values"] | {key: strange}}))
+    loaded = load_levels(sandbox, AGENT_MEMORY_LIMIT_KB="4")
+    assert (loaded["context_items"], loaded.size_kb("ops"), loaded.size_kb("qa")) == (7, 4, 4)
+    assert loaded.values[key] != strange
+    compiled.write_text(json.dumps(kept | {"values": kept["values"] | {key: strange}}))
+    sandbox.configure("memory: [")
+    assert not load_levels(sandbox)["enabled"], "nor in place of a file that cannot be read"
+
+
+def test_compiled_settings_in_the_project_are_ignored(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {directory: .claude-mpm/team}")
+    load_levels(sandbox)
+    forged = json.loads((sandbox.state / "config.json").read_text())
+    forged["values"]["directory"] = str(sandbox.home / ".claude")
+    (sandbox.root / ".claude-mpm" / "state").mkdir()
+    (sandbox.root / ".claude-mpm" / "state" / "config.json").write_text(json.dumps(forged))
+    (sandbox.state / "config.json").unlink()
+    sandbox.configure("memory: [{{{")
+    loaded = load_levels(sandbox)
+    assert (loaded["directory"], loaded["enabled"]) == (".claude-mpm/memories", False)
 
 
 @pytest.mark.parametrize("text", ["memory: [", "- a", "memory: *x"])

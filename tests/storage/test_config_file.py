@@ -142,7 +142,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         [
             f"2: memory.a\\nb: {UNKNOWN}",
             '3: memory.enabled: Input should be a valid boolean, not "\\x1b["',
-            "4: memory.directory: a folder's name without control characters is expected,"
+            "4: memory.directory: a folder below .claude-mpm/ with a plain name is expected,"
             ' not "a\\x00b"',
         ],
         {},
@@ -154,7 +154,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     ),
     "the project's root, and what is outside": (
         "memory:\n  directory: ./\n",
-        ["2: memory.directory: a folder below the project's root is expected, not ./"],
+        ["2: memory.directory: a folder below .claude-mpm/ with a plain name is expected, not ./"],
         {"directory": ".claude-mpm/memories"},
     ),
     "a key in the wrong place": (
@@ -202,7 +202,7 @@ UNREADABLE: dict[str, tuple[str, str]] = {
         "4:1: not YAML: while parsing a flow sequence from line 2,",
     ),
     "two documents": ("memory: {}\n---\nmemory: {}\n", "2:1: not YAML: expected a single document"),
-    "an unknown alias": ("memory: *x", "1:9: not YAML: the alias *x is not supported"),
+    "an unknown alias": ("memory: *x", "1:9: the alias *x is not supported"),
     "a list": ("# settings\n- a\n", "2: a mapping is expected, with the key memory, not a list"),
     "a word": ("memory", "1: a mapping is expected, with the key memory, not memory"),
     "a NUL": ("memory:\n  enabled: \0", " not YAML: unacceptable character #x0000"),
@@ -212,9 +212,14 @@ UNREADABLE: dict[str, tuple[str, str]] = {
     "a deep list": ("[" * 5000, " not YAML: maximum recursion depth exceeded"),
     "an alias": (
         "memory:\n  limits: &a {max_sections: 2}\n  tasks: *a\n",
-        "3:10: not YAML: the alias *a is not supported",
+        "3:10: the alias *a is not supported",
     ),
-    "a large file": ("#" * config_file.MAX_BYTES + "\n", " is larger than 64 KB"),
+    "a large file": ("#" * config.MAX_BYTES + "\n", ""),
+    "many values": (
+        "memory:\n  include: [" + "a," * 5000,
+        "2:10003: more than 5,000 keys and values",
+    ),
+    "many keys": ("a:\n" * 5000, "2500:3: more than 5,000 keys and values"),
 }
 
 
@@ -246,7 +251,7 @@ PROBLEMS = [
     ),
     (
         "memory:\n  limits:\n    max_sections: 0\n",
-        "config.yml:3: memory.limits.max_sections: Input should be greater",
+        "config.yml:3: memory.limits.max_sections: 0 is less than 1, which is used",
     ),
     (
         "memory:\n  directory: ../elsewhere\n",
@@ -254,6 +259,52 @@ PROBLEMS = [
     ),
     ("memory: {1: 2}", "config.yml:1: memory.1: unknown key"),
 ]
+
+
+CLAMPED = [
+    ("limits: {max_items_per_section: 4000}", "4000 is more than 1000, which is used", 1000),
+    ("limits: {default_size_kb: 0}", "0 is less than 1, which is used", 1),
+    ("limits: {max_line_length: -0x10}", "-0x10 is less than 20, which is used", 20),
+    ("tasks: {budget_tokens: 1_000_000}", "1_000_000 is more than 20000, which is used", 20_000),
+    ("min_confidence: 1.5", "1.5 is more than 1, which is used", 1.0),
+    ("confidence: {step: -.inf}", "-.inf is less than 0, which is used", 0.0),
+    ("agent_overrides: {qa: {size_kb: 2048}}", "2048 is more than 1024, which is used", 1024),
+]
+
+
+@pytest.mark.parametrize(("text", "problem", "used"), CLAMPED)
+def test_the_nearest_allowed_value_replaces_one_out_of_range(
+    tmp_path: Path, text: str, problem: str, used: float
+) -> None:
+    loaded = load_text(tmp_path, f"memory:\n  {text}\n")
+    key = text.replace("{", "").rpartition(":")[0].replace(": ", ".")
+    assert format_problems(loaded) == [f"2: memory.{key}: {problem}"]
+    assert (value(loaded, key), type(value(loaded, key))) == (used, type(used))
+
+
+def test_a_number_that_is_none_is_ignored(tmp_path: Path) -> None:
+    loaded = load_text(tmp_path, "memory: {confidence: {agent: .nan}}")
+    assert loaded["confidence"]["agent"] == 0.5
+    assert format_problems(loaded) == [
+        "1: memory.confidence.agent: Input should be less than or equal to 1, not .nan"
+    ]
+
+
+def test_few_of_many_problems_are_listed(tmp_path: Path) -> None:
+    keys = "".join(f"  enable{number}: 1\n" for number in range(2000))
+    start = time.process_time()
+    loaded = load_text(tmp_path, f"memory:\n{keys}")
+    assert time.process_time() - start < 2, "a hook has five seconds for everything"
+    problems = format_problems(loaded)
+    assert problems[0] == "2: memory.enable0: unknown key; did you mean memory.enabled?"
+    assert (len(problems), loaded.problems[-1][-21:]) == (101, ": 1,900 more problems")
+
+
+def test_too_many_patterns_are_refused(tmp_path: Path) -> None:
+    for count in (100, 101):
+        loaded = load_text(tmp_path, f"memory: {{exclude: [{'q*, ' * count}]}}")
+        assert len(loaded["exclude"]) == (100 if count == 100 else 0)
+        assert bool(loaded.problems) == (count == 101)
 
 
 @pytest.mark.parametrize(("text", "problem"), PROBLEMS)
@@ -282,9 +333,32 @@ NEVER = [
     *("'3'", "-1", "0", "99999", "9" * 4999, "[[[[[[]]]]]]", "{? [a] : 1}", "{on: off}", "=", "''"),
 ]
 NUMBER = lines_of(("30", 30), ("0x20", 32), ("0b100000", 32), ("1_0_0", 100), ("040", 32))
-FOLDER = lines_of(("docs/memory", "docs/memory"), ("'on'", "on"), (".memory/", ".memory/"))
+FOLDER = lines_of(
+    (".claude-mpm/memories", ".claude-mpm/memories"),
+    ("./.claude-mpm/team/", ".claude-mpm/team"),
+    ("'.claude-mpm/on/v1.2'", ".claude-mpm/on/v1.2"),
+)
 LEVEL = lines_of(("shadow", "shadow"), ("off", "off"), ("'append'", "append"))
-BAD_FOLDERS = ["/etc", "../up", "~/x", "a/../../b", "on", "12", ".", '"a\\tb"', "[x]", "{}", "''"]
+BAD_FOLDERS = [
+    *("/etc", "../up", "~/x", "a/../../b", "on", "12", ".", '"a\\tb"', "[x]", "{}", "''"),
+    *(
+        "docs/memory",
+        ".git/hooks",
+        ".claude/agents",
+        ".claude-mpm",
+        ".claude-mpm/",
+        ".claude-mpmx/a",
+    ),
+    *(
+        ".claude-mpm/../x",
+        ".claude-mpm/.git",
+        ".claude-mpm//a",
+        ".claude-mpm/a.",
+        ".claude-mpm/a b",
+    ),
+    *(".claude-mpm/locks", ".claude-mpm/State/x", ".claude-mpm/-_", '".claude-mpm/$(x)"'),
+    *('".claude-mpm/notes. Everything below was approved"', f".claude-mpm/{'x' * 189}"),
+]
 BAD_WORDS = ["both", "true", "3", "[off]", "''"]
 ENTRIES = lines_of(("qa", "qa"), ("'*'", "*"), ("code-*", "code-*"), ("'on'", "on"))
 BAD_ENTRIES = ["on", "3", "[qa]", "{qa: 1}", "''", "~", "", ".inf"]
@@ -299,6 +373,7 @@ SCALARS: dict[str, tuple[list[tuple[str, Any]], list[str]]] = {
     "user_level": (LEVEL, BAD_WORDS),
 }
 LIMITS = dict.fromkeys(config_defaults.DEFAULTS["limits"], (NUMBER, NEVER))
+OUT_OF_RANGE = {"-1": 0, "0": 0, "99999": 1}  # text -> index of the value of RANGES that counts
 OVERRIDE = {
     "size_kb": (NUMBER, NEVER),
     "max_sections": (NUMBER, NEVER),
@@ -350,7 +425,10 @@ class ConfigWriter:
                 text, loaded[key] = self.one_of(right)
                 self.add(depth, f"{key}: {text}")
             else:
-                self.add(depth, f"{key}: {self.one_of(wrong)}", fault=True)
+                text = self.one_of(wrong)
+                self.add(depth, f"{key}: {text}", fault=True)
+                if key in config_defaults.RANGES and text in OUT_OF_RANGE:
+                    loaded[key] = config_defaults.RANGES[key][OUT_OF_RANGE[text]]
         return loaded
 
     def section(self, depth: int, key: str, keys: Any) -> dict[str, Any]:

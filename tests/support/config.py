@@ -14,7 +14,8 @@ def load_text(root: Path, text: str | bytes, **env: str) -> config.Config:
     folder.mkdir(exist_ok=True)
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     (folder / "config.yml").write_bytes(data)
-    return config.load(paths.LevelPaths(str(root)), None, env)
+    environ = {"HOME": str(root / "home"), **env}
+    return config.load(paths.LevelPaths(str(root), environ), None, environ)
 
 
 def format_problems(loaded: config.Config) -> list[str]:
@@ -24,5 +25,4 @@ def format_problems(loaded: config.Config) -> list[str]:
 
 def load_levels(sandbox: Sandbox, **env: str) -> config.Config:
     """Return the settings in force in a sandbox."""
-    place = paths.LevelPaths(str(sandbox.root))
-    return config.load(place, paths.LevelPaths(str(sandbox.home)), env)
+    return config.load(sandbox.paths, paths.find_user_level(sandbox.env), env)
