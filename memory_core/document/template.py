@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory_core.document import edits, markdown
+from memory_core.text import sanitize
 
 TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def category_of(title: str) -> str:
 
 def render_new(name: str, project: str, limits: Limits, now: str) -> str:
     """Return the text of a new document, without sections."""
-    title = " - ".join(filter(None, (f"{join_lines(name)} Memory", join_lines(project))))
+    title = " - ".join(filter(None, (f"{join_lines(name)} Memory", sanitize.clean_name(project))))
     updated = _format_update(now, "agent-memory")
     return (
         f"# {title}\n\n<!-- {LIMITS_COMMENT}: {limits} -->\n<!-- {UPDATED_COMMENT}: {updated} -->\n"
@@ -110,8 +111,7 @@ def write_header(document: Document, limits: Limits, now: str, author: str) -> D
 
 
 def _format_update(now: str, author: str) -> str:
-    # A `>` in the name could end the comment.
-    return f"{now} | Auto-updated by: {join_lines(author).replace('>', '')}"
+    return f"{now} | Auto-updated by: {sanitize.clean_name(author)}"
 
 
 def format_suffix(limits: Limits) -> str:

@@ -102,10 +102,9 @@ def start_task(served: ServedProject, task: str) -> str:
     project = served.project_with_tasks
     memory = task_actions.find(project, task)
     text = sanitize.escape_tags(replace_invalid(task_actions.read_text(project, memory))).strip()
-    title = f', "{replace_invalid(memory.title)}"' if memory.title else ""
-    return START_TEXT.format(
-        id=memory.id, title=title, path=replace_invalid(memory.path), memory=text
-    )
+    title = f", {sanitize.quote_name(memory.title)}" if memory.title else ""
+    path = sanitize.quote_name(memory.path)
+    return START_TEXT.format(id=memory.id, title=title, path=path, memory=text)
 
 
 @_prompt("Review an agent's memory", "agent", "The agent's name, or PM for the main session.", True)
@@ -113,9 +112,10 @@ def review_memory(served: ServedProject, name: str) -> str:
     """Check each item of an agent's memory against the project."""
     project, agent = served.find_agent(name)
     lines = [
-        f"- {item.id} [{item.section}] {sanitize.escape_tags(item.text)} ({item.confidence:.1f})"
+        f"- {item.id} [{sanitize.clean_name(item.section)}]"
+        f" {sanitize.escape_tags(item.text)} ({item.confidence:.1f})"
         for item in item_actions.list_items(read_memory(project, agent))
     ]
     return REVIEW_TEXT.format(
-        agent=agent, items=replace_invalid("\n".join(lines)) or "(nothing yet)"
+        agent=sanitize.clean_name(agent), items=replace_invalid("\n".join(lines)) or "(nothing yet)"
     )

@@ -207,8 +207,11 @@ def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> s
 
     They contain no orders, because models treat orders inside a prompt as an attack.
     """
+    from memory_core.text import sanitize
+
     who = "for the main session" if agent == agent_names.PM else "by earlier runs of this agent"
-    files = " and ".join(project.paths.relative(snapshot.path) for snapshot in snapshots)
+    names = [project.paths.relative(snapshot.path) for snapshot in snapshots]
+    files = " and ".join(map(sanitize.quote_name, names))
     where = f", last on {_find_day(snapshots[0])}, in {files}" if snapshots else ""
     return (
         f"Recorded {who} and by people{where}."

@@ -20,7 +20,7 @@ matter from an imported file.
 from __future__ import annotations
 
 from memory_core.document import block_reader, edits, markdown
-from memory_core.text import front_matter, markdown_lines
+from memory_core.text import front_matter, markdown_lines, sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ def shorten(text: str, budget: int, whole: str) -> str:
     Code is never cut, because half a fenced block would turn the following text into code.
     """
     document = markdown.parse_document(front_matter.read_body(text))
-    note = f"(Cut to fit: the whole of it is in {whole}.)"
+    note = f"(Cut to fit: the whole of it is in {sanitize.quote_name(whole)}.)"
     heads = [document.lines[heading.line] for heading in document.headings if heading.level == 1]
     result = "\n\n".join([*(_shorten_part(head.rstrip(), budget // 4) for head in heads[:1]), note])
     room = budget - estimate_tokens(result)

@@ -22,6 +22,9 @@ SAFE_BRACKET = "‹"
 # Characters that show nothing although Unicode does not call them format characters.
 INVISIBLE_CHARS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
 
+# Characters of a name in a sentence: the longest path of a memory file.
+MAX_NAME_LENGTH = 300
+
 # No terminal escape sequence is longer.
 MAX_ESCAPE_LENGTH = 80
 
@@ -58,13 +61,26 @@ def _is_reserved(text: str) -> bool:
 
 def wrap_block(agent: str, lines: list[str]) -> str:
     """Return `lines` in the tags that mark an agent's memory in its prompt."""
-    label = escape_tags(agent).replace('"', "'").replace("\n", " ").replace("<", SAFE_BRACKET)
-    return "\n".join([f'<{BLOCK_TAG} agent="{label}">', *lines, f"</{BLOCK_TAG}>"])
+    return "\n".join([f"<{BLOCK_TAG} agent={quote_name(agent)}>", *lines, f"</{BLOCK_TAG}>"])
 
 
 def has_block(text: str) -> bool:
     """Check whether a prompt already carries a memory."""
     return f"<{BLOCK_TAG} agent=" in text and f"</{BLOCK_TAG}>" in text
+
+
+def quote_name(name: str) -> str:
+    """Return the name of a folder, file, project or agent for a sentence of agent-memory.
+
+    A repository chooses it, so it stays between its quotes, on one line, and without a tag.
+    """
+    return f'"{clean_name(name)}"'
+
+
+def clean_name(name: str) -> str:
+    """Return a name as one short line of visible characters, without quotes and tags."""
+    line = join_visible(name).replace('"', "'").replace("<", SAFE_BRACKET).replace(">", "›")
+    return shorten(line, MAX_NAME_LENGTH)
 
 
 def shorten(text: str, length: int) -> str:
