@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, settings_files
+from memory_core.files import tree
+from memory_core.files.safe_files import SafeFiles
 from memory_core.text import front_matter
 
 # Agents that every Claude Code has (seen in 2.1.329).
 BUILT_IN_AGENTS = ("general-purpose", "Explore", "Plan")
+
+AGENTS_FOLDER = "agents"
 
 # A front matter that is longer is not read.
 MAX_HEADER_LINES = 100
@@ -34,56 +37,51 @@ def read_agents(
 ) -> list[AgentDefinition]:
     """Return the agents that are defined for a project, its user, and all users (2.1.63).
 
-    `report` gets the errors of files and folders that cannot be read.
+    Links are followed in the user's folders only.  `report` gets an error for each file and
+    folder that is refused or cannot be read.
     """
-    paths = [path for top in _list_agent_folders(root, environ) for path in _walk(top, report)]
-    return [definition for path in paths if (definition := _try_read(path, report))]
-
-
-def _walk(top: str, report: Callable[[OSError], object] | None = None) -> Iterator[str]:
-    """Yield the definitions below a folder, also through links to folders."""
-    seen = set()
-    for folder, folders, names in os.walk(top, followlinks=True, onerror=report):
-        real = os.path.realpath(folder)
-        if real in seen:  # a link to a folder above
-            folders.clear()
-            continue
-        seen.add(real)
-        paths = [os.path.join(folder, name) for name in sorted(names)]
-        # A link that leads nowhere may be one to a folder: reading it reports an error.
-        yield from (path for path in paths if path.endswith(".md") or not os.path.exists(path))
-
-
-def _list_agent_folders(root: str, environ: Mapping[str, str]) -> list[str]:
-    levels = (
-        os.path.join(root, ".claude"),
-        settings_files.find_config_folder(environ),
-        os.path.join(settings_files.MANAGED_FOLDER, ".claude"),
+    folders = (
+        (SafeFiles(root), os.path.join(".claude", AGENTS_FOLDER)),
+        (SafeFiles(settings_files.find_config_folder(environ), True), AGENTS_FOLDER),
+        (SafeFiles(settings_files.MANAGED_FOLDER, True), os.path.join(".claude", AGENTS_FOLDER)),
     )
-    return [os.path.join(folder, "agents") for folder in levels]
+    return [
+        definition
+        for files, top in folders
+        for path in _list_paths(files, top, report)
+        if (definition := _try_read(files, path, report))
+    ]
+
+
+def _list_paths(
+    files: SafeFiles, top: str, report: Callable[[OSError], object] | None = None
+) -> Iterator[str]:
+    """Yield the paths of the definitions below a folder."""
+    for folder, names in tree.walk(files, top, report):
+        yield from (os.path.join(folder, name) for name in names if name.endswith(".md"))
 
 
 def read_plugin_agents(root: str, environ: Mapping[str, str]) -> Iterator[AgentDefinition]:
     """Yield the agents of enabled plugins as PLUGIN:NAME, with the folders between them."""
     for plugin in settings_files.find_enabled_plugins(root, environ):
-        top = os.path.join(plugin.folder, "agents")
-        for path in _walk(top):
+        files, top = SafeFiles(plugin.folder), os.path.join(plugin.folder, AGENTS_FOLDER)
+        for path in _list_paths(files, top):
             inner = os.path.relpath(os.path.dirname(path), top).split(os.sep)
             scopes = [plugin.name.rpartition("@")[0], *(part for part in inner if part != ".")]
-            if definition := _try_read(path):
+            if definition := _try_read(files, path):
                 yield definition._replace(name=":".join([*scopes, definition.name]))
 
 
 def _try_read(
-    path: str, report: Callable[[OSError], object] | None = None
+    files: SafeFiles, path: str, report: Callable[[OSError], object] | None = None
 ) -> AgentDefinition | None:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            header = "".join(itertools.islice(file, MAX_HEADER_LINES))
+        text = files.read(path).decode("utf-8", "replace")
     except OSError as error:
         if report:
             report(error)
         return None
+    header = "".join(text.splitlines(True)[:MAX_HEADER_LINES])
     fields = front_matter.read_fields(header)
     name, memory = (str(fields.get(key) or "") for key in ("name", "memory"))
     stem = os.path.basename(path).removesuffix(".md")
@@ -101,16 +99,10 @@ class AgentCatalog:
     def __init__(self, root: str, environ: Mapping[str, str]) -> None:
         self.unread: list[OSError] = []
         names = [*BUILT_IN_AGENTS]
-        for definition in read_agents(root, environ, self._note):
+        for definition in read_agents(root, environ, self.unread.append):
             names += definition.name, os.path.basename(definition.path).removesuffix(".md")
         self._ids = set(map(agent_names.id_of, names))
         self._plugins = settings_files.list_plugin_ids(root, environ)
-
-    def _note(self, error: OSError) -> None:
-        """Record an error; a missing folder has no agents."""
-        is_missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
-        if not is_missing or os.path.islink(error.filename):
-            self.unread.append(error)
 
     def has(self, agent: str) -> bool:
         plugin, colon, _name = agent.partition(":")

@@ -18,6 +18,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from memory_core.files.safe_files import SafeFiles
+
 INSTALLED_FILE, MARKETPLACES_FILE = "installed_plugins.json", "known_marketplaces.json"
 
 PLUGIN_MANIFEST = os.path.join(".claude-plugin", "plugin.json")
@@ -54,9 +56,9 @@ def find_installed(config: str, root: str, names: Iterable[str]) -> Iterator[Plu
 
     `config` is Claude Code's own folder, `root` the project's.
     """
-    folder = os.path.join(config, "plugins")
-    copies = _object(_read(os.path.join(folder, INSTALLED_FILE))[0], "plugins")
-    markets = _object(_read(os.path.join(folder, MARKETPLACES_FILE))[0])
+    files = SafeFiles(os.path.join(config, "plugins"), follows_links=True)
+    copies = _object(_read(files, INSTALLED_FILE)[0], "plugins")
+    markets = _object(_read(files, MARKETPLACES_FILE)[0])
     for name in names:
         folder = _find_in_place(markets, name) or _find_copy(copies.get(name), root)
         if folder:
@@ -65,26 +67,27 @@ def find_installed(config: str, root: str, names: Iterable[str]) -> Iterator[Plu
 
 def read_hooks(plugin: Plugin) -> Iterator[HookSource]:
     """Yield the hooks of a plugin from all files that may contain them."""
-    manifest = os.path.join(plugin.folder, PLUGIN_MANIFEST)
-    value, problem = _read(manifest)
+    files = SafeFiles(plugin.folder)
+    manifest = files.locate(PLUGIN_MANIFEST)
+    value, problem = _read(files, PLUGIN_MANIFEST)
     hooks = _object(value).get("hooks")
     if problem or isinstance(hooks, dict):
         yield HookSource(manifest, hooks or {}, problem)
     parts = [DEFAULT_HOOKS, *(hooks if isinstance(hooks, list) else [hooks])]
     paths = [os.path.join(plugin.folder, part) for part in parts if isinstance(part, str)]
     for path in dict.fromkeys(map(os.path.normpath, paths)):
-        value, problem = _read(path)
+        value, problem = _read(files, path)
         if value is not None or problem:
             yield HookSource(path, _object(value).get("hooks"), problem)
 
 
-def _read(path: str) -> tuple[Any, str]:
+def _read(files: SafeFiles, path: str) -> tuple[Any, str]:
     """Return the value of a JSON file and its problem; (None, "") if it does not exist."""
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            return json.load(file), ""
-    except FileNotFoundError:
-        return None, ""
+        opened = files.read_with_status(path)
+        if refusal := files.refused.get(files.relative(path)):
+            raise refusal
+        return (json.loads(opened[0].decode("utf-8-sig")), "") if opened else (None, "")
     except OSError as error:
         return None, error.strerror or "unreadable"
     except ValueError as error:  # UnicodeDecodeError is one
@@ -114,7 +117,7 @@ def _find_in_place(markets: dict[str, Any], name: str) -> str:
     if _object(marketplace, "source").get("source") != "directory":
         return ""
     folder = str(marketplace.get("installLocation"))
-    value, _problem = _read(os.path.join(folder, MARKETPLACE_MANIFEST))
+    value, _problem = _read(SafeFiles(folder), MARKETPLACE_MANIFEST)
     entries = _objects(_object(value).get("plugins"))
     source = next((entry.get("source") for entry in entries if entry.get("name") == own), None)
     path = os.path.normpath(os.path.join(folder, source)) if isinstance(source, str) else ""

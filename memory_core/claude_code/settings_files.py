@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, plugin_hooks, settings_json
 from memory_core.claude_code.events import DELEGATION_TOOLS
+from memory_core.files.safe_files import SafeFiles
 
 # Claude Code's folder of a user without a home directory: one that does not exist.
 NO_HOME = "/nonexistent"
@@ -20,6 +21,10 @@ NO_HOME = "/nonexistent"
 MANAGED_FOLDER = {"darwin": "/Library/Application Support/ClaudeCode"}.get(
     sys.platform, "/etc/claude-code"
 )
+
+# The settings files of a project, below its root: the second one is not committed.
+PROJECT_SETTINGS = os.path.join(".claude", "settings.json")
+LOCAL_SETTINGS = os.path.join(".claude", "settings.local.json")
 
 # Levels of settings files that may come with a clone, and the variables that those may set.
 UNTRUSTED_LEVELS = ("project", "local")
@@ -82,24 +87,26 @@ def find_transcript_folder(root: str, environ: Mapping[str, str]) -> str:
 
 def read_settings(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:
     """Return the settings files of user and project, those with higher precedence later."""
-    own = os.path.join(root, ".claude")
     config = find_config_folder(environ)
-    paths = [("user", os.path.join(config, "settings.json"))]
-    if own != config:  # they are the same if the home directory is the project
-        paths.append(("project", os.path.join(own, "settings.json")))
-    paths.append(("local", os.path.join(own, "settings.local.json")))
-    files = (_read_file(level, path) for level, path in paths)
-    return [file for file in files if file is not None]
+    places = [("user", SafeFiles(config, follows_links=True), "settings.json")]
+    if os.path.join(root, ".claude") != config:  # the same if the home directory is the project
+        places.append(("project", SafeFiles(root), PROJECT_SETTINGS))
+    places.append(("local", SafeFiles(root), LOCAL_SETTINGS))
+    read = (_read_file(*place) for place in places)
+    return [file for file in read if file is not None]
 
 
-def _read_file(level: str, path: str) -> SettingsFile | None:
+def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
+    """Return a settings file, None if there is none."""
+    path = files.locate(name)
     try:
-        with open(path, encoding="utf-8-sig") as file:
-            text = file.read()
+        text = files.read(name).decode("utf-8-sig")
+        for refusal in files.refused.values():
+            raise refusal
+        if not text and not files.has_entry(name):
+            return None
         own_hooks = settings_json.find_entries(text)
         value = json.loads(text) if text.strip() else {}
-    except FileNotFoundError:
-        return None
     except (OSError, UnicodeDecodeError, settings_json.InvalidSettings) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return SettingsFile(level, path, {}, [], reason or "unreadable")
@@ -196,12 +203,11 @@ def _matches_delegations(matcher: str) -> bool:
 def list_plugin_ids(root: str, environ: Mapping[str, str]) -> set[str] | None:
     """Return the ids of all installed or enabled plugins, None if they cannot be read."""
     tables = [file.value.get("enabledPlugins") for file in read_settings(root, environ)]
-    path = os.path.join(find_config_folder(environ), "plugins", "installed_plugins.json")
+    files = SafeFiles(find_config_folder(environ), follows_links=True)
     try:
-        with open(path, encoding="utf-8") as file:
-            tables.append(json.load(file)["plugins"])
-    except FileNotFoundError:
-        pass
+        data = files.read(os.path.join("plugins", plugin_hooks.INSTALLED_FILE))
+        if data:
+            tables.append(json.loads(data)["plugins"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
     # PLUGIN@MARKETPLACE (seen in 2.1.63)

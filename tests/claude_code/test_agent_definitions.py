@@ -1,0 +1,97 @@
+"""Agents and settings of Claude Code, in a project that nobody has checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from memory_core.claude_code import agent_definitions, settings_files
+from memory_core.claude_code.agent_definitions import AgentCatalog
+from support.sandbox import Sandbox
+
+DEFINITION = "---\nname: {}\ndescription: x\n---\nDo it.\n"
+
+
+def define(folder: Path, *names: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / f"{name}.md").write_text(DEFINITION.format(name))
+    return folder
+
+
+def list_names(sandbox: Sandbox) -> list[str]:
+    return [each.name for each in agent_definitions.read_agents(str(sandbox.root), sandbox.env)]
+
+
+def test_agents_of_project_and_user_are_found_in_all_folders(sandbox: Sandbox) -> None:
+    define(sandbox.root / ".claude" / "agents", "engineer")
+    define(sandbox.root / ".claude" / "agents" / "team", "qa")
+    define(sandbox.home / ".claude" / "agents", "writer")
+    assert list_names(sandbox) == ["engineer", "qa", "writer"]
+    catalog = AgentCatalog(str(sandbox.root), sandbox.env)
+    assert all(catalog.has(name) for name in ("engineer", "qa", "writer", "plan"))
+    assert catalog.unread == []
+
+
+def test_links_of_the_user_are_followed(sandbox: Sandbox) -> None:
+    shelf = define(sandbox.home / "dotfiles", "writer")
+    agents = define(sandbox.home / ".claude" / "agents", "engineer")
+    (agents / "more").symlink_to(shelf)
+    (agents / "around").symlink_to(agents)
+    (agents / "linked.md").symlink_to(shelf / "writer.md")
+    assert sorted(list_names(sandbox)) == ["engineer", "writer", "writer"]
+
+
+def test_links_of_a_project_are_not_followed_and_reported(sandbox: Sandbox) -> None:
+    """What they lead to may define agents: their memories must not count as orphaned."""
+    outside = define(sandbox.home / "secret", "writer")
+    agents = define(sandbox.root / ".claude" / "agents", "engineer")
+    (agents / "more").symlink_to(outside)
+    (agents / "linked.md").symlink_to(outside / "writer.md")
+    assert list_names(sandbox) == ["engineer"]
+    catalog = AgentCatalog(str(sandbox.root), sandbox.env)
+    assert [str(error) for error in catalog.unread] == [
+        f".claude/agents/{name} is a link, which is not followed" for name in ("linked.md", "more")
+    ]
+
+
+def test_a_linked_folder_of_a_project_is_reported(sandbox: Sandbox) -> None:
+    outside = define(sandbox.home / "secret" / "agents", "writer").parent
+    (sandbox.root / ".claude").symlink_to(outside)
+    assert list_names(sandbox) == []
+    catalog = AgentCatalog(str(sandbox.root), sandbox.env)
+    assert [str(error) for error in catalog.unread] == [".claude is a link, which is not followed"]
+
+
+def test_pipes_and_huge_files_are_not_read(sandbox: Sandbox) -> None:
+    agents = define(sandbox.root / ".claude" / "agents", "engineer")
+    os.mkfifo(agents / "pipe.md")
+    os.truncate(define(agents, "huge") / "huge.md", 1 << 31)
+    assert list_names(sandbox) == ["engineer"]
+    assert len(AgentCatalog(str(sandbox.root), sandbox.env).unread) == 2
+
+
+def read_problems(sandbox: Sandbox) -> dict[str, str]:
+    files = settings_files.read_settings(str(sandbox.root), sandbox.env)
+    return {file.level: file.problem for file in files}
+
+
+def test_settings_of_a_project_are_not_read_through_a_link(sandbox: Sandbox) -> None:
+    for folder in (sandbox.root, sandbox.home):
+        (folder / ".claude").mkdir()
+        (folder / "elsewhere.json").write_text(json.dumps({"disableAllHooks": True}))
+        (folder / ".claude" / "settings.json").symlink_to(folder / "elsewhere.json")
+    os.mkfifo(sandbox.root / ".claude" / "settings.local.json")
+    assert read_problems(sandbox) == {
+        "user": "",
+        "project": "is a link, which is not followed",
+        "local": "is a pipe, a socket or a device, not a file",
+    }
+
+
+def test_missing_settings_are_no_problem(sandbox: Sandbox) -> None:
+    assert read_problems(sandbox) == {}
+    (sandbox.root / ".claude").mkdir()
+    (sandbox.root / ".claude" / "settings.json").touch()
+    assert read_problems(sandbox) == {"project": ""}
