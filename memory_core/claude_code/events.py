@@ -348,6 +348,11 @@ def line_session(line: Event) -> str:
     return str(line.get("sessionId") or "")
 
 
+def line_cwd(line: Event) -> str:
+    """Return the folder in which the agent worked when it wrote a line of a transcript."""
+    return _get_text(line, "cwd")
+
+
 def meta_agent(description: Event) -> str:
     """Return the agent's name from the .meta.json next to its transcript (newer versions)."""
     return _get_text(description, "agentType")

@@ -1,10 +1,14 @@
-"""Claude Code's transcripts, which hold what events lack; read in pieces of limited size."""
+"""Claude Code's transcripts, which hold what events lack; read in pieces of limited size.
+
+A link in the place of a transcript, or of a folder with transcripts, is not followed.
+"""
 
 from __future__ import annotations
 
 import os
 
 from memory_core.claude_code import events
+from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -65,17 +69,13 @@ def read_agent(path: str) -> str:
 
 
 def _read_meta(path: str) -> dict[str, Any]:
-    try:
-        with open(path.removesuffix(".jsonl") + ".meta.json", "rb") as file:
-            return _parse(file.read(TAIL_BYTES))
-    except OSError:
-        return {}
+    files, name = _locate(path.removesuffix(".jsonl") + ".meta.json")
+    return fastjson.load_object(files.read_text(name, TAIL_BYTES))
 
 
 def read_session(path: str) -> str:
     """Return the session id in the first line of an agent's transcript; raises OSError."""
-    with open(path, "rb") as file:
-        return events.line_session(_parse(file.readline(TAIL_BYTES)))
+    return events.line_session(_parse(_read_part(path, 0, TAIL_BYTES).partition(b"\n")[0]))
 
 
 def read_lines(
@@ -84,11 +84,9 @@ def read_lines(
     """Return the whole lines from `offset` that `is_wanted` accepts, and where they end.
 
     At most `limit` bytes are read.  If no line ends within them, the end is `offset` itself; a
-    line longer than MAX_LINE_BYTES is skipped.
+    line longer than MAX_LINE_BYTES is skipped.  Raises OSError.
     """
-    with open(path, "rb") as file:
-        file.seek(offset)
-        data = file.read(limit)
+    data = _read_part(path, offset, limit)
     end = data.rfind(b"\n") + 1
     if not end:
         return [], offset + (len(data) if len(data) == MAX_LINE_BYTES else 0)
@@ -99,9 +97,9 @@ def read_lines(
 class TranscriptSummary:
     """The task of a run, its size, and its last message.
 
-    `call` is the delegation's `tool_use_id`, `description` and `prompt` are its task, `last` is
-    the agent's last message ("" if it was still working).  `numbers` has tokens and tool_uses,
-    as far as the transcript was read.
+    `call` is the delegation's `tool_use_id`, `description` and `prompt` are its task, `cwd` is
+    the folder in which it began, `last` is the agent's last message ("" if it was still working).
+    `numbers` has tokens and tool_uses, as far as the transcript was read.
     """
 
     def __init__(self, meta: dict[str, Any], lines: list[bytes], is_whole: bool) -> None:
@@ -109,6 +107,7 @@ class TranscriptSummary:
         self.call = events.meta_call(meta)
         self.description = events.meta_description(meta)
         self.prompt = events.line_prompt(messages[0]) if messages else ""
+        self.cwd = events.line_cwd(messages[0]) if messages else ""
         self.last = "\n".join(events.agent_texts(messages[-1])) if messages else ""
         if messages and events.count_tool_uses(messages[-1]):
             self.last = ""
@@ -141,10 +140,24 @@ def _read_last_lines(path: str) -> Iterator[bytes]:
 
 def _read_end(path: str, limit: int) -> tuple[list[bytes], bool]:
     """Return the lines in the last `limit` bytes, and whether they are the whole file."""
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - limit))
-        return file.read(limit).split(b"\n"), size <= limit
+    files, name = _locate(path)
+    data, is_whole = files.read_end(name, limit)
+    return data.split(b"\n"), is_whole
+
+
+def _read_part(path: str, offset: int, limit: int) -> bytes:
+    """Return at most `limit` bytes from `offset` on; raises OSError."""
+    files, name = _locate(path)
+    descriptor = files.open(name, os.O_RDONLY)
+    try:
+        return os.pread(descriptor, limit, offset)
+    finally:
+        os.close(descriptor)
+
+
+def _locate(path: str) -> tuple[SafeFiles, str]:
+    folder, name = os.path.split(path)
+    return SafeFiles(folder), name
 
 
 def _parse(line: bytes) -> dict[str, Any]:
@@ -152,8 +165,17 @@ def _parse(line: bytes) -> dict[str, Any]:
 
 
 def mtime_of(path: str) -> float:
-    """Return the time of a file's last change in seconds, 0 if it does not exist."""
+    """Return the time of a transcript's last change in seconds, 0 if it cannot be read."""
     try:
-        return os.stat(path).st_mtime
+        return status_of(path)[0]
     except OSError:
         return 0.0
+
+
+def status_of(path: str) -> tuple[float, int]:
+    """Return the time of a transcript's last change in seconds, and its size; raises OSError."""
+    files, name = _locate(path)
+    status = files.status(name)
+    if status is None:
+        raise files.refused.get(name) or FileNotFoundError(path)
+    return status.st_mtime, status.st_size

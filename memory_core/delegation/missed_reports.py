@@ -1,7 +1,8 @@
 """Collect reports that no hook has seen, because a run or `claude` itself was killed.
 
 A sweep reads the transcripts of agents from the end of the last sweep on, so each byte is read
-once.  It skips runs whose end a hook has seen.
+once.  It skips runs whose end a hook has seen, and lines of other projects: Claude Code has one
+folder for the transcripts of `code/shop-api` and `code/shop/api`.
 """
 
 from __future__ import annotations
@@ -90,13 +91,13 @@ def _read(project: Project, state: _SweepState, path: str, size: int, result: Sw
     """Read a transcript from its offset on, until the sweep has read `size` bytes."""
     session, run_id = _identify(path)
     run = RunEvent(project, {"session_id": session}, run_id=run_id)
-    status = os.stat(path)
+    changed, total = transcripts.status_of(path)
     name = run.record.get("agent") or transcripts.read_agent(path)
     if not name:
         return
     run.agent = agent_names.id_of(str(name))
     run_outcomes.record_missed_run(run, session, path)
-    if status.st_mtime < (run.record.get("ended") or 0) + SETTLE_SECONDS:
+    if changed < (run.record.get("ended") or 0) + SETTLE_SECONDS:
         return
     first = offset = state.offsets.get(path, 0)
     while room := min(size - result.bytes, transcripts.MAX_LINE_BYTES):
@@ -107,7 +108,7 @@ def _read(project: Project, state: _SweepState, path: str, size: int, result: Sw
         result.bytes += end - offset
         offset = state.offsets[path] = end
     result.transcripts += offset > first
-    result.complete &= status.st_size <= offset + room
+    result.complete &= total <= offset + room
 
 
 def _may_teach(line: bytes) -> bool:
@@ -128,6 +129,7 @@ def _learn(run: RunEvent, session: str, lines: list[dict[str, Any]]) -> int:
     extractions = [
         extraction
         for line in lines
+        if run.project.contains(events.line_cwd(line))
         for text in events.agent_texts(line)
         if (extraction := remember.extract_learnings(run.project, run.agent, text))
     ]

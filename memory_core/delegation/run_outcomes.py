@@ -86,6 +86,8 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     from memory_core.claude_code import transcripts
 
     outline = transcripts.summarize(path)
+    if not record.get("agent") and not run.project.contains(outline.cwd):
+        return  # another project's run, whose transcript is in the same folder
     if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run
     until = record.get("ended") or transcripts.mtime_of(path)

@@ -31,6 +31,7 @@ class Project:
     """
 
     def __init__(self, level: paths.LevelPaths, environ: Mapping[str, str]) -> None:
+        self._environ = environ
         home = paths.find_user_level(environ)
         self.paths = level
         self.user_paths = home if home and home.root != level.root else None
@@ -41,6 +42,10 @@ class Project:
         from memory_core.storage import store
 
         return store.Store(self.paths, self.config["directory"])
+
+    def contains(self, folder: str) -> bool:
+        """Return whether a folder is part of the project; raises OSError."""
+        return paths.contains(self.paths, folder, self._environ)
 
     def level(self, user: bool) -> Store:
         """Return the memory files of the user, or those of the project."""

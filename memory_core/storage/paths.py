@@ -69,8 +69,13 @@ class LevelPaths:
 
 def find_user_level(environ: Mapping[str, str]) -> LevelPaths | None:
     """Return the user's level, None if HOME is not an absolute path."""
+    home = _find_home(environ)
+    return LevelPaths(home, environ, is_user=True) if os.path.isabs(home) else None
+
+
+def _find_home(environ: Mapping[str, str]) -> str:
     path = environ.get("HOME", "")
-    return LevelPaths(path.rstrip("/"), environ, is_user=True) if os.path.isabs(path) else None
+    return path.rstrip("/") or path[:1]  # a container may have the home directory "/"
 
 
 def find_project(cwd: str, environ: Mapping[str, str]) -> LevelPaths:
@@ -83,8 +88,23 @@ def find_project(cwd: str, environ: Mapping[str, str]) -> LevelPaths:
     """
     candidates = (environ.get("CLAUDE_PROJECT_DIR"), cwd)
     start = next((path for path in candidates if path and _is_folder(path)), "")
-    home = environ.get("HOME", "").rstrip("/")
-    return LevelPaths(_find_root(os.path.abspath(start or os.getcwd()), home), environ)
+    root = _find_root(os.path.abspath(start or os.getcwd()), _find_home(environ))
+    return LevelPaths(root, environ)
+
+
+def contains(level: LevelPaths, folder: str, environ: Mapping[str, str]) -> bool:
+    """Check whether a folder belongs to a project: is below it, or in a working tree of it.
+
+    A folder below it need not exist any more.  Raises OSError as `find_project`.
+    """
+    if not os.path.isabs(folder):
+        return False
+    if state_folder.is_below(folder, level.root):
+        return True
+    if not _is_folder(folder):
+        return False
+    root = _find_root(os.path.abspath(folder), _find_home(environ))
+    return os.path.realpath(root) == os.path.realpath(level.root)
 
 
 def _find_root(start: str, home_folder: str) -> str:
@@ -94,9 +114,10 @@ def _find_root(start: str, home_folder: str) -> str:
         # The home directory is the user's level.  It is not a project even if it is a git
         # repository, as some people keep their settings files.
         if folder != home_folder:
-            if _has_memory(folder) and (folder == start or _is_own(folder)):
+            is_start = folder == start
+            if _has_memory(folder) and (is_start or _is_own(folder)):
                 return folder
-            main = _find_main_tree(folder)
+            main = _find_main_tree(folder) if is_start or _is_own_repository(folder) else ""
             if main:
                 return folder if main == folder else _find_root(main, home_folder)
         parent = os.path.dirname(folder)
@@ -119,6 +140,14 @@ def _is_own(folder: str) -> bool:
         and status.st_uid == os.geteuid()
         and not status.st_mode & stat.S_IWOTH
     )
+
+
+def _is_own_repository(folder: str) -> bool:
+    """Check that a repository further up is the user's, as git does."""
+    try:
+        return os.lstat(os.path.join(folder, ".git")).st_uid == os.geteuid()
+    except FileNotFoundError:
+        return False
 
 
 def _find_main_tree(folder: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from memory_core.files import safe_files
 from memory_core.files.safe_files import SafeFiles
 from memory_core.text import digests, fastjson
 
@@ -46,12 +47,12 @@ class StateFiles(SafeFiles):
         """
         if os.path.isdir(self.root):
             return
-        os.makedirs(os.path.dirname(self.root), 0o700, exist_ok=True)
+        safe_files.make_folders(os.path.dirname(self.root), 0o700)
         moved = _find_moved(os.path.dirname(self.root), self.owner)
         if moved:
             os.rename(moved, self.root)
         else:
-            os.mkdir(self.root, 0o700)
+            os.makedirs(self.root, 0o700, exist_ok=True)  # another process may be quicker
         status = os.stat(self.owner)
         owner = {"path": self.owner, "device": status.st_dev, "inode": status.st_ino}
         self.replace(OWNER_FILE, fastjson.dumps(owner).encode(), durable=False)

@@ -669,6 +669,7 @@ def transcript(person: Person, project: Path) -> Path:
         "type": "assistant",
         "sessionId": "s1",
         "agentId": "a1",
+        "cwd": str(project),
         "message": {"content": content},
     }
     path = folder / "agent-a1.jsonl"

@@ -42,7 +42,7 @@ class Transcripts:
         """Write the transcript of an agent; return its path."""
         path = self.folder / where / f"agent-{run}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        ids = {"agentId": run, "sessionId": "s1"}
+        ids = {"agentId": run, "sessionId": "s1", "cwd": str(self.sandbox.root)}
         path.write_text("".join(json.dumps({**ids, **line}) + "\n" for line in lines))
         return path
 
@@ -113,6 +113,7 @@ def test_each_byte_is_read_once(transcripts: Transcripts) -> None:
     assert not memory_file.exists()
     # The run had not ended, and continues.
     more = said(BLOCK.replace(LEARNED, "Migrations run before the tests"))
+    more["cwd"] = str(transcripts.sandbox.root)
     path.write_text(path.read_text() + json.dumps(more) + "\n")
     transcripts.begin("s4")
     assert "Migrations run" in memory_file.read_text()
@@ -207,18 +208,62 @@ def test_the_budget_may_end_anywhere(transcripts: Transcripts) -> None:
     assert [sandbox.read_memory("engineer").count(f"- {fact}\n") for fact in facts] == [1] * 30
 
 
-def test_an_unreadable_transcript_does_not_block_others(
-    transcripts: Transcripts,
-) -> None:
-    transcripts.start_run("a1")
-    transcripts.start_run("a2")
-    broken = transcripts.folder / "s1" / "subagents" / "agent-a1.jsonl"
-    broken.parent.mkdir(parents=True)
-    broken.symlink_to("/proc/self/mem")  # root cannot read it either
-    transcripts.agent("a2", said(BLOCK))
+def test_a_link_or_pipe_is_no_transcript(transcripts: Transcripts, tmp_path: Path) -> None:
+    for run in ("a1", "a2", "a3"):
+        transcripts.start_run(run)
+    linked = transcripts.agent("a1", said(BLOCK.replace(LEARNED, "A fact behind a link")))
+    linked.rename(tmp_path / "elsewhere.jsonl")
+    linked.symlink_to(tmp_path / "elsewhere.jsonl")
+    os.mkfifo(linked.with_name("agent-a2.jsonl"))
+    transcripts.agent("a3", said(BLOCK))
     transcripts.begin()
-    assert LEARNED in transcripts.sandbox.read_memory("engineer")
-    assert "Input/output error" in transcripts.sandbox.read_log("agent.memory.error")[0]["error"]
+    memory = transcripts.sandbox.read_memory("engineer")
+    assert (LEARNED in memory, "behind a link" in memory) == (True, False)
+    assert not transcripts.sandbox.read_log("agent.memory.error")
+
+
+def test_lines_of_another_project_teach_nothing(transcripts: Transcripts) -> None:
+    """Claude Code names one folder for the transcripts of `code/shop-api` and `code/shop/api`."""
+    root = transcripts.sandbox.root
+    strangers = [f"{root}-api", str(root.parent), "/", "", "shop", f"{root}/../other", 3]
+    lines = [
+        {**said(BLOCK.replace(LEARNED, f"Fact {number} of a stranger")), "cwd": cwd}
+        for number, cwd in enumerate(strangers)
+    ]
+    path = transcripts.agent("a1", *lines)
+    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
+    transcripts.begin()
+    assert not transcripts.sandbox.memories.exists()
+    assert not transcripts.sandbox.read_log("agent.memory.error")
+
+
+def test_folders_and_working_trees_are_of_the_project(transcripts: Transcripts) -> None:
+    root = transcripts.sandbox.root
+    git = ["git", "-C", root, "-c", "user.name=A", "-c", "user.email=a@b.c"]
+    for arguments in (["init", "-q"], ["commit", "-qm", "First", "--allow-empty"]):
+        subprocess.run([*git, *arguments], check=True)
+    subprocess.run([*git, "worktree", "add", "-q", "../tree"], check=True)
+    (root.parent / "link").symlink_to(root)
+    folders = ["shop", "shop/src", "shop/.claude/worktrees/deleted", "tree", "link", "shop/../shop"]
+    facts = [f"Fact {number} about file_{number}.py" for number in range(len(folders))]
+    lines = [
+        {**said(BLOCK.replace(LEARNED, fact)), "cwd": str(root.parent / folder)}
+        for fact, folder in zip(facts, folders, strict=True)
+    ]
+    path = transcripts.agent("a1", *lines)
+    path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
+    transcripts.begin()
+    memory = transcripts.sandbox.read_memory("engineer")
+    assert [fact for fact in facts if fact not in memory] == []
+
+
+def test_the_outcome_of_another_projects_run_is_not_recorded(transcripts: Transcripts) -> None:
+    history = transcripts.sandbox.memories / "history" / "engineer.jsonl"
+    for session, cwd in (("s2", "/elsewhere"), ("s3", str(transcripts.sandbox.root))):
+        path = transcripts.agent(f"of-{session}", {**said("Done."), "cwd": cwd})
+        path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "engineer"}))
+        transcripts.begin(session)
+        assert history.exists() == (cwd != "/elsewhere")
 
 
 def test_helper_agents_of_claude_code_are_not_swept(transcripts: Transcripts) -> None:

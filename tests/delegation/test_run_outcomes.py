@@ -444,7 +444,8 @@ def transcript(sandbox: Sandbox, *lines: Record, run: str = "a1", **described: s
     folder = sandbox.home / ".claude" / "projects" / "shop" / "s1" / "subagents"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"agent-{run}.jsonl"
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    where = {"cwd": str(sandbox.root)}
+    path.write_text("".join(f"{json.dumps({**line, **where})}\n" for line in lines))
     told = {"agentType": "engineer", "description": "Fix it", **described}
     (folder / f"agent-{run}.meta.json").write_text(json.dumps(told))
     return path
@@ -467,7 +468,6 @@ LEFT: list[tuple[str, list[Record], Record]] = [
     ("finished", [ASKED, USED, RESULT, SAID], {"outcome": "done", "tokens": 10, "tool_uses": 1}),
     ("failed", [ASKED, USED, RESULT, BROKEN], {"outcome": "failed", "tokens": 8}),
     ("not begun", [ASKED], {"outcome": "stopped", "tool_uses": 0}),
-    ("empty", [], {"outcome": "stopped"}),
 ]
 
 

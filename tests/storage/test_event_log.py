@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,15 +14,19 @@ from memory_core.text.times import format_utc
 from support.processes import read_output, release_programs, start_program
 
 
+def make_level(folder: Path) -> paths.LevelPaths:
+    return paths.LevelPaths(str(folder), {"HOME": str(folder)})
+
+
 def test_the_log_is_rotated_and_both_files_are_read(tmp_path: Path) -> None:
-    place = paths.LevelPaths(str(tmp_path))
+    place = make_level(tmp_path)
     for number in range(40):
         event_log.write(place, "agent.memory.loaded", number=number, filler="x" * 60_000)
-    assert sorted(os.listdir(place.logs)) == ["events.1.jsonl", "events.jsonl"]
+    assert place.state.list_names() == ["events.1.jsonl", "events.jsonl", "project.json"]
     numbers = [event["number"] for event in event_log.read(place)]
     assert numbers == list(range(numbers[0], 40))
     assert len(numbers) > 15
-    with open(os.path.join(place.logs, "events.jsonl"), "a") as file:
+    with open(place.state.locate("events.jsonl"), "a") as file:
         file.write('{"torn')
     assert len(event_log.read(place)) == len(numbers)
 
@@ -33,9 +36,9 @@ def numbers(place: paths.LevelPaths) -> list[object]:
 
 
 def test_a_torn_line_damages_no_other_line(tmp_path: Path) -> None:
-    place = paths.LevelPaths(str(tmp_path))
+    place = make_level(tmp_path)
     event_log.write(place, "agent.memory.loaded", number=1)
-    path = Path(place.logs) / "events.jsonl"
+    path = Path(place.state.locate("events.jsonl"))
     path.write_text(path.read_text() + '{"torn')
     event_log.write(place, "agent.memory.loaded", number=2)
     event_log.write(place, "agent.memory.loaded", number=3)
@@ -49,9 +52,9 @@ def test_a_torn_line_damages_no_other_line(tmp_path: Path) -> None:
 FULL = """
 import os, resource, sys
 from memory_core.storage import event_log, paths
-place = paths.LevelPaths(sys.argv[1])
+place = paths.LevelPaths(sys.argv[1], {"HOME": sys.argv[1]})
 event_log.write(place, "agent.memory.loaded", number=1)
-size = os.path.getsize(os.path.join(place.logs, "events.jsonl")) + 10
+size = os.path.getsize(place.state.locate("events.jsonl")) + 10
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 event_log.write(place, "agent.memory.loaded", number=2)
 """
@@ -62,15 +65,15 @@ def test_a_partly_written_line_is_reported(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("agent-memory: [Errno 28] only part of a line could be written")
     assert '"number": 2}\n' in done.stderr
-    place = paths.LevelPaths(str(tmp_path))
+    place = make_level(tmp_path)
     event_log.write(place, "agent.memory.loaded", number=3)
     assert numbers(place) == [1, 3]
 
 
 def overfull_log(folder: Path) -> tuple[paths.LevelPaths, Path]:
     """Return a log that is too large, so that the next writer rotates it."""
-    place = paths.LevelPaths(str(folder))
-    path = Path(place.make_folder("logs")) / event_log.FILE_NAME
+    place = make_level(folder)
+    path = Path(place.state.make_folder()) / event_log.FILE_NAME
     path.write_text(json.dumps({"number": -1, "filler": "x" * event_log.MAX_BYTES}) + "\n")
     return place, path
 
@@ -84,7 +87,8 @@ def pause(event, _arguments):
         print("ready", flush=True)
         sys.stdin.read()
 sys.addaudithook(pause)
-event_log.write(paths.LevelPaths(sys.argv[1]), "agent.memory.loaded", number=0)
+place = paths.LevelPaths(sys.argv[1], {"HOME": sys.argv[1]})
+event_log.write(place, "agent.memory.loaded", number=0)
 """
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_core.curation import change_log
+from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.memory.project import find_project
 from memory_core.storage import history_file
@@ -43,8 +46,8 @@ def plain(path: Path) -> list[str]:
 def large(sandbox: Sandbox) -> Path:
     """Create a memory history that is large enough to be packed at the next write."""
     path = sandbox.memories / "history" / "engineer.jsonl"
-    history_file.append(str(path), make_records(1600))
-    known = item_history.History(history_file.read(str(path)))
+    open_history(path).append(make_records(1600))
+    known = item_history.History(open_history(path).read())
     sandbox.write_memory("engineer", *[each.text for each in known if each.is_present])
     text = (sandbox.memories / "engineer.md").read_text().replace("Project Architecture", "A")
     (sandbox.memories / "engineer.md").write_text(text)
@@ -52,8 +55,12 @@ def large(sandbox: Sandbox) -> Path:
     return path
 
 
+def open_history(path: Path) -> history_file.HistoryFile:
+    return history_file.HistoryFile(SafeFiles(str(path.parent)), path.name)
+
+
 def pack(path: Path) -> None:
-    history_file.pack(str(path), path.stat().st_size)
+    open_history(path).pack(path.stat().st_size)
 
 
 def state(records: list[item_history.Record]) -> list[dict[str, Any]]:
@@ -70,7 +77,7 @@ def test_packing_changes_no_result(sandbox: Sandbox, large: Path, tmp_path: Path
         told = [person.run(*words).stdout for words in (["log"], ["blame", "engineer"])]
         moments = [at(number) for number in range(0, 1600, 137)]
         shown = [change_log.render_at(project, project.store, "engineer", each) for each in moments]
-        return told, shown, state(history_file.read(str(large))), history_file.read(str(large))
+        return told, shown, state(open_history(large).read()), open_history(large).read()
 
     before = answers()
     pack(large)
@@ -95,7 +102,7 @@ def test_the_next_write_packs(sandbox: Sandbox, large: Path, tmp_path: Path) -> 
 
 def test_a_small_history_is_not_packed(tmp_path: Path) -> None:
     path = tmp_path / "qa.jsonl"
-    history_file.append(str(path), make_records(300))
+    open_history(path).append(make_records(300))
     before = path.read_bytes()
     pack(path)
     assert path.read_bytes() == before
@@ -106,16 +113,16 @@ def test_runs_are_packed_separately_and_packed_lines_stay(large: Path) -> None:
         {"v": 1, "time": at(number), "kind": "task", "id": f"{number:010}", "outcome": "done"}
         for number in range(300)
     ]
-    history_file.append(str(large), tasks)
+    open_history(large).append(tasks)
     pack(large)
     first = large.read_text().splitlines()[:2]
     assert [json.loads(line)["of"] for line in first] == ["items", "runs"]
-    assert len(history_file.read(str(large))) == 1900
-    assert not [each for each in history_file.read(str(large), runs=False) if each in tasks[:100]]
-    history_file.append(str(large), make_records(1600, first=1600))
+    assert len(open_history(large).read()) == 1900
+    assert not [each for each in open_history(large).read(runs=False) if each in tasks[:100]]
+    open_history(large).append(make_records(1600, first=1600))
     pack(large)
     assert large.read_text().splitlines()[:2] == first
-    assert len(history_file.read(str(large))) == 3500
+    assert len(open_history(large).read()) == 3500
 
 
 def test_a_damaged_packed_line_is_kept(large: Path) -> None:
@@ -123,7 +130,7 @@ def test_a_damaged_packed_line_is_kept(large: Path) -> None:
     packed, *rest = large.read_text().splitlines()
     damaged = packed[:100] + packed[200:]
     large.write_text("\n".join([damaged, *rest, ""]))
-    history_file.append(str(large), make_records(1600, first=1600))
+    open_history(large).append(make_records(1600, first=1600))
     pack(large)
     assert large.read_text().splitlines()[0] == damaged
 
@@ -133,7 +140,7 @@ def test_a_torn_packed_line_is_skipped(large: Path, cut: float) -> None:
     pack(large)
     packed, *rest = large.read_text().splitlines()
     large.write_text("\n".join([packed[: int(len(packed) * cut)], *rest, ""]))
-    assert history_file.read(str(large)) == [json.loads(line) for line in rest]
+    assert open_history(large).read() == [json.loads(line) for line in rest]
 
 
 @pytest.mark.parametrize("text", ["", "no base64 ~", "AAAA", "eJwDAAAAAAE="])
@@ -141,21 +148,44 @@ def test_packed_lines_of_other_programs_are_skipped(tmp_path: Path, text: str) -
     path = tmp_path / "qa.jsonl"
     (record,) = make_records(1)
     path.write_text(json.dumps({"v": 1, "packed": text}) + "\n" + json.dumps(record) + "\n")
-    assert history_file.read(str(path)) == [record]
+    assert open_history(path).read() == [record]
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_packed_and_an_unpacked_branch_merge(large: Path, seed: int) -> None:
-    base = history_file.read(str(large))
+    base = open_history(large).read()
     ours, theirs = make_records(30, 1600), make_records(30, 1700)
     other = large.with_name("other.jsonl")
-    history_file.append(str(other), [*base, *theirs])
-    history_file.append(str(large), ours)
+    open_history(other).append([*base, *theirs])
+    open_history(large).append(ours)
     pack(large)
     lines = list(dict.fromkeys([*large.read_text().splitlines(), *other.read_text().splitlines()]))
     random.Random(seed).shuffle(lines)  # as a union merge may order them
     large.write_text("\n".join([*lines, ""]))
-    merged = item_history.sort_records(history_file.read(str(large)))
+    merged = item_history.sort_records(open_history(large).read())
     assert merged == item_history.sort_records([*base, *ours, *theirs])
     pack(large)
-    assert item_history.sort_records(history_file.read(str(large))) == merged
+    assert item_history.sort_records(open_history(large).read()) == merged
+
+
+def test_of_a_huge_history_the_newest_part_is_read(sandbox: Sandbox) -> None:
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    (record,) = make_records(1)
+    open_history(path).append([record])
+    with path.open("r+b") as file:
+        file.truncate(1 << 40)
+    newest = make_records(3, first=10)
+    open_history(path).append(newest)
+    assert open_history(path).read() == newest
+    pack(path)  # it is too large to be read whole, so it stays
+    assert path.stat().st_size > 1 << 40
+
+
+def test_packed_lines_unfold_to_a_limited_size(tmp_path: Path) -> None:
+    """The newest lines count; a few kilobytes may hold gigabytes."""
+    path = tmp_path / "qa.jsonl"
+    huge = b" " * history_file.MAX_UNPACKED_BYTES
+    line = {"v": 1, "packed": base64.b64encode(zlib.compress(huge + b"\n")).decode()}
+    (record,) = make_records(1)
+    path.write_text(f"{json.dumps(line)}\n" * 50 + json.dumps(record) + "\n")
+    assert open_history(path).read() == [record]

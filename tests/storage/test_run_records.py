@@ -18,24 +18,29 @@ def test_every_id_is_one_plain_part_of_a_path(name: str) -> None:
     assert plain == name or not run_records.is_safe_id(name)
 
 
+def make_level(folder: Path) -> paths.LevelPaths:
+    return paths.LevelPaths(str(folder), {"HOME": str(folder)})
+
+
 def test_a_record_combines_all_notes_of_a_run(tmp_path: Path) -> None:
-    records = run_records.SessionRuns(paths.LevelPaths(str(tmp_path)), "s1")
+    place = make_level(tmp_path)
+    records = run_records.SessionRuns(place, "s1")
     assert records.record("a1") == {}
     records.note("a1", agent="engineer", keys=["x"])
     records.note("a1", ended=1.5, keys=["y"])
-    path = tmp_path / ".claude-mpm" / "state" / "runs" / "s1" / "a1.jsonl"
+    path = Path(place.state.locate("runs", "s1", "a1.jsonl"))
     path.write_text(path.read_text() + '{"torn')
     assert records.record("a1") == {"agent": "engineer", "ended": 1.5, "keys": ["x", "y"]}
 
 
 def test_only_old_records_are_cleared(tmp_path: Path) -> None:
-    place = paths.LevelPaths(str(tmp_path))
+    place = make_level(tmp_path)
     for session in ("old", "young"):
         run_records.SessionRuns(place, session).note("a1", agent="engineer")
         run_records.SessionRuns(place, session).add_receipt("toolu_1", "engineer", "")
     long_ago = 1_700_000_000
     for kind in ("runs", "receipts"):
-        folder = Path(place.state) / kind / "old"
+        folder = Path(place.state.locate(kind, "old"))
         for path in [*folder.iterdir(), folder]:
             os.utime(path, (long_ago, long_ago))
     run_records.clear_old(place)
