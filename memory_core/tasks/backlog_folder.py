@@ -34,6 +34,9 @@ CONFIG_NAMES = ("config.yml", "config.yaml")
 MAX_FOLDER_CHARS = 100
 
 STATE_NAME = ".state.yml"
+
+# Tasks in a list of .state.yml.
+MAX_IDS = 1000
 GITIGNORE_HEADER = "# Written by agent-memory: what only this machine needs.\n"
 
 # The folders in which Backlog.md keeps task files.
@@ -247,9 +250,10 @@ def _list(value: object) -> list[object]:
 
 
 def _ids(values: list[object]) -> list[str]:
-    """Return the valid ids of a list, each once: a person may write any text."""
+    """Return the valid ids of a list, each once, the last ones: a person may write any text."""
     texts = (value for value in values if isinstance(value, str))
-    return list(dict.fromkeys(text for text in texts if backlog_format.is_safe_id(text)))
+    ids = dict.fromkeys(text for text in texts if backlog_format.is_safe_id(text))
+    return list(ids)[-MAX_IDS:]
 
 
 def now(ago: float = 0) -> str:

@@ -7,6 +7,8 @@ is tried again next time.
 
 from __future__ import annotations
 
+import time
+
 from memory_core.storage import store
 from memory_core.tasks import backlog_folder
 from memory_core.tasks.lifecycle import TaskTransaction
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 # Seconds.  Backlog.md's command takes half a second; a hook has five.
 HOOK_WAIT = 3.0
 COMMAND_WAIT = 30.0
+
+# Tasks whose decisions one call of `send` sends; the next one continues.
+MAX_TASKS = 20
 
 # Not lifecycle.LOCK_NAME: nobody may hold that one for as long as a command takes.
 SEND_LOCK = ".tasks.send.lock"
@@ -32,7 +37,10 @@ def add_unsent(transaction: TaskTransaction, task: str) -> None:
 
 
 def send(project: Project, wait: float = HOOK_WAIT) -> list[str]:
-    """Append the unsent decisions to their tasks; return the problems as sentences."""
+    """Append unsent decisions to their tasks; return the problems as sentences.
+
+    What `wait` seconds are too short for is sent next time.
+    """
     folder = backlog_folder.Folder(project.paths.files)
     if (
         not backlog_folder.is_enabled(project, folder)
@@ -50,11 +58,16 @@ def send(project: Project, wait: float = HOOK_WAIT) -> list[str]:
 
 def _send_locked(project: Project, folder: backlog_folder.Folder, wait: float) -> list[str]:
     problems = []
+    end = time.monotonic() + wait
     with TaskTransaction(project) as transaction:
-        unsent = {task: _list_unsent(transaction, task) for task in transaction.unsent_decisions}
-        unsent = {task: decisions for task, decisions in unsent.items() if decisions}
-        transaction.unsent_decisions = list(unsent)
+        tasks = transaction.unsent_decisions[:MAX_TASKS]
+        unsent = {task: _list_unsent(transaction, task) for task in tasks}
+        for task in tasks:
+            if not unsent[task]:
+                transaction.forget_decisions(task)
     for task, decisions in unsent.items():
+        if not decisions or time.monotonic() > end:
+            continue
         note = "\n".join([HEADING, *map(_format_item, decisions)])
         command = ["task", "edit", task, f"--append-notes={note}"]
         try:

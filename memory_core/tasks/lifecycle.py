@@ -43,6 +43,7 @@ class TaskTransaction:
         self.folder = backlog_folder.Folder(project.paths.files)
         self.in_progress: list[str] = []
         self.unsent_decisions: list[str] = []
+        self.task_files: dict[str, str] = {}  # paths by id, as far as a scan has read them
         self.linked: set[str] = set()  # task files whose line about the memory was written
 
     def __enter__(self) -> TaskTransaction:
@@ -193,7 +194,7 @@ class TaskTransaction:
 
     def link_task_file(self, task: str) -> None:
         """Write the path of the memory into the task's file, for agents without hook and MCP."""
-        path = self.folder.find(task)
+        path = self.task_files.get(task) or self.folder.find(task)
         if not path:
             return
         places = (self.path(task), self.path(task, archived=True))

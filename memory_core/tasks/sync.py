@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 HOOK_SECONDS = 0.25
 
 # Tasks that each scan handles, however slow the machine is.
-MIN_TASKS = 20
+MIN_TASKS = 5
 
 
 def update(project: Project, seconds: float = float("inf")) -> None:
@@ -70,6 +70,7 @@ def scan(transaction: TaskTransaction, seconds: float = float("inf")) -> None:
     before = seen_files.load(transaction.project, transaction.folder)
     previous = before or {}
     files = _list_files(transaction, previous, seconds)
+    transaction.task_files = {file.task: file.path for file in files.values()}
     _rename_memories(transaction, files, seconds)
     _try(transaction, "", lambda: recent_notes.restore_lost(transaction))
     changed = [
