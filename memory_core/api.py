@@ -147,10 +147,9 @@ class Memories:
     ) -> None:
         """Record an error and, if known, its resolution.
 
-        The agent receives it once it has a resolution or occurred in two runs: the last 20
-        errors are kept, 5 are given.  A learning of the same `run` counts as resolution.
-        Only the first line of a text counts, up to 200 characters.  Raises ValueError for
-        an empty one.
+        The agent receives it once it has a resolution; until then it stays on this machine.  A
+        later learning of the same `run` counts as resolution.  Only the first line of the error
+        counts, up to 200 characters, without secrets.  Raises ValueError for an empty one.
         """
         name = self._agent(agent)
         item_actions.record_error(self._project, name, error, resolution, **_by(run, session))

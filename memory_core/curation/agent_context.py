@@ -13,7 +13,7 @@ from memory_core.history import performance
 from memory_core.memory import recall, selection
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import error_cache, run_history
+from memory_core.storage import error_cache, pending_errors, run_history
 from memory_core.tasks import task_document
 from memory_core.text import similarity
 
@@ -33,8 +33,10 @@ class Knowledge(NamedTuple):
     errors: list[performance.CommonError]
 
 
-def read_knowledge(project: Project, agent: str) -> Knowledge:
+def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowledge:
     """Return an agent's knowledge, without the items below `memory.min_confidence`.
+
+    With `pending`, for people, also the errors of this machine that nobody has resolved yet.
 
     Items and preferences of the user level are included unless the project level has them.
     """
@@ -56,7 +58,8 @@ def read_knowledge(project: Project, agent: str) -> Knowledge:
     error_cache.update(project.paths, project.store.stem(agent), records)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
     items.sort(key=lambda item: -item.confidence)
-    errors = performance.find_common_errors(records)
+    unresolved = pending_errors.read(project.paths, project.store.stem(agent)) if pending else []
+    errors = performance.find_common_errors(records + unresolved, resolved=not pending)
     return Knowledge(agent, items, values, performance.Performance(records), errors)
 
 

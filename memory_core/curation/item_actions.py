@@ -261,8 +261,8 @@ def record_error(
 ) -> performance.Record:
     """Record an error and, if known, its resolution, run and session; return the record.
 
-    Only the first line of each text is used, up to 200 characters.  Raises InvalidRequest if it
-    is empty.
+    Without a resolution it stays on this machine.  Only the first line of the error is used, up
+    to 200 characters, without secrets.  Raises InvalidRequest if it is empty.
     """
     record = performance.make_error_record(text, resolution=resolution, **run)
     if record is None:

@@ -324,5 +324,7 @@ def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
 
 
 def _log_failed(run: RunEvent, reason: str) -> None:
-    """Log the head of the error message, which comes from Claude Code and not from the agent."""
-    run.log("agent.delegation.failed", error=reason[:200])
+    """Log the error message, which comes from Claude Code and not from the agent."""
+    from memory_core.history import error_text
+
+    run.log("agent.delegation.failed", error=error_text.clean(reason))

@@ -1,14 +1,17 @@
-"""Shorten the text of an error to one line, and recognise the same error again."""
+"""Shorten the text of an error to one line without secrets, and recognise the same error again."""
 
 from __future__ import annotations
 
 from itertools import groupby
 
 from memory_core.history import item_history
-from memory_core.text import sanitize
+from memory_core.text import sanitize, secrets
 
 # Maximum number of characters of an error's text.
 MAX_LENGTH = 200
+
+# Characters of an output that are looked at: from its beginning, and from its end.
+MAX_BEGIN, MAX_END = 4_000, 16_000
 
 
 def summarize(text: str) -> str:
@@ -17,17 +20,28 @@ def summarize(text: str) -> str:
     A command's status alone says nothing, so the last line of its output is added.  Without
     output the result is "": `grep` that finds nothing is not an error to learn from.
     """
-    lines = text.splitlines()
-    first = next(filter(None, map(clean_line, lines)), "")
+    lines = _list_lines(text)
+    first = lines[0] if lines else ""
     if not first.removeprefix("Exit code ").isdecimal():
         return sanitize.shorten(first, MAX_LENGTH)
-    last = next(filter(None, map(clean_line, reversed(lines))), "")
-    return sanitize.shorten(f"{first}: {last}", MAX_LENGTH) if last != first else ""
+    return sanitize.shorten(f"{first}: {lines[-1]}", MAX_LENGTH) if lines[-1] != first else ""
 
 
-def clean_line(text: str) -> str:
-    """Remove invisible characters and repeated blanks."""
-    return " ".join(sanitize.remove_invisible(text[: 4 * MAX_LENGTH]).split())
+def clean(text: str) -> str:
+    """Return a text as one line of at most MAX_LENGTH characters, without secrets."""
+    return sanitize.shorten(" ".join(_list_lines(text)), MAX_LENGTH)
+
+
+def _list_lines(text: str) -> list[str]:
+    """Return the lines with visible characters.
+
+    Secrets are masked before anything is cut, since half of one would not be recognised.
+    """
+    if len(text) > MAX_BEGIN + MAX_END:
+        text = f"{text[:MAX_BEGIN]}\n{text[-MAX_END:]}"
+    lines = map(sanitize.join_visible, text.splitlines())
+    masked = secrets.mask("\n".join(filter(None, lines)))
+    return masked.split("\n") if masked else []
 
 
 def id_of(line: str) -> str:

@@ -119,7 +119,7 @@ def make_error_record(text: str, tool: str = "", **details: str) -> Record | Non
     fields = {
         "tool": tool,
         **details,
-        "resolution": error_text.clean_line(details.get("resolution", "")),
+        "resolution": error_text.clean(details.get("resolution", "")),
     }
     present = {name: value for name, value in fields.items() if value}
     key = error_text.id_of(line)
@@ -189,12 +189,11 @@ def format_performance(performance: Performance) -> list[str]:
     if not performance.total.finished:
         return []
     from memory_core.document import block_reader
-    from memory_core.history import error_text
     from memory_core.text import sanitize
 
     lines = [f"- all tasks: {_format_tally(performance.total)}"]
     for name, tally in performance.types.items():
-        label = sanitize.shorten(error_text.clean_line(name), error_text.MAX_LENGTH) or OTHER_TYPE
+        label = sanitize.clean_name(name) or OTHER_TYPE
         lines.append(f"- {block_reader.escape(label)}: {_format_tally(tally)}")
     return lines
 
@@ -284,7 +283,7 @@ class CommonError:
 
     @property
     def is_common(self) -> bool:
-        """Return whether agents should know it; one failed command is not worth reporting."""
+        """Return whether people should know it; one failed command is not worth reporting."""
         return bool(self.tool in DELEGATION_TOOLS or self.resolution or self.count >= COMMON_COUNT)
 
     def data(self) -> dict[str, Any]:
@@ -295,8 +294,11 @@ class CommonError:
 TimedText = tuple[str, str]  # (time, text) of a learning
 
 
-def find_common_errors(records: Iterable[Record]) -> list[CommonError]:
-    """Return the common errors, at most KEPT: the most frequent first, then the latest."""
+def find_common_errors(records: Iterable[Record], resolved: bool = False) -> list[CommonError]:
+    """Return the common errors, at most MAX_ERRORS_KEPT: the most frequent first, then the latest.
+
+    With `resolved` only those whose resolution is known: what agents may read.
+    """
     from memory_core.history import error_text
 
     records = list(records)
@@ -315,7 +317,27 @@ def find_common_errors(records: Iterable[Record]) -> list[CommonError]:
     errors = [CommonError(key, group, learned) for key, group in groups.items()]
     errors.sort(key=lambda error: error.id)
     errors.sort(key=lambda error: (error.count, error.last), reverse=True)
-    return [error for error in errors if error.is_common][:MAX_ERRORS_KEPT]
+    common = (error for error in errors if (error.resolution if resolved else error.is_common))
+    return list(common)[:MAX_ERRORS_KEPT]
+
+
+def split_resolved(
+    errors: list[Record], records: list[Record]
+) -> tuple[list[Record], list[Record]]:
+    """Return the error records whose resolution is known, and the others.
+
+    `records` is the history of the agent: its learnings, and the errors with a resolution.
+    """
+    learned = _learned(records)
+    resolved = {
+        record["id"]
+        for record in [*errors, *records]
+        if record["kind"] == "error" and _resolution(record, learned)
+    }
+    return (
+        [record for record in errors if record["id"] in resolved],
+        [record for record in errors if record["id"] not in resolved],
+    )
 
 
 def format_errors(errors: list[CommonError]) -> list[str]:
@@ -354,13 +376,12 @@ def _clock(record: Record) -> str:
 def _resolution(record: Record, learned: dict[str, list[TimedText]]) -> str:
     """Return the recorded resolution, else the first learning of the run after the error."""
     from memory_core.history import error_text
-    from memory_core.text import sanitize
 
     resolution = record.get("resolution")
     taught = learned.get(record.get("run") or "", [])
     if not isinstance(resolution, str) or not resolution:
         resolution = next((text for time, text in taught if time >= record["time"]), "")
-    return sanitize.shorten(error_text.clean_line(resolution), error_text.MAX_LENGTH)
+    return error_text.clean(resolution)
 
 
 def _occurrence(record: Record) -> tuple[str, str, str]:

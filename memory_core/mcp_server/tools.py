@@ -242,7 +242,9 @@ def record_error(
     served: ServedProject,
     agent: str = AGENT_FIELD,
     error: str = Field(description="The error message; only its first line is recorded."),
-    resolution: str = Field("", description="What fixed it, in one line, if known."),
+    resolution: str = Field(
+        "", description="What fixed it, in one line; agents only get errors that have one."
+    ),
 ) -> RecordErrorOutput:
     """Record an error that an agent hit, and what fixed it, so that it is avoided next time."""
     project, agent = served.find_agent(agent, accept_new=True)

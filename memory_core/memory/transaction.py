@@ -103,21 +103,21 @@ def write(memory: AgentMemory) -> None:
         raise
     history.pack(size)
     if _may_resolve_error(memory):
-        from memory_core.storage import error_cache
+        from memory_core.storage import run_history
 
-        error_cache.update(store.paths, store.stem(agent), history.read())
+        run_history.settle_errors(store, agent)
     if memory.from_archive:
         _remove_from_archive(memory)
 
 
 def _may_resolve_error(memory: AgentMemory) -> bool:
     """Return whether a run that had an error has a new learning, or the history is new."""
+    from memory_core.storage import pending_errors
+
     kinds = item_history.LEARNING_KINDS
     runs = {record.get("run") for record in memory.records if record["kind"] in kinds}
-    has_error = any(
-        record["kind"] == "error" and record.get("run") in runs - {"", None}
-        for record in memory.history.records
-    )
+    errors = pending_errors.read(memory.store.paths, memory.store.stem(memory.agent))
+    has_error = any(error.get("run") in runs - {"", None} for error in errors)
     return has_error or len(memory.history.records) == len(memory.records)
 
 

@@ -1,4 +1,4 @@
-"""errors/AGENT: the common errors of an agent as Markdown list items, ready for a prompt.
+"""errors/AGENT.md: the resolved errors of an agent as Markdown list items, ready for a prompt.
 
 They are computed from the whole history, which takes longer to read than a hook may take.
 Therefore the writer of an error, or of what may solve one, also updates this file.  Without the
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 
+from memory_core.storage import pending_errors
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_core.history.item_history import Record
     from memory_core.storage.paths import LevelPaths
-
-FOLDER = "errors"
 
 # Characters; a longer file was not written by agent-memory.
 MAX_CHARS = 4000
@@ -27,20 +27,20 @@ MAX_HISTORY_BYTES = 1_000_000
 
 
 def read(paths: LevelPaths, stem: str) -> list[str]:
-    """Return the common errors of an agent as lines of a Markdown list."""
+    """Return the resolved errors of an agent as lines of a Markdown list."""
     text = paths.state.read_text(_path(stem))
     lines = text.split("\n") if len(text) <= MAX_CHARS else []
     return [line for line in lines if line.startswith("- ")]
 
 
 def update(paths: LevelPaths, stem: str, records: Sequence[Record]) -> None:
-    """Compute the errors from an agent's records; after a failure the old ones stay."""
+    """Compute the errors from an agent's history; after a failure the old ones stay."""
     before = read(paths, stem)
     if not before and not any(record["kind"] == "error" for record in records):
         return
     from memory_core.history import performance
 
-    lines = performance.format_errors(performance.find_common_errors(records))
+    lines = performance.format_errors(performance.find_common_errors(records, resolved=True))
     if lines == before:
         return
     text = "".join(f"{line}\n" for line in lines)
@@ -51,4 +51,4 @@ def update(paths: LevelPaths, stem: str, records: Sequence[Record]) -> None:
 
 
 def _path(stem: str) -> str:
-    return os.path.join(FOLDER, stem)
+    return os.path.join(pending_errors.FOLDER, f"{stem}.md")

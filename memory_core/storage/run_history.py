@@ -1,5 +1,7 @@
 """Write the outcomes and errors of runs to the history of their agent.
 
+An error without a known resolution stays on this machine until a run has found one.
+
 An outcome is written down in the spool first, with all that its history record is made
 of: a hook that only has to note a successful run then loads neither the history nor what
 computes the record.  The next writer of the agent, or the next session, completes it.
@@ -10,7 +12,7 @@ from __future__ import annotations
 import time
 
 from memory_core.history import performance
-from memory_core.storage import error_cache, event_log, spool
+from memory_core.storage import error_cache, event_log, pending_errors, spool
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -67,13 +69,33 @@ def save_records(store: Store, agent: str, records: list[Record], when: float = 
 
 
 def append_records(store: Store, agent: str, records: list[Record]) -> None:
-    """Add records to an agent's history, whose lock the caller holds; raises OSError."""
-    if not records:
-        return
+    """Add records to an agent's history, whose lock the caller holds; raises OSError.
+
+    Errors whose resolution is unknown are kept with the state of this machine instead.
+    """
     records = [complete_record(record) for record in records]
-    store.make_folder()
+    errors = [record for record in records if record["kind"] == "error"]
+    pending = [error for error in errors if not error.get("resolution")]
+    lasting = [record for record in records if record not in pending]
     history = store.history(agent)
-    history.pack(history.append(records))
-    has_errors = any(record["kind"] == "error" for record in records)
-    if has_errors and history.size <= error_cache.MAX_HISTORY_BYTES:
-        error_cache.update(store.paths, store.stem(agent), history.read())
+    if lasting:
+        store.make_folder()
+        history.pack(history.append(lasting))
+    pending_errors.add(store.paths, store.stem(agent), pending)
+    if errors and history.size <= error_cache.MAX_HISTORY_BYTES:
+        settle_errors(store, agent)
+
+
+def settle_errors(store: Store, agent: str) -> None:
+    """Move pending errors that are resolved into the history, and refresh those for prompts.
+
+    The caller holds the agent's lock.  Raises OSError.
+    """
+    stem, history = store.stem(agent), store.history(agent)
+    records = history.read()
+    pending = pending_errors.read(store.paths, stem)
+    resolved, others = performance.split_resolved(pending, records) if pending else ([], [])
+    if resolved:
+        history.append(resolved)
+        pending_errors.replace(store.paths, stem, others)
+    error_cache.update(store.paths, stem, records + resolved)

@@ -204,13 +204,16 @@ def test_ten_thousand_records_cost_a_hook_nothing(
     assert sandbox.read_log("agent.memory.loaded")
 
 
-def test_a_repeated_error_is_given(sandbox: Sandbox) -> None:
+def test_a_resolved_error_is_given(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
-    sandbox.run_hook("post_tool_use", make_failure_event("a1"))
+    for run in ("a1", "a2"):
+        sandbox.run_hook("post_tool_use", make_failure_event(run))
     assert "Common Errors" not in prompt(sandbox)
-    sandbox.run_hook("post_tool_use", make_failure_event("a2"))
-    line = "- Exit code 2: no such table: users\n"
-    assert f"### Common Errors to Avoid\n{line}" in prompt(sandbox, "toolu_2")
+    project = project_in(sandbox)
+    (error,) = agent_context.read_knowledge(project, "engineer", pending=True).errors
+    assert (error.text, error.count) == ("Exit code 2: no such table: users", 2)
+    assert agent_context.read_knowledge(project, "engineer").errors == [], "what agents may read"
+    assert "Common Errors" not in prompt(sandbox, "toolu_2")
     teach(sandbox, "Run make migrate before the tests", "a2")
     given = prompt(sandbox, "toolu_3")
     assert "- Exit code 2: no such table: users → Run make migrate before the tests\n" in given
@@ -220,20 +223,20 @@ def test_five_errors_are_given_and_twenty_kept(sandbox: Sandbox) -> None:
     for number in range(22):
         for run in range(2):
             told = performance.make_error_record(
-                f"Cannot build part {chr(97 + number)}", run=f"a{run}"
+                f"Cannot build part {chr(97 + number)}", resolution="Mend it", run=f"a{run}"
             )
             assert told
             assert run_history.save_records(
                 project_in(sandbox).store, "engineer", [told], time.time() + number
             )
     lines = [line for line in prompt(sandbox).split("\n") if line.startswith("- Cannot")]
-    assert lines == [f"- Cannot build part {letter}" for letter in "vutsr"]
+    assert lines == [f"- Cannot build part {letter} → Mend it" for letter in "vutsr"]
     assert len(agent_context.read_knowledge(project_in(sandbox), "engineer").errors) == 20
 
 
 def test_without_its_history_no_error_is_given(sandbox: Sandbox) -> None:
-    for run in ("a1", "a2"):
-        sandbox.run_hook("post_tool_use", make_failure_event(run))
+    sandbox.run_hook("post_tool_use", make_failure_event("a1"))
+    teach(sandbox, "Run make migrate before the tests", "a1")
     assert "Common Errors" in prompt(sandbox)
     (sandbox.memories / "history" / "engineer.jsonl").unlink()
     teach(sandbox, FACT)

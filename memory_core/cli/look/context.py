@@ -34,7 +34,7 @@ def context(
       agent-memory context engineer --top 5
     """
     scope = find_agent(agent)
-    knowledge = agent_context.read_knowledge(scope.project, scope.agent)
+    knowledge = agent_context.read_knowledge(scope.project, scope.agent, pending=True)
     if json:
         print_json(agent_context.to_json(knowledge, top))
         return
