@@ -10,10 +10,27 @@
 # system's with its standard library.  A hook must not exit with status 2, which blocks the agent.
 
 root=${0%/hooks/plugin.sh}
+# Whoever works in the home folder, or above it, has no project: everything there is the user's.
+project=${CLAUDE_PROJECT_DIR:-$PWD}
+project=${project%/}
+case ${HOME:-/dev/null}/ in "$project"/*) project=/dev/null ;; esac
+
+# Whether a path is absolute and, by its text, not below the project, whose settings may set
+# variables for hooks.
+is_outside() {
+    case $1/ in
+        */./* | */../* | *//?* | "$project"/*) return 1 ;;
+        /*) ;;
+        *) return 1 ;;
+    esac
+}
+
 # Without a home nothing is written: nobody can write below /dev/null, not even root.
-config=${CLAUDE_CONFIG_DIR:-${HOME:-/dev/null}/.claude}
+config=${CLAUDE_CONFIG_DIR:-}
+is_outside "$config" || config=${HOME:-/dev/null}/.claude
 # Old clients, for example 2.1.63, do not set CLAUDE_PLUGIN_DATA.
-data=${CLAUDE_PLUGIN_DATA:-$config/plugins/data/agent-memory-plugin}
+data=${CLAUDE_PLUGIN_DATA:-}
+is_outside "$data" || data=$config/plugins/data/agent-memory-plugin
 
 # The shell of Claude Code has bin/ on its PATH, but not CLAUDE_PLUGIN_DATA.  Find the folder with
 # an environment, or else the one that hooks have used before.
@@ -36,8 +53,21 @@ probe() {
 
 # If python3 is missing on macOS, its stub opens a window.
 is_stub() {
-    [ "$(command -v "$1")" = /usr/bin/python3 ] && [ -x /usr/bin/xcode-select ] &&
+    [ "$1" = /usr/bin/python3 ] && [ -x /usr/bin/xcode-select ] &&
         ! /usr/bin/xcode-select -p >/dev/null 2>&1
+}
+
+# Where a Python may be that PATH does not have.
+places=/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin:/opt/local/bin:${HOME:-/dev/null}/.local/bin
+
+# PATH without relative folders, and without those that are in the project behind all links.
+clean_path() {
+    project=$(CDPATH='' cd -P -- "$project" 2>/dev/null && pwd -P) || project=/dev/null
+    IFS=:
+    for folder in ${PATH-}; do
+        is_outside "$folder" && real=$(CDPATH='' cd -P -- "$folder" 2>/dev/null && pwd -P) &&
+            is_outside "$real" && printf '%s:' "$real"
+    done
 }
 
 # Running candidates takes 0.1 s and more with shims, so the result is saved.
@@ -45,11 +75,19 @@ find_python() {
     if [ -r "$data/python" ] && IFS= read -r python <"$data/python" && [ -x "$python" ]; then
         return
     fi
-    for name in python3.13 python3.12 python3.11 python3.10 python3 python; do
-        if command -v "$name" >/dev/null && ! is_stub "$name" && python=$(probe "$name"); then
-            keep_python
-            return
-        fi
+    set -f # an entry of PATH is not a pattern
+    PATH=$(clean_path)$places
+    IFS=:
+    for folders in "${PATH%"$places"}" "$places"; do
+        for name in python3.13 python3.12 python3.11 python3.10 python3 python; do
+            for folder in $folders; do
+                if [ -x "$folder/$name" ] && ! is_stub "$folder/$name" &&
+                    python=$(probe "$folder/$name") && is_outside "$python"; then
+                    keep_python
+                    return
+                fi
+            done
+        done
     done
     python=
 }

@@ -28,7 +28,7 @@ LOCAL_SETTINGS = os.path.join(".claude", "settings.local.json")
 
 # Levels of settings files that may come with a clone, and the variables that those may set.
 UNTRUSTED_LEVELS = ("project", "local")
-SAFE_PREFIXES = ("AGENT_MEMORY", "CLAUDE_")
+SAFE_VARIABLES = ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING", "AGENT_MEMORY_LIMIT_KB")
 
 # Matchers of hooks that run for every tool.
 MATCH_ALL = ("", "*", ".*")
@@ -145,8 +145,8 @@ def find_enabled_plugins(
 def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
     """Return the environment variables that settings set for hooks, over the user's own ones.
 
-    Of settings that come with a repository only variables of agent-memory and Claude Code
-    count: others, such as PATH or LD_PRELOAD, would choose the programs that run here.
+    Of settings that come with a repository only the settings for one run count: others, such as
+    PATH or CLAUDE_CONFIG_DIR, would choose the programs that run here.
     """
     variables = {}
     for file in files:
@@ -154,7 +154,7 @@ def read_hook_variables(files: list[SettingsFile]) -> dict[str, str]:
         if file.level == "plugin" or not isinstance(env, dict):
             continue
         for name, value in env.items():
-            is_safe = file.level not in UNTRUSTED_LEVELS or name.startswith(SAFE_PREFIXES)
+            is_safe = file.level not in UNTRUSTED_LEVELS or name in SAFE_VARIABLES
             if is_safe and isinstance(value, str):
                 variables[name] = value
     return variables

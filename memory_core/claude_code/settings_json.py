@@ -56,12 +56,13 @@ def build_command(hook: str) -> str:
     """Return the shell command that runs one of our hooks.
 
     It is committed with the project, so it contains no absolute home path, and succeeds
-    silently if agent-memory is not installed.  It checks both files, because Python exits with
-    status 2 if its script is missing, which blocks the tool call.  `exec` lets Claude Code send
-    its signals to Python.
+    silently if agent-memory is not installed.  No variable except HOME chooses the program: the
+    settings of a project may set variables for the user's hooks.  It checks both files, because
+    Python exits with status 2 if its script is missing, which blocks the tool call.  `exec` lets
+    Claude Code send its signals to Python.
     """
     return (
-        f'{COMMAND_PREFIX}"${{XDG_DATA_HOME:-$HOME/.local/share}}/agent-memory/venv";'
+        f'{COMMAND_PREFIX}"$HOME/.local/share/agent-memory/venv";'
         f' if [ -x "$agent_memory/bin/python" ] && [ -r "$agent_memory/hooks/{hook}.py" ];'
         f' then exec "$agent_memory/bin/python" -I -S "$agent_memory/hooks/{hook}.py"; fi'
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 
+from memory_core.files.safe_files import SafeFiles
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -26,13 +27,14 @@ DATA_VARIABLE = "AGENT_MEMORY_PLUGIN_DATA"
 
 # As in settings_json, which is too slow to import in a hook; a test compares them.
 TAG = "agent_memory="
-FOLDER = '"${XDG_DATA_HOME:-$HOME/.local/share}/agent-memory/venv"'
+FOLDER = '"$HOME/.local/share/agent-memory/venv"'
 
 # The data folder in clients that give plugins none; hooks/plugin.sh has the same name.
 FALLBACK_FOLDER = "agent-memory-plugin"
 
-# Start of the plugin's commands.
-COMMAND_PREFIX = f'{TAG}"${{CLAUDE_PLUGIN_ROOT}}";'
+# Start of the plugin's commands.  With braces, Claude Code would put the path into the command,
+# where the shell would run a `$()` in it.
+COMMAND_PREFIX = f'{TAG}"$CLAUDE_PLUGIN_ROOT";'
 
 # What hooks/plugin.sh runs, with the plugin's folder and the verb as arguments.  An import, not a
 # script: Python caches the compiled code of imports only, which saves 3 ms.
@@ -46,10 +48,11 @@ def format_command(script: str) -> str:
     """Return the shell command in hooks.json that runs a hook script of the plugin.
 
     It starts like the commands of an installation, so that the doctor recognises it.  It does
-    nothing if the plugin is removed during a session.
+    nothing if the plugin is removed during a session.  PATH, in which a project may have put a
+    folder of its own, chooses no program.
     """
     path = '"$agent_memory/hooks/plugin.sh"'
-    return f"{COMMAND_PREFIX} if [ -r {path} ]; then exec sh {path} hook {script}; fi"
+    return f"{COMMAND_PREFIX} if [ -r {path} ]; then exec /bin/sh {path} hook {script}; fi"
 
 
 def data_folder(config: str, name: str) -> str:
@@ -64,24 +67,23 @@ def is_superseded(script: str, environ: Mapping[str, str]) -> bool:
     Settings may come with a repository whose other users have an installation.
     """
     home = os.path.join(environ.get("HOME") or "/nonexistent", ".claude")
-    paths = [os.path.join(environ.get("CLAUDE_CONFIG_DIR") or home, "settings.json")]
+    config = SafeFiles(environ.get("CLAUDE_CONFIG_DIR") or home, follows_links=True)
+    files = [(config, "settings.json")]
     if root := environ.get("CLAUDE_PROJECT_DIR"):
-        paths.append(os.path.join(root, ".claude", "settings.json"))
-        paths.append(os.path.join(root, ".claude", "settings.local.json"))
+        project = SafeFiles(root)
+        files += (project, ".claude/settings.json"), (project, ".claude/settings.local.json")
     return any(
         is_installed(command, script, environ)
-        for path in paths
-        for command in _list_commands(path)
+        for folder, name in files
+        for command in _list_commands(folder, name)
         if command.startswith(TAG) and f"/hooks/{script}.py" in command
     )
 
 
-def _list_commands(path: str) -> list[str]:
+def _list_commands(files: SafeFiles, name: str) -> list[str]:
     """Return all hook commands of a settings file; [] if none is of agent-memory."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            data = file.read()
+        data = files.read(name)
         if TAG.encode() not in data:
             return []
         hooks = fastjson.loads(data.decode("utf-8-sig"))["hooks"]
@@ -97,12 +99,11 @@ def _list_commands(path: str) -> list[str]:
 
 def is_installed(command: str, script: str, environ: Mapping[str, str]) -> bool:
     """Say whether the program that an installation's hook command names is on this machine."""
-    folder = command.removeprefix(TAG).partition(";")[0]
-    if folder == FOLDER:
-        home = os.path.join(environ.get("HOME", ""), ".local", "share")
-        path = os.path.join(environ.get("XDG_DATA_HOME") or home, "agent-memory", "venv")
-    else:
-        path = folder.strip('"')
+    path = command.removeprefix(TAG).partition(";")[0].strip('"')
+    if path.startswith("$HOME/"):
+        path = path.replace("$HOME", environ.get("HOME", ""), 1)
+    if not os.path.isabs(path):
+        return False
     return os.access(os.path.join(path, "bin", "python"), os.X_OK) and os.access(
         os.path.join(path, "hooks", f"{script}.py"), os.R_OK
     )

@@ -18,8 +18,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from memory_core.setup import plugin
-from memory_core.storage import config, file_io
+from memory_core.files.safe_files import SafeFiles
+from memory_core.setup import links, plugin
+from memory_core.storage import config, state_folder
 from memory_core.text import digests
 
 # Seconds that a command waits for the environment: Claude Code stops a shell command after 120.
@@ -239,7 +240,7 @@ def build(environ: Mapping[str, str]) -> int:
         try:
             _create(new)
             _check(new)
-            file_io.replace_link(
+            links.replace_link(
                 os.path.join(data, "venv"), os.path.join("environments", os.path.basename(new))
             )
         except (BuildFailed, OSError, subprocess.SubprocessError) as error:
@@ -296,12 +297,25 @@ def _python(environment: str) -> str:
 
 
 def _create(new: str) -> None:
-    uv = shutil.which("uv")
+    uv = shutil.which("uv", path=_clean_path(os.environ))
     if not (uv and _create_by_uv(uv, new)):
         _create_by_pip(new)
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = _run([_python(new), "-I", "-c", code]).strip()
     os.symlink(os.path.relpath(packages, new), os.path.join(new, "packages"))
+
+
+def _clean_path(environ: Mapping[str, str]) -> str:
+    """Return PATH without the folders that a project chooses: relative ones, and those in it."""
+    project = environ.get("CLAUDE_PROJECT_DIR", "")
+    if project and state_folder.is_below(environ.get("HOME", os.devnull), project):
+        project = ""  # the home directory, or one above it: all is the user's
+    folders = environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(
+        folder
+        for folder in folders
+        if os.path.isabs(folder) and not (project and state_folder.is_below(folder, project))
+    )
 
 
 def _create_by_uv(uv: str, new: str) -> bool:
@@ -339,6 +353,7 @@ def _check(new: str) -> None:
 def _run(command: list[str]) -> str:
     """Run a step of the build and return its output; raises BuildFailed."""
     environ = {name: value for name, value in os.environ.items() if name not in REMOVED_VARIABLES}
+    environ["PATH"] = _clean_path(environ)
     try:
         process = subprocess.run(
             command,
@@ -363,4 +378,4 @@ def _run(command: list[str]) -> str:
 
 def _write_failure(data: str, failure: Mapping[str, object]) -> None:
     with suppress(OSError):
-        file_io.replace(os.path.join(data, "failed.json"), json.dumps(dict(failure)).encode())
+        SafeFiles(data).replace("failed.json", json.dumps(dict(failure)).encode())

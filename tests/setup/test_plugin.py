@@ -24,6 +24,10 @@ from support.plugin import (
     base_python,
     borrow_environment,
     copy_plugin,
+    install_builder,
+    is_over,
+    make_borrowing_script,
+    wait_until,
 )
 from support.sandbox import Sandbox
 
@@ -70,7 +74,7 @@ def test_the_manifests_agree_with_the_project() -> None:
 def test_repeated_texts_are_equal() -> None:
     script = (REPO / "hooks" / "plugin.sh").read_text(encoding="utf-8")
     assert f"\ndoor='{plugin.LAUNCH_CODE}'\n" in script
-    assert f"/plugins/data/{plugin.FALLBACK_FOLDER}}}\n" in script
+    assert f"/plugins/data/{plugin.FALLBACK_FOLDER}\n" in script
     assert f"AGENT_MEMORY_PLUGIN_DATA={'' or chr(34)}$data" in script
     assert plugin.DATA_VARIABLE == "AGENT_MEMORY_PLUGIN_DATA"
     assert plugin.TAG == settings_json.COMMAND_PREFIX
@@ -130,17 +134,103 @@ def test_settings_wait_for_the_environment(plugged: Plugged) -> None:
     assert ITEM in plugged.receive_prompt()
 
 
+@pytest.fixture
+def copied(sandbox: Sandbox, tmp_path: Path) -> Plugged:
+    """Return a user whose plugin finds a Python on PATH only, in a folder that shells dislike."""
+    folder = tmp_path / """it's a "copy" of $(touch pwned) `touch pwned` & more; touch pwned"""
+    copy_plugin(folder)
+    script = folder / "hooks" / "plugin.sh"
+    text = script.read_text(encoding="utf-8")
+    (line,) = [line for line in text.splitlines() if line.startswith("places=")]
+    script.write_text(text.replace(line, "places="), encoding="utf-8")
+    return Plugged(sandbox, tmp_path, folder)
+
+
 @pytest.mark.parametrize("python", ["", "exit 1", "echo nonsense; exit 3"])
-def test_a_missing_python_is_reported_once(plugged: Plugged, python: str) -> None:
-    (plugged.bin / "python3").unlink()
+def test_a_missing_python_is_reported_once(copied: Plugged, python: str) -> None:
+    (copied.bin / "python3").unlink()
     if python:
-        plugged.add_program("python3", python)
-    assert plugged.receive_prompt() == ""
-    assert "no Python 3.10 or newer" in plugged.start_session()
-    assert plugged.start_session() == ""
-    done = plugged.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
+        copied.add_program("python3", python)
+    assert copied.receive_prompt() == ""
+    assert "no Python 3.10 or newer" in copied.start_session()
+    assert copied.start_session() == ""
+    done = copied.run_shell('sh "$CLAUDE_PLUGIN_ROOT/hooks/plugin.sh" mcp')
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "agent-memory: no Python 3.10 or newer was found\n"
+
+
+def test_the_path_of_the_plugin_is_never_run(copied: Plugged) -> None:
+    install_builder(copied, make_borrowing_script(copied))
+    assert copied.learns_report()
+    assert sample_events.LEARNING in copied.receive_prompt()
+    assert copied.start_session() == plugin_environment.BUILD_STARTED
+    wait_until(lambda: is_over(copied))
+    done = copied.run_shell('"$CLAUDE_PLUGIN_ROOT/bin/agent-memory" version')
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [*copied.sandbox.root.rglob("pwned"), *copied.data.rglob("pwned")] == []
+
+
+def test_the_client_inserts_no_path_into_a_command() -> None:
+    """It replaces `${CLAUDE_PLUGIN_ROOT}` by the text of the path, which a shell would run."""
+    for groups in HOOKS.values():
+        for group in groups:
+            assert not any("${" in hook["command"] for hook in group["hooks"])
+
+
+# Programs that a project puts in the way.
+
+PROJECT_PROGRAMS = ("sh", "python3.13", "python3", "python", "mkdir", "mv", "uv")
+
+
+@pytest.mark.parametrize("entry", [".", "", "tools", "{project}/tools", "{link}/tools", "{odd}"])
+def test_no_program_of_the_project_runs(plugged: Plugged, entry: str) -> None:
+    project, link = plugged.sandbox.root, plugged.sandbox.home / "link"
+    link.symlink_to(project)
+    for folder in (project, project / "tools"):
+        folder.mkdir(exist_ok=True)
+        for name in PROJECT_PROGRAMS:
+            (folder / name).write_text('#!/bin/sh\n: > "$HOME/pwned"\n')
+            (folder / name).chmod(0o755)
+    install_builder(plugged, make_borrowing_script(plugged))
+    odd = f"{plugged.sandbox.home}/../{project.name}/tools"
+    entry = entry.format(project=project, link=link, odd=odd)
+    path = f"{entry}:{plugged.bin}"
+    assert plugged.start_session(PATH=path) == plugin_environment.BUILD_STARTED
+    wait_until(lambda: is_over(plugged))
+    (plugged.data / "venv").unlink()
+    assert plugged.learns_report(PATH=path)
+    assert not (plugged.sandbox.home / "pwned").exists()
+
+
+@pytest.mark.parametrize("name", ["CLAUDE_PLUGIN_DATA", "CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"])
+@pytest.mark.parametrize("value", ["{project}", ".", "{home}/../{name}"])
+def test_variables_of_a_project_choose_no_program(plugged: Plugged, name: str, value: str) -> None:
+    sandbox = plugged.sandbox
+    value = value.format(project=sandbox.root, home=sandbox.home, name=sandbox.root.name)
+    old = plugin.FALLBACK_FOLDER
+    for place in ("", f"plugins/data/{old}", "agent-memory"):
+        program = sandbox.root / place / "venv" / "bin" / "python"
+        program.parent.mkdir(parents=True)
+        program.write_text('#!/bin/sh\n: > "$HOME/pwned"\n')
+        program.chmod(0o755)
+        (program.parent.parent / "hooks").symlink_to(REPO / "hooks")
+    install(plugged, places(plugged)["user"])
+    installed = json.loads(places(plugged)["user"].read_text())["hooks"]["PreToolUse"]
+    env = {"CLAUDE_PLUGIN_DATA": "", name: value}
+    done = plugged.run_shell(installed[0]["hooks"][0]["command"], plugged.make_sample("pre"), **env)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert plugged.event("PreToolUse", "pre", **env).returncode == 0
+    assert not (sandbox.home / "pwned").exists()
+
+
+def test_a_session_in_the_home_folder_uses_its_programs(plugged: Plugged) -> None:
+    """There is no project then: a Python below it is the user's."""
+    sandbox = plugged.sandbox
+    tools = sandbox.home / "tools"
+    shutil.move(plugged.bin, tools)
+    done = plugged.event("PreToolUse", "pre", CLAUDE_PROJECT_DIR=str(sandbox.home), PATH=str(tools))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (plugged.data / "python").read_text().strip() == base_python()
 
 
 def test_a_removed_plugin_is_silent(plugged: Plugged, tmp_path: Path) -> None:
@@ -171,9 +261,12 @@ def test_an_unwritable_data_folder(plugged: Plugged) -> None:
 
 
 def test_without_a_home(plugged: Plugged) -> None:
+    """Memory works, and nothing else is kept, which stderr says."""
     env = {"HOME": "", "CLAUDE_PLUGIN_DATA": ""}
-    assert plugged.learns_report(**env)
-    assert sample_events.LEARNING in plugged.receive_prompt(**env)
+    assert plugged.event("PostToolUse", "post", **env).returncode == 0
+    done = plugged.event("SubagentStart", "start", **env)
+    assert done.returncode == 0
+    assert sample_events.LEARNING in done.stdout
     assert plugged.start_session(**env) == ""
 
 
@@ -212,12 +305,6 @@ def test_the_plugin_is_inactive_next_to_an_installation(plugged: Plugged, level:
     assert plugged.receive_prompt() == ""
     assert not plugged.learns_report()
     assert plugged.sandbox.read_log("agent.memory.learned") == []
-
-
-def moved(plugged: Plugged, path: Path) -> dict[str, str]:
-    """Move the data folder of the installation."""
-    shutil.move(plugged.sandbox.home / ".local" / "share", plugged.sandbox.home / "data")
-    return {"XDG_DATA_HOME": str(plugged.sandbox.home / "data")}
 
 
 def absolute(plugged: Plugged, path: Path) -> dict[str, str]:
@@ -262,7 +349,6 @@ def odd(plugged: Plugged, path: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("happen", "is_inactive"),
     [
-        (moved, True),
         (absolute, True),
         (bom, True),
         (not_here, False),
