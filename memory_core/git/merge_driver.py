@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import ENOENT
+
+from memory_core.files.safe_files import Refused, SafeFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ ATTRIBUTE_LINE = f"*.md merge={DRIVER_NAME}"
 COMMENT_LINE = f"# Run `{INSTALL_COMMAND}` in each clone, or git merges these files as plain text."
 ADDED_LINES = (COMMENT_LINE, ATTRIBUTE_LINE)
 
-DATED_FOLDERS = ("archive", "quarantine")
+ARCHIVE_FOLDER = "archive"
 
 
 class NoRepository(Exception):
@@ -60,11 +63,11 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
     from memory_core.git import three_way
 
     folder, name = os.path.split(path)
-    is_dated = os.path.basename(folder) in DATED_FOLDERS
+    is_archive = os.path.basename(folder) == ARCHIVE_FOLDER
     try:
-        merged = three_way.merge(_read(base), _read(ours), _read(theirs), is_dated)
-        with open(ours, "wb") as file:
-            file.write(merged.encode("utf-8", "surrogateescape"))
+        merged = three_way.merge(_read(base), _read(ours), _read(theirs), is_archive)
+        files, own_name = _open_folder(ours)
+        files.replace(own_name, merged.encode("utf-8", "surrogateescape"), durable=False)
     except OSError as error:
         print(f"agent-memory: {name} is merged as text: {error}", file=sys.stderr)
         return 1
@@ -72,8 +75,20 @@ def merge_file(base: str, ours: str, theirs: str, path: str) -> int:
 
 
 def _read(path: str) -> str:
-    with open(path, "rb") as file:
-        return file.read().decode("utf-8", "surrogateescape")
+    """Return a file that git has written; raises OSError."""
+    from memory_core.storage.store import MAX_DATED_BYTES
+
+    files, name = _open_folder(path)
+    opened = files.read_with_status(name, MAX_DATED_BYTES)
+    if opened is None:
+        raise files.refused.get(name) or FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
+    return opened[0].decode("utf-8", "surrogateescape")
+
+
+def _open_folder(path: str) -> tuple[SafeFiles, str]:
+    """Return the files of the folder that a path is in, and its name there."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return SafeFiles(folder), name
 
 
 def build_command() -> str:
@@ -97,13 +112,13 @@ def install(project: Project) -> DriverChanges:
     """
     from memory_core.memory.resolve import resolve_files
 
-    folder = project.store.folder
-    _check_repository(folder)
+    folder = _find_work_tree(project)
     project.store.make_folder()
     changes = DriverChanges()
+    files = project.paths.files
     for memories in _list_folders(project):
-        os.makedirs(memories, exist_ok=True)
-        text = _read_attributes(memories)
+        files.make_folder(memories)
+        text = _read_attributes(files, memories)
         if ATTRIBUTE_LINE not in text.splitlines():
             gap = "" if not text or text.endswith("\n") else "\n"
             added = "".join(f"{line}\n" for line in ADDED_LINES)
@@ -117,10 +132,10 @@ def install(project: Project) -> DriverChanges:
 
 def uninstall(project: Project) -> DriverChanges:
     """Remove the changes of `install`; raises the same errors."""
-    folder = _check_repository(project.store.folder)
+    folder = _find_work_tree(project)
     changes = DriverChanges()
     for memories in _list_folders(project):
-        text = _read_attributes(memories)
+        text = _read_attributes(project.paths.files, memories)
         rest = [line for line in text.splitlines(True) if line.rstrip() not in ADDED_LINES]
         if "".join(rest) != text:
             _write_attributes(project, memories, "".join(rest), changes)
@@ -138,28 +153,35 @@ def _list_folders(project: Project) -> list[str]:
     return [project.store.folder, *([tasks.memory] if has_folder else [])]
 
 
-def _read_attributes(folder: str) -> str:
-    return _read_if_present(os.path.join(folder, ".gitattributes"))
+def _read_attributes(files: SafeFiles, folder: str) -> str:
+    data = files.read(os.path.join(folder, ".gitattributes"))
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _write_attributes(project: Project, folder: str, text: str, changes: DriverChanges) -> None:
-    """Write a .gitattributes file; remove the file if the text is empty."""
-    from memory_core.storage import file_io
+    """Write a .gitattributes file; remove the file if the text is empty.
 
-    path = os.path.join(folder, ".gitattributes")
-    if text:
-        file_io.replace(os.path.realpath(path), text.encode("utf-8", "surrogateescape"))
-    else:
-        os.unlink(path)
+    Raises Refused if it is a link, which git does not follow either.
+    """
+    path, files = os.path.join(folder, ".gitattributes"), project.paths.files
+    try:
+        if text:
+            files.replace(path, text.encode("utf-8", "surrogateescape"))
+        else:
+            files.delete(path)
+    except Refused as error:
+        reason = f"{error.reason}, by git neither: replace it by a file with the line"
+        raise Refused(error.path, f"{reason} {ATTRIBUTE_LINE}") from None
     changes.attribute_files.append(project.paths.relative(path))
 
 
-def _check_repository(folder: str) -> str:
-    """Return the folder, or the nearest existing one above it.
+def _find_work_tree(project: Project) -> str:
+    """Return the folder of the memories, or the nearest existing one above it.
 
     Raises NoRepository if it is not in a work tree.
     """
-    while not os.path.isdir(folder):
+    folder = project.store.folder
+    while folder != project.paths.root and not project.paths.files.is_folder(folder):
         folder = os.path.dirname(folder)
     try:
         status, output = _run_git(folder, "rev-parse", "--is-inside-work-tree")
@@ -191,25 +213,19 @@ def _configure(folder: str, key: str, value: str) -> bool:
     return True
 
 
-def _read_if_present(path: str) -> str:
-    try:
-        return _read(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-
-
 # The check at the start of each session reads files itself, because running git takes too long.
 
 
 def is_driver_missing(folder: str) -> bool:
     """Say whether a folder's attributes name the driver, but this clone does not have it."""
     try:
-        if ATTRIBUTE_LINE not in _read_attributes(folder).splitlines():
+        if ATTRIBUTE_LINE not in _read_attributes(SafeFiles(folder), folder).splitlines():
             return False
-        files = [_find_config(folder), os.path.expanduser("~/.gitconfig")]
-        return bool(files[0]) and not any(CONFIG_SECTION in _read_if_present(f) for f in files)
     except OSError:
         return False  # git reports files that cannot be read
+    user = SafeFiles(os.path.expanduser("~"), follows_links=True)
+    own = _read_config(folder)
+    return own is not None and CONFIG_SECTION not in own + user.read_text(".gitconfig")
 
 
 def format_notice(folder: str) -> str:
@@ -219,19 +235,19 @@ def format_notice(folder: str) -> str:
     return f"agent-memory: this clone merges memories as text. Once: {INSTALL_COMMAND}"
 
 
-def _find_config(folder: str) -> str:
-    """Return the configuration file of the folder's repository, "" without one."""
+def _read_config(folder: str) -> str | None:
+    """Return the configuration of the folder's repository, None without one."""
     while True:
-        git = os.path.join(folder, ".git")
-        if os.path.isdir(git):
-            return os.path.join(git, "config")
-        if os.path.isfile(git):  # a worktree, or a submodule
-            git = os.path.join(folder, _read(git).partition("gitdir:")[2].strip())
-            common = _read_if_present(os.path.join(git, "commondir")).strip()
-            return os.path.join(git, common, "config")
+        files = SafeFiles(folder)
+        if files.is_folder(".git"):
+            return files.read_text(".git/config")
+        if files.is_file(".git"):  # a worktree, or a submodule
+            git = os.path.join(folder, files.read_text(".git").partition("gitdir:")[2].strip())
+            common = SafeFiles(git).read_text("commondir").strip()
+            return SafeFiles(os.path.normpath(os.path.join(git, common))).read_text("config")
         parent = os.path.dirname(folder)
         if parent == folder:
-            return ""
+            return None
         folder = parent
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.document import markdown
+from memory_core.files.safe_files import Refused
 from memory_core.git import merge_driver
 from memory_core.learning import extraction
 from memory_core.memory import remember
@@ -126,13 +127,11 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, bring: Callable[[Pa
     assert {FACT, ANN, BOB} <= set(items(team_project.root))
 
 
-def test_archive_quarantine_and_history_are_merged(team_project: Sandbox) -> None:
+def test_archive_and_history_are_merged(team_project: Sandbox) -> None:
     team_project.configure("memory: {limits: {max_items_per_section: 1}}")
 
     def learn(text: str) -> None:
-        fit = extraction.Learning("architecture", text)
-        long = extraction.Learning("tip", f"{text} " * 9)
-        found = extraction.Extraction([fit, long], [], [])
+        found = extraction.Extraction([extraction.Learning("architecture", text)], [], [])
         remember.save_learnings(project_in(team_project), "engineer", [found], text)
         commit(team_project.root, text)
 
@@ -146,12 +145,10 @@ def test_archive_quarantine_and_history_are_merged(team_project: Sandbox) -> Non
     archived = (folder / "archive" / "engineer.md").read_text()
     assert archived.count("[Project Architecture] The first\n") == 1
     assert archived.count("\n## ") + archived.startswith("## ") == 1
-    waiting = (folder / "quarantine" / "engineer.md").read_text()
-    assert {text for text in (ANN, BOB) if f"- [tip] {text} {text}" in waiting} == {ANN, BOB}
     history = (folder / "history" / "engineer.jsonl").read_text()
     assert ANN in history
     assert BOB in history
-    assert "<<<<<<<" not in archived + waiting + history
+    assert "<<<<<<<" not in archived + history
 
 
 def test_a_project_below_the_root_of_the_repository(tmp_path: Path) -> None:
@@ -381,6 +378,44 @@ def test_unreadable_files_are_left_to_git(
     )
     assert ours.read_text() == "- a\n"
     assert capsys.readouterr().err.startswith("agent-memory: engineer.md is merged as text: ")
+
+
+def test_a_huge_file_and_a_link_are_left_to_git(tmp_path: Path) -> None:
+    huge, link, plain = (tmp_path / name for name in ("huge", "link", "plain"))
+    with open(huge, "wb") as file:
+        file.truncate(1 << 30)
+    plain.write_text("- a\n")
+    link.symlink_to(plain)
+    for one in (huge, link):
+        for three in ((one, plain, plain), (plain, one, plain), (plain, plain, one)):
+            assert merge_driver.merge_file(*map(str, three), "a/engineer.md") == 1
+    assert plain.read_text() == "- a\n"
+
+
+def test_attributes_are_not_written_through_a_link(shop: Sandbox) -> None:
+    """Git does not read them through a link either."""
+    outside = shop.home / "attributes"
+    outside.write_text("x\n")
+    (shop.memories / ".gitattributes").symlink_to(outside)
+    with pytest.raises(Refused) as caught:
+        merge_driver.install(project_in(shop))
+    assert str(caught.value) == (
+        ".claude-mpm/memories/.gitattributes is a link, which is not followed, by git neither:"
+        " replace it by a file with the line *.md merge=agent-memory"
+    )
+    assert outside.read_text() == "x\n"
+    assert "agent-memory" not in (shop.root / ".git" / "config").read_text()
+
+
+@pytest.mark.parametrize("linked", [".claude-mpm", ".claude-mpm/memories"])
+def test_nothing_is_installed_in_a_linked_folder(shop: Sandbox, linked: str) -> None:
+    outside = shop.home / "outside"
+    shutil.move(shop.root / linked, outside)
+    (shop.root / linked).symlink_to(outside)
+    before = read_files(outside)
+    with pytest.raises(Refused):
+        merge_driver.install(project_in(shop))
+    assert read_files(outside) == before
 
 
 # Whole histories.

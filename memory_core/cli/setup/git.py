@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import typer
@@ -64,8 +63,9 @@ def _print(changes: DriverChanges, json: bool) -> None:
     if json:
         print_json(_to_json(changes))
         return
+    files = find_project().paths.files
     for path in changes.attribute_files:
-        is_there = os.path.exists(os.path.join(find_project().paths.root, path))
+        is_there = files.is_file(path)
         print_line(f"{'changed' if is_there else 'removed'} {path}: commit it")
     if changes.config:
         print_line("changed the configuration of this clone")
