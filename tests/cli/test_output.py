@@ -228,6 +228,39 @@ def test_completion_is_installed_and_removed(person: Person, shell: str) -> None
     assert (again.returncode, again.stdout) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("shell", "linked"),
+    [("bash", ".bashrc"), ("zsh", ".zshrc"), ("zsh", ".zfunc"), ("fish", ".config")],
+)
+def test_completion_is_not_installed_through_a_link(
+    person: Person, shell: str, linked: str, tmp_path: Path
+) -> None:
+    """Nothing is written; a line that works says what to do."""
+    outside = tmp_path / "dotfiles"
+    outside.write_text("mine\n") if linked.endswith("rc") else outside.mkdir()
+    (person.sandbox.home / linked).symlink_to(outside)
+    done = person.run("completion", shell, "--install")
+    assert (done.returncode, done.stdout) == (1, "")
+    said = f"agent-memory: ~/{linked} is a link, which is not followed. "
+    assert done.stderr.startswith(said)
+    assert f"agent-memory completion {shell}" in done.stderr
+    assert os.listdir(person.sandbox.home) == [linked]
+    assert outside.is_dir() or outside.read_text() == "mine\n"
+
+
+def test_completion_is_not_removed_through_a_link(person: Person, tmp_path: Path) -> None:
+    assert person.run("completion", "bash", "--install").returncode == 0
+    start = person.sandbox.home / ".bashrc"
+    text = start.read_text()
+    (tmp_path / "dotfile").write_text(text)
+    start.unlink()
+    start.symlink_to(tmp_path / "dotfile")
+    done = person.run("completion", "bash", "--uninstall")
+    assert done.stdout.startswith("Removed: ")
+    assert "~/.bashrc is a link, which is not followed: remove this line yourself" in done.stderr
+    assert start.read_text() == text
+
+
 @pytest.mark.skipif(not shutil.which("bash"), reason="bash is not here")
 def test_the_tab_key_of_bash(settled: Person) -> None:
     settled.run("completion", "bash", "--install")
