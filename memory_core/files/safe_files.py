@@ -409,7 +409,7 @@ class SafeFiles:
             finally:
                 os.close(folder)
             folder = below
-        return _Entry(folder, name)
+        return _Entry(folder, name, [base, *parts])
 
     def _open_entry(self, folder: int, name: str, flags: int, path: str) -> int:
         """Return the descriptor of an entry of a folder, which is no link; raises OSError."""
@@ -454,17 +454,22 @@ class SafeFiles:
 class _Entry:
     """An opened folder and a name in it, for a `with` statement."""
 
-    __slots__ = ("folder", "name")
+    __slots__ = ("_parts", "folder", "name")
 
-    def __init__(self, folder: int, name: str) -> None:
+    def __init__(self, folder: int, name: str, parts: list[str]) -> None:
         self.folder = folder
         self.name = name
+        self._parts = parts
 
     def __enter__(self) -> tuple[int, str]:
         return self.folder, self.name
 
-    def __exit__(self, *_exception: object) -> None:
+    def __exit__(self, _type: object, error: object, _traceback: object) -> None:
         os.close(self.folder)
+        # The system only knows the name in the opened folder, people need the whole path.
+        is_refusal = isinstance(error, Refused)
+        if isinstance(error, OSError) and isinstance(error.filename, str) and not is_refusal:
+            error.filename = os.path.join(*self._parts, error.filename)
 
 
 _TOO_MANY = f"has more than {MAX_ENTRIES:,} entries, of which only as many are used"
