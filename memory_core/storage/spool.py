@@ -88,7 +88,12 @@ def _load(paths: LevelPaths, path: str) -> dict[str, Any]:
     opened = paths.state.read_with_status(path, MAX_ENTRY_BYTES)
     if opened is None:
         raise FileNotFoundError(path)
-    entry = fastjson.loads(opened[0].decode("utf-8"))
+    return parse_entry(opened[0].decode("utf-8"))
+
+
+def parse_entry(text: str) -> dict[str, Any]:
+    """Return the entry in the text of a file; raises ValueError if it is not one."""
+    entry = fastjson.loads(text)
     if isinstance(entry, dict) and _is_whole(entry):
         return entry
     raise ValueError("it lacks fields of an entry")

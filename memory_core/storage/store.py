@@ -180,6 +180,11 @@ class Store:
         """Return the text of the learnings that wait, "" for none."""
         return self.paths.state.read_text(self.review_path(agent), MAX_DATED_BYTES)
 
+    def agents_to_review(self) -> list[str]:
+        """Return the sorted ids of all agents with learnings that wait for a person."""
+        names = self.paths.state.list_names(REVIEW_FOLDER)
+        return sorted({agent_names.agent_of_file(name) for name in names} - {""})
+
     def history(self, agent: str) -> HistoryFile:
         """Return the history of an agent's items and runs."""
         from memory_core.storage.history_file import HistoryFile

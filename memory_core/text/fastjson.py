@@ -65,7 +65,7 @@ def load_object(text: str) -> dict[str, Any]:
     """Return a JSON object, {} for any other text."""
     try:
         value = loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
