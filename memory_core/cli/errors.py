@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from memory_core.files.safe_files import Refused
+
 PROGRAM_NAME = "agent-memory"
 
 
@@ -39,6 +41,8 @@ def describe_error(error: Exception) -> tuple[str, int]:
 
 
 def describe_os_error(error: OSError) -> str:
+    if isinstance(error, Refused):
+        return str(error)
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason
 

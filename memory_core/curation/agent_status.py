@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import agent_names, settings_files
+from memory_core.claude_code import settings_files
 from memory_core.curation import lookup
 from memory_core.document import markdown
+from memory_core.memory import old_state
 from memory_core.memory.project import Project
-from memory_core.storage import event_log, file_io, history_file, spool
-from memory_core.storage.store import FileSnapshot, Store
+from memory_core.storage import event_log, spool
+from memory_core.storage.store import REVIEW_FOLDER, FileSnapshot, Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
@@ -38,9 +38,9 @@ class MemoryStatus(NamedTuple):
     """The numbers of one agent's memory; `error` says why it or its history is unreadable.
 
     `size` and `limit` are in bytes, `changed` in seconds since 1970 (0 without a file).
-    `review` counts learnings in quarantine, `spooled` those that are not merged yet.  `warnings`
-    are (line, sentence).  `trend` counts the items learned in each of the last weeks, oldest
-    first.
+    `review` counts learnings that wait for a person, `spooled` those that are not merged yet.
+    `warnings` are (line, sentence).  `trend` counts the items learned in each of the last weeks,
+    oldest first.
     """
 
     agent: str
@@ -69,15 +69,10 @@ def list_memories(project: Project, store: Store | None = None) -> list[MemorySt
     """Return the memories of a level, and agents that have only learnings to merge or review."""
     store = store or project.store
     spooled = [agent for _stem, agent in spool.list_agents(store.paths)]
-    reviewed = map(agent_names.agent_of_file, file_io.list_folder(_find_quarantine(store)))
-    agents = {*store.agents(), *spooled, *reviewed} - {""}
+    agents = {*store.agents(), *spooled, *store.agents_to_review()} - {""}
     now = time.time()
     weeks = [format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]
     return [_read_memory(project, store, agent, weeks) for agent in lookup.sort_agents(agents)]
-
-
-def _find_quarantine(store: Store) -> str:
-    return os.path.join(store.folder, "quarantine")
 
 
 def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -> MemoryStatus:
@@ -86,7 +81,6 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
     trend, history_error = _count_learned(store, agent, weeks)
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
-    review = file_io.read_text(os.path.join(_find_quarantine(store), f"{stem}.md"))
     return MemoryStatus(
         agent=agent,
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
@@ -95,7 +89,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
         sections=len(document.sections),
         items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
-        review=sum(line.startswith("- ") for line in review.splitlines()),
+        review=sum(line.startswith("- ") for line in store.read_review(agent).splitlines()),
         spooled=sum(
             len(entry["learnings"]) for _path, entry in spool.read_entries(store.paths, stem)
         ),
@@ -125,7 +119,7 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
     """Return the number of items learned in each week, and a read error or ""."""
     counts = [0] * len(weeks)
     try:
-        for when in history_file.read_learned_times(store.history_path(agent), weeks[0]):
+        for when in store.history(agent).read_learned_times(weeks[0]):
             counts[bisect_right(weeks, when) - 1] += 1
     except OSError as error:
         return counts, f"its history: {error.strerror or error}"
@@ -172,27 +166,34 @@ class StatusWarning(NamedTuple):
 
 
 class ProjectStatus(NamedTuple):
-    """The state of a project; `hooks` are the settings files with hooks of agent-memory."""
+    """The state of a project; `hooks` are the settings files with hooks of agent-memory.
+
+    `log` is the path of the event log.
+    """
 
     memories: list[MemoryStatus]
     hooks: list[settings_files.SettingsFile]
     last_delivery: Delivery | None
+    log: str
     warnings: list[StatusWarning]
 
 
 def read_status(project: Project, environ: Mapping[str, str], user: bool = False) -> ProjectStatus:
     """Return the state of a project, or of the user's level."""
-    memories = list_memories(project, project.level(user))
+    level = project.level(user)
+    memories = list_memories(project, level)
     files = settings_files.read_hook_files(project.paths.root, environ)
     hooks = [file for file in files if file.own_hooks]
     last = read_last_delivery(project)
     warnings = [
         *_check_project(project, hooks, last),
+        *_check_old_state(level, user),
         *_check_settings(files),
         *_check_memories(memories, user),
-        *_check_learnings(memories),
+        *_check_learnings(memories, level),
     ]
-    return ProjectStatus(memories, hooks, last, warnings)
+    log = project.paths.state.locate(event_log.FILE_NAME)
+    return ProjectStatus(memories, hooks, last, log, warnings)
 
 
 def _check_project(
@@ -211,6 +212,12 @@ def _check_project(
     if last and last.verdict != "delivered":
         what = f"the last delivery, to {last.agent}, was {last.verdict}"
         yield StatusWarning(what, DOCTOR_COMMAND)
+
+
+def _check_old_state(level: Store, user: bool) -> Iterator[StatusWarning]:
+    if old_state.is_present(level):
+        advice = "agent-memory migrate --user" if user else "agent-memory migrate"
+        yield StatusWarning(old_state.PROBLEM, advice)
 
 
 def _check_settings(files: list[settings_files.SettingsFile]) -> Iterator[StatusWarning]:
@@ -257,7 +264,7 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             yield StatusWarning(f"{names}: {what}", advice or explain(affected[0]))
 
 
-def _check_learnings(memories: list[MemoryStatus]) -> Iterator[StatusWarning]:
+def _check_learnings(memories: list[MemoryStatus], level: Store) -> Iterator[StatusWarning]:
     spooled = sum(memory.spooled for memory in memories)
     if spooled:
         yield StatusWarning(
@@ -265,5 +272,6 @@ def _check_learnings(memories: list[MemoryStatus]) -> Iterator[StatusWarning]:
         )
     review = sum(memory.review for memory in memories)
     if review:
-        what = f"{format_count(review, 'learning')} to review in quarantine/"
+        folder = level.paths.state.locate(REVIEW_FOLDER)
+        what = f"{format_count(review, 'learning')} to review in {folder}"
         yield StatusWarning(what, DOCTOR_COMMAND)

@@ -51,7 +51,7 @@ class NotRestored(ValueError):
 
 def list_items(store: Store, agent: str) -> list[ArchivedItem]:
     """Return the entries of an agent's archive, in the order of the file."""
-    snapshot = store.read_file(store.dated_path("archive", agent))
+    snapshot = store.read_file(store.archive_path(agent))
     entries = dated_entries.parse_entries(snapshot.text) if snapshot else []
     return [
         ArchivedItem(number, entry.day, *dated_entries.parse_entry(entry.text))
@@ -167,7 +167,7 @@ def _remove_entry(store: Store, agent: str, number: int) -> None:
 
     The archive file stays even if it is empty, because git would ask about a deleted file.
     """
-    path = store.dated_path("archive", agent)
+    path = store.archive_path(agent)
     snapshot = store.read_file(path)
     if snapshot:
         entry = dated_entries.parse_entries(snapshot.text)[number - 1]

@@ -16,7 +16,6 @@ from memory_core.history.item_history import ItemState
 from memory_core.memory import agent_memory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import history_file
 from memory_core.storage.store import Store
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
     """Return the changes of these agents' memories, oldest first."""
     groups: dict[str, list[Record]] = {}
     for agent in agents:
-        history = item_history.History(history_file.read(store.history_path(agent)))
+        history = item_history.History(store.history(agent).read())
         for record in _add_texts(agent, history):
             groups.setdefault(item_history.change_of(record), []).append(record)
     changes_made = [

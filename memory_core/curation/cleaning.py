@@ -14,12 +14,13 @@ from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import edit_session, item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import edits, markdown, preferences, template
+from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, file_io, history_file, paths, run_records, spool
+from memory_core.storage import event_log, paths, run_records, spool
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 
@@ -29,6 +30,9 @@ IDLE_SECONDS = 30 * 86400
 # The doctor reads one week of the log; three months are enough for users.
 LOG_MAX_AGE = 90 * 86400
 
+# Of the state on this machine: folders with one file per agent.
+STATE_FOLDERS = ("errors", "review", "versions")
+
 INTERRUPTED_WRITE = "left by a write that was interrupted"
 ENDED_SESSION = "of a session that ended long ago"
 
@@ -37,11 +41,12 @@ LOW_CONFIDENCE = 0.3
 
 
 class UnusedFile(NamedTuple):
-    """A file to remove, its size in bytes and the reason."""
+    """A file to remove, its size in bytes, the reason, and the files that it is one of."""
 
     path: str
     size: int
     reason: str
+    files: SafeFiles
 
 
 class OrphanMemory(NamedTuple):
@@ -107,33 +112,33 @@ def find_unused(
 
 def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     """Find the files of interrupted writes and of old sessions, and the old log."""
-    # A killed process leaves a temporary file .NAME.PID next to the file NAME.
-    errors = os.path.join(store.paths.state, "errors")
-    folders = [os.path.join(store.folder, kind) for kind in maintained_files.SUBFOLDERS]
-    for folder in [store.folder, *folders, errors]:
-        for name in file_io.list_folder(folder):
-            target, _dot, pid = name[1:].rpartition(".")
-            is_own = folder == errors or target.endswith((".md", ".jsonl", ".gitattributes"))
-            if name.startswith(".") and pid.isdecimal() and is_own:
-                yield from _check_age(
-                    os.path.join(folder, name), file_io.STALE_SECONDS, INTERRUPTED_WRITE
-                )
-    spool_folder = os.path.join(store.paths.state, "spool", "")
+    state = store.paths.state
+    for kind in ("", *maintained_files.SUBFOLDERS):
+        folder = os.path.join(store.folder, kind) if kind else store.folder
+        yield from _find_temporary(store.files, folder)
+    for folder in STATE_FOLDERS:
+        yield from _find_temporary(state, folder)
     for path in run_records.list_outdated(store.paths):
-        is_temporary = os.path.dirname(path) == store.paths.state or path.startswith(spool_folder)
-        yield from _check_age(path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
-    old_log = os.path.join(store.paths.logs, event_log.OLD_FILE_NAME)
-    yield from _check_age(old_log, LOG_MAX_AGE, "a log that nobody reads")
+        is_temporary = not path.startswith(("receipts/", "runs/"))
+        yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
+    yield from _check_age(state, event_log.OLD_FILE_NAME, LOG_MAX_AGE, "a log that nobody reads")
 
 
-def _check_age(path: str, age: float, reason: str) -> Iterator[UnusedFile]:
+def _find_temporary(files: SafeFiles, folder: str) -> Iterator[UnusedFile]:
+    for name in files.list_names(folder):
+        if name.endswith(TEMPORARY):
+            path = os.path.join(folder, name)
+            yield from _check_age(files, path, STALE_SECONDS, INTERRUPTED_WRITE)
+
+
+def _check_age(files: SafeFiles, path: str, age: float, reason: str) -> Iterator[UnusedFile]:
     """Yield a file if it exists and was last written at least `age` seconds ago."""
     try:
-        status = os.lstat(path)
+        status = files.status(path)
     except OSError:
         return
-    if not age or time.time() - status.st_mtime >= age:
-        yield UnusedFile(path, status.st_size, reason)
+    if status and (not age or time.time() - status.st_mtime >= age):
+        yield UnusedFile(files.locate(path), status.st_size, reason, files)
 
 
 # Orphaned memories.
@@ -187,11 +192,12 @@ def _format(error: OSError) -> str:
 
 def _read_orphan(project: Project, store: Store, agent: str, last_event: str) -> OrphanMemory:
     """Return the memory of an undefined agent; raises _StillNeeded and OSError."""
+    refusal = maintained_files.describe_refusal(store, store.path(agent))
     snapshot = store.read(agent)
-    if snapshot is None:
-        raise _StillNeeded("its file is a dangling link")
+    if refusal or snapshot is None:
+        raise _StillNeeded(refusal or "it was removed just now")
     text, document = snapshot.text, markdown.parse_document(snapshot.text)
-    history = history_file.read(store.history_path(agent))
+    history = store.history(agent).read()
     now = time.time()
     changed = format_utc(min(snapshot.changed, now))
     # A time in the future comes from a wrong clock.
@@ -209,8 +215,7 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
         "it has spooled learnings: run agent-memory sweep": (
             spool.read_entries(store.paths, store.stem(agent))
         ),
-        f"it has several files: run agent-memory migrate {agent}": len(store.files(agent)) > 1,
-        "its file is a link": os.path.islink(store.path(agent)),
+        f"it has several files: run agent-memory migrate {agent}": len(store.list_files(agent)) > 1,
         "agent-memory never wrote to it": not (template.read_update_time(document) or history),
         "it has no items, only free text, which has no history": (
             not document.items and not has_only_header(text)
@@ -264,10 +269,7 @@ def remove_unused(
         _remove_orphan(project, store, orphan, change_id, result)
     ended = [file.path for file in result.files if file.reason == ENDED_SESSION]
     for folder in set(map(os.path.dirname, ended)):
-        try:
-            os.rmdir(folder)
-        except OSError:
-            pass  # the folder still has newer files
+        store.paths.state.remove_folder(folder)  # stays if it has newer files
     return result
 
 
@@ -292,7 +294,7 @@ def _remove_orphan(
 
 def _remove(file: UnusedFile, result: CleanResult) -> None:
     try:
-        os.unlink(file.path)
+        file.files.delete(file.path)
     except FileNotFoundError:
         pass  # another process removed it
     except OSError as error:

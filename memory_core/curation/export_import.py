@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names
@@ -25,14 +24,14 @@ from memory_core.document import (
     reinsert,
     template,
 )
+from memory_core.document.dated_entries import DatedEntry
 from memory_core.document.diff import TextChange
+from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.memory.maintained_files import DATED_KINDS
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import file_io
 from memory_core.storage.store import Store
 from memory_core.text import similarity
 from memory_core.text.times import format_utc
@@ -43,6 +42,9 @@ FORMAT_VERSION = 1
 # In bytes: a hundred agents with the largest memory and history seen so far.
 MAX_BYTES = 64 * 1024 * 1024
 
+# Items, and entries of archives and reviews: years of work of a hundred agents.
+MAX_ITEMS = 20_000
+
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
 SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
@@ -51,7 +53,7 @@ class ImportResult(NamedTuple):
     """The effect of an import on one agent's memory.
 
     `archived` are the new entries of the archive.  `records` counts the new records of the
-    history, `entries` the new entries of archive and quarantine.
+    history, `entries` the new entries of archive and review.
     """
 
     agent: str
@@ -97,21 +99,24 @@ def _export(project: Project, store: Store, agent: str) -> dict[str, Any]:
         "document": text,
         "preferences": preferences.read_values(markdown.parse_document(text)),
         "history": [record for record in records if record_models.is_valid_record(record)],
-        **{kind: _read_text(store, store.dated_path(kind, agent)) for kind in DATED_KINDS},
+        "archive": _read_archive(store, agent),
+        "review": store.read_review(agent),
     }
 
 
-def _read_text(store: Store, path: str) -> str:
-    snapshot = store.read_file(path)
+def _read_archive(store: Store, agent: str) -> str:
+    snapshot = store.read_file(store.archive_path(agent))
     return snapshot.text if snapshot else ""
 
 
-def save_file(path: str, text: str) -> None:
-    """Write a file completely or not at all; raises OSError."""
-    if os.path.exists(path) and not os.path.isfile(path):  # a terminal, a pipe
-        Path(path).write_text(text, encoding="utf-8")
-    else:
-        file_io.replace(os.path.realpath(path), text.encode())
+def save_file(project: Project, path: str, text: str) -> None:
+    """Write a file completely or not at all; raises OSError, and Refused for a link."""
+    whole = os.path.abspath(path)
+    folder = os.path.dirname(whole)
+    is_inside = project.paths.relative(whole) != whole
+    files = project.paths.files if is_inside else SafeFiles(folder)
+    files.sync(folder)  # raises if the folder is missing, which `replace` would create
+    files.replace(whole, text.encode())
 
 
 # Parse.
@@ -143,7 +148,7 @@ def _find_problem(agents: ExportedAgents) -> str:
         expected = agent_names.id_of(agent)
         if agent not in (agent_names.PM, expected):
             return f"agents.{json.dumps(agent)}: invalid agent id, use {expected!r}"
-        for field in ("document", *DATED_KINDS):
+        for field in ("document", "archive", "review"):
             try:  # lone surrogates stand for bytes that are not UTF-8
                 exported[field].encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
@@ -201,26 +206,43 @@ def _import_agent(
         archived = [dated_entries.format_entry(*item) for item in memory.evicted]
         after = memory.text if memory.snapshot or memory.text != memory.before else ""
         path = store.paths.relative(store.path(agent))
-        entries = sum(len(_list_new(store, kind, agent, exported[kind])) for kind in DATED_KINDS)
+        archive, review = _list_new_entries(store, agent, exported)
         difference = TextChange(path, before, after)
-        return ImportResult(agent, difference, archived, records, entries)
+        return ImportResult(agent, difference, archived, records, len(archive) + len(review))
 
     if not change_id:
         return change(read_memory(project, agent, store))
     result = transaction.change_memory(project, agent, change, store, change_id)
     with store.lock(agent):
-        for kind in DATED_KINDS:
-            for entry in _list_new(store, kind, agent, exported[kind]):
-                store.append(kind, agent, [entry.text], entry.day)
+        archive, review = _list_new_entries(store, agent, exported)
+        for day, texts in _group_by_day(archive):
+            store.add_to_archive(agent, texts, day)
+        for day, texts in _group_by_day(review):
+            store.add_to_review(agent, texts, day)
     return result
 
 
-def _list_new(store: Store, kind: str, agent: str, text: str) -> list[dated_entries.DatedEntry]:
-    """Return the entries of a text that archive or quarantine do not have yet."""
-    own = dated_entries.parse_entries(_read_text(store, store.dated_path(kind, agent)))
-    present = {(entry.day, entry.text) for entry in own}
-    entries = dated_entries.parse_entries(text)
+def _list_new_entries(
+    store: Store, agent: str, exported: dict[str, Any]
+) -> tuple[list[DatedEntry], list[DatedEntry]]:
+    """Return the exported entries that archive and review do not have yet."""
+    return (
+        _list_new(_read_archive(store, agent), exported["archive"]),
+        _list_new(store.read_review(agent), exported["review"]),
+    )
+
+
+def _list_new(own: str, other: str) -> list[DatedEntry]:
+    """Return the entries that only the second text has."""
+    present = {(entry.day, entry.text) for entry in dated_entries.parse_entries(own)}
+    entries = dated_entries.parse_entries(other)
     return [entry for entry in entries if (entry.day, entry.text) not in present]
+
+
+def _group_by_day(entries: list[DatedEntry]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each day with its entries: a file is read and written once for each day."""
+    for day, group in groupby(entries, key=lambda entry: entry.day):
+        yield day, [entry.text for entry in group]
 
 
 def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:

@@ -6,35 +6,33 @@ import os
 from collections.abc import Iterable, Mapping
 
 from memory_core.claude_code import agent_definitions, agent_names, settings_files
+from memory_core.files.safe_files import SafeFiles
 from memory_core.memory import maintained_files
 from memory_core.memory.project import Project
-from memory_core.storage import file_io, history_file, paths
+from memory_core.storage import history_file
 from memory_core.storage.store import README_TEXT, Store
 
 
 def create_folder(store: Store) -> list[str]:
     """Create the memory folder and its fixed files; return the files that were missing.
 
-    The README explains the folder, .gitignore excludes state/ and logs/ from git, and
-    history/.gitattributes makes git keep the lines of both sides when it merges histories.
+    The README explains the folder, and history/.gitattributes makes git keep the lines of both
+    sides when it merges histories.
     """
-    ignore = os.path.join(store.paths.folder, ".gitignore")
-    readme = os.path.join(store.folder, "README.md")
-    attributes = os.path.join(store.folder, "history", ".gitattributes")
-    missing = [path for path in (ignore, readme, attributes) if not _is_complete(path)]
-    store.make_folder()
-    os.makedirs(os.path.dirname(attributes), exist_ok=True)
-    if not _is_complete(readme):
-        file_io.replace(readme, README_TEXT.encode())
-    for path, text in ((ignore, paths.GITIGNORE), (attributes, history_file.GIT_ATTRIBUTES)):
-        if not _is_complete(path):
-            file_io.write_once(path, text)
+    texts = {
+        os.path.join(store.folder, "README.md"): README_TEXT,
+        os.path.join(store.folder, "history", ".gitattributes"): history_file.GIT_ATTRIBUTES,
+    }
+    missing = [path for path in texts if not _is_complete(store.files, path)]
+    for path in missing:
+        store.files.write_once(path, texts[path])
     return [store.paths.relative(path) for path in missing]
 
 
-def _is_complete(path: str) -> bool:
+def _is_complete(files: SafeFiles, path: str) -> bool:
     """Say whether a file exists and is not empty, as after an interrupted write."""
-    return os.path.islink(path) or (os.path.exists(path) and os.path.getsize(path) > 0)
+    status = files.status(path)
+    return status.st_size > 0 if status else files.has_entry(path)
 
 
 def list_agents_without_memory(

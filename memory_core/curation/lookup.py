@@ -63,7 +63,7 @@ def sort_agents(names: Iterable[str]) -> list[str]:
 def list_agents(store: Store) -> list[str]:
     """Return the agents with a memory, a history, an archive or learnings to review."""
     with_files = maintained_files.list_agents_with_files(store)
-    return sorted({*with_files, *store.agents_with_history()} - {""})
+    return sorted({*with_files, *store.agents_with_history(), *store.agents_to_review()} - {""})
 
 
 def list_defined_agents(project: Project, environ: Mapping[str, str]) -> list[str]:

@@ -22,7 +22,6 @@ from memory_core.learning import classify, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
-from memory_core.storage import history_file
 from memory_core.text import sanitize
 from memory_core.text.times import format_utc
 
@@ -240,7 +239,7 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
     snapshot = project.store.read(agent)
     if snapshot is None:
         return []
-    records = history_file.read(project.store.history_path(agent))
+    records = project.store.history(agent).read()
     history = item_history.History(records, project.weights)
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
     until = item_history.FAR_FUTURE

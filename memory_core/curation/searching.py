@@ -12,12 +12,12 @@ from memory_core.memory import agent_memory
 from memory_core.storage.store import Store
 from memory_core.text import word_search
 
-IN_MEMORY, IN_ARCHIVE = "memory", "archive"
+IN_MEMORY, IN_ARCHIVE, IN_REVIEW = "memory", "archive", "review"
 PLACES = (IN_MEMORY, IN_ARCHIVE)
 
 
 class ItemHit(NamedTuple):
-    """A matching item: `place` is one of PLACES, `day` is the day it was archived or ""."""
+    """A matching item: the place, and the day of an entry in archive or review, else ""."""
 
     agent: str
     place: str
@@ -46,7 +46,8 @@ def search_items(
     """Return the items that contain all words, in any order, of all agents or of `agents`.
 
     A word may be a part of another one.  Case, accents, backticks and the kind of quotes or
-    dashes are ignored.  Learnings to review are not searched.  Raises EmptyQuery.
+    dashes are ignored.  Learnings to review are searched only if `places` names IN_REVIEW.
+    Raises EmptyQuery.
     """
     wanted = word_search.parse_query(words)
     result = SearchResult([], [])
@@ -82,7 +83,14 @@ def _list_archive_hits(store: Store, agent: str) -> Iterator[ItemHit]:
         yield ItemHit(agent, IN_ARCHIVE, item.id, item.section, text, nested, item.day)
 
 
+def _list_review_hits(store: Store, agent: str) -> Iterator[ItemHit]:
+    for entry in dated_entries.parse_entries(store.read_review(agent)):
+        text, _newline, nested = entry.text.partition("\n")
+        yield ItemHit(agent, IN_REVIEW, item_history.id_of(text), "", text, nested, entry.day)
+
+
 _HITS_OF_PLACE: dict[str, Callable[[Store, str], Iterator[ItemHit]]] = {
     IN_MEMORY: _list_memory_hits,
     IN_ARCHIVE: _list_archive_hits,
+    IN_REVIEW: _list_review_hits,
 }

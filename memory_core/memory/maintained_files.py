@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from memory_core.claude_code import agent_names
 from memory_core.document import dated_entries, merge_learnings, merge_versions, template
+from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
@@ -43,7 +44,8 @@ class MaintainedFiles(NamedTuple):
     def read(self, path: str) -> FileSnapshot:
         snapshot = self.store.read_file(path)
         if snapshot is None:
-            raise FileNotFoundError(f"{self.name(path)} does not exist")
+            name = self.name(path)
+            raise self.store.files.refused.get(name, FileNotFoundError(f"{name} does not exist"))
         return snapshot
 
     def _read_history(self) -> item_history.History:
@@ -75,7 +77,7 @@ class MaintainedFiles(NamedTuple):
 
     def describe_error(self, error: Exception, path: str) -> str:
         """Return the message of an error, with the name of the file."""
-        if not isinstance(error, OSError) or not error.strerror:
+        if not isinstance(error, OSError) or not error.strerror or isinstance(error, Refused):
             return str(error)
         named = error.filename if isinstance(error.filename, str) else path
         folder, name = os.path.split(named)
@@ -102,6 +104,13 @@ def list_agents_with_files(store: Store) -> list[str]:
     """Return the ids of all agents with a memory or an archive file."""
     names = store.files.list_names(os.path.join(store.folder, "archive"))
     return sorted({*store.agents(), *map(agent_names.agent_of_file, names)} - {""})
+
+
+def describe_refusal(store: Store, path: str) -> str:
+    """Return "PATH REASON" if a file is, or is reached through, a link or the like, else ""."""
+    files = SafeFiles(store.paths.root)  # at the user's level, reading and writing follow links
+    files.status(path)
+    return "; ".join(map(str, files.refused.values()))
 
 
 def create_memory(project: Project, agent: str, store: Store) -> bool:

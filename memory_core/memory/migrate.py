@@ -12,9 +12,14 @@ from typing import NamedTuple
 from memory_core.document import conflicts
 from memory_core.document.diff import TextChange
 from memory_core.memory import transaction
-from memory_core.memory.maintained_files import MaintainedFiles, format_leftovers, list_targets
+from memory_core.memory.maintained_files import (
+    MaintainedFiles,
+    describe_refusal,
+    format_leftovers,
+    list_targets,
+)
 from memory_core.memory.project import Project
-from memory_core.storage import file_io, store
+from memory_core.storage import store
 
 
 class Migration(NamedTuple):
@@ -59,7 +64,7 @@ def _migrate(owner: MaintainedFiles, write: bool) -> Migration | None:
                 if plan:
                     _apply(owner, plan)
     except (OSError, ValueError) as error:
-        old = [owner.name(path) for path in owner.store.files(owner.agent) if path != target]
+        old = [owner.name(path) for path in owner.store.list_files(owner.agent) if path != target]
         change, reason = TextChange(owner.name(target), "", ""), owner.describe_error(error, target)
         return Migration(owner.agent, change.path, old, change, [], reason)
     return plan.migration if plan else None
@@ -73,11 +78,11 @@ class _Plan(NamedTuple):
 
 def _plan(owner: MaintainedFiles, target: str) -> _Plan | None:
     """Return the plan, None if the file is right; raises ValueError for a link, and OSError."""
-    files = owner.store.files(owner.agent)
+    files = owner.store.list_files(owner.agent)
     if files in ([], [target]):
         return None
-    for path in filter(os.path.islink, files):
-        raise ValueError(f"{owner.name(path)} is a link; replace it by a file")
+    for refusal in filter(None, (describe_refusal(owner.store, path) for path in files)):
+        raise ValueError(f"{refusal}; replace it by a file")
     texts = [owner.read(path) for path in files]
     after, archived = _merge(owner, texts)
     change = TextChange(owner.name(target), texts[0].text, after)
@@ -109,9 +114,9 @@ def _apply(owner: MaintainedFiles, plan: _Plan) -> None:
     if change.after != change.before:
         owner.store.write_file(base.path, change.after, base)
     if base.path != plan.target:
-        os.rename(base.path, plan.target)
+        owner.store.files.rename(base.path, plan.target)
     for other in others:
         if not other.is_current():
             raise store.FileChanged(f"{owner.name(other.path)} was saved by somebody else just now")
-        os.unlink(other.path)
-    file_io.sync_folder(owner.store.folder)
+        owner.store.files.delete(other.path)
+    owner.store.files.sync(owner.store.folder)

@@ -82,7 +82,7 @@ class AgentExport(BaseModel):
     preferences: dict[str, str] = Field({}, description="value by key; they stand in it, too")
     history: list[HistoryRecord] = Field([], description="history/AGENT.jsonl, record by record")
     archive: str = Field("", description="archive/AGENT.md")
-    quarantine: str = Field("", description="quarantine/AGENT.md")
+    review: str = Field("", description="review/AGENT.md")
 
 
 class Export(BaseModel):
@@ -104,6 +104,7 @@ def check_export(value: Any) -> str:
 
     A valid export gets the defaults of all fields that it lacks.
     """
+    _rename_quarantine(value)
     try:
         export = Export.model_validate(_replace_surrogates(value))
     except ValidationError as error:
@@ -114,6 +115,14 @@ def check_export(value: Any) -> str:
         for field, info in AgentExport.model_fields.items():
             value["agents"][name].setdefault(field, info.get_default(call_default_factory=True))
     return ""
+
+
+def _rename_quarantine(value: Any) -> None:
+    """Give the learnings that wait for a person their name of today in an older export."""
+    agents = value.get("agents") if isinstance(value, dict) else None
+    for exported in agents.values() if isinstance(agents, dict) else ():
+        if isinstance(exported, dict) and "quarantine" in exported and "review" not in exported:
+            exported["review"] = exported.pop("quarantine")
 
 
 def is_valid_record(value: Any) -> bool:

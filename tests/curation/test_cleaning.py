@@ -12,7 +12,7 @@ from memory_core.curation import archive, cleaning, preference_actions
 from memory_core.curation.undo import undo_last
 from memory_core.history import item_history
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import history_file
+from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import Person, read_fields
 from support.files import read_files
@@ -46,7 +46,7 @@ def remembers(
     path = sandbox.memories / f"{agent}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"## {title}\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
-    history_file.append(str(sandbox.memories / "history" / f"{agent}.jsonl"), records)
+    Store(sandbox.paths).history(agent).append(records)
 
 
 def wrong(text: str, days: float, times: int = 2) -> list[item_history.Record]:
@@ -119,14 +119,14 @@ def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: S
     assert [each.text for each in archive.list_items(shop.store, "qa")] == [OLD]
     assert OLD not in sandbox.read_memory("qa")
     assert NEW in sandbox.read_memory("qa")
-    kinds = [each["kind"] for each in history_file.read(shop.store.history_path("qa"))]
+    kinds = [each["kind"] for each in shop.store.history("qa").read()]
     assert kinds[-1] == "archived"
     assert pruned(shop, 90, write=True) == []
     undo_last(shop, shop.store, 1)  # it is one change, also over several agents
     for agent in before:
         assert f"- {OLD}\n" in sandbox.read_memory(agent)
         assert archive.list_items(shop.store, agent) == []
-        found = item_history.History(history_file.read(shop.store.history_path(agent))).find(OLD)
+        found = item_history.History(shop.store.history(agent).read()).find(OLD)
         assert found
         assert (found.is_present, found.confidence) == (True, 0.1)
 

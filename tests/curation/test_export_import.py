@@ -29,7 +29,7 @@ from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
 from memory_core.memory import agent_memory, changes, recall, transaction
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import history_file, run_history
+from memory_core.storage import run_history
 from memory_core.text import markdown_lines
 from support.command_line import Person, read_fields
 from support.files import read_files
@@ -97,7 +97,8 @@ def answers(project: Project, agent: str) -> dict[str, Any]:
         "performance": told.performance.data(),
         "errors": [each.data() for each in told.errors],
         "preferences": told.preferences,
-        **{kind: kept(project, kind, agent) for kind in export_import.DATED_KINDS},
+        "archive": archived(project, agent),
+        "review": held.read_review(agent),
     }
 
 
@@ -106,8 +107,8 @@ def known_of(known: item_history.ItemState) -> dict[str, Any]:
     return {name: getattr(known, name) for name in names}
 
 
-def kept(project: Project, kind: str, agent: str) -> str:
-    path = Path(project.store.dated_path(kind, agent))
+def archived(project: Project, agent: str) -> str:
+    path = Path(project.store.archive_path(agent))
     return path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
 
 
@@ -157,7 +158,7 @@ def lived(shop: Project) -> Project:
     path = file(shop, "engineer")
     mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\xff\n"
     path.write_bytes(path.read_bytes() + mine.encode("latin-1"))
-    shop.store.append("quarantine", "engineer", ["[tip] x (too short)"], "2026-11-20")
+    shop.store.add_to_review("engineer", ["[tip] x (too short)"], "2026-11-20")
     told = performance.make_task_record("a1", "done", duration_ms=7, run="a1")
     wrong = performance.make_error_record("It is broken", run="a0", resolution="Mend it")
     assert wrong
@@ -177,7 +178,7 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: 
         assert answers(other, agent) == answers(lived, agent)
         assert given_to(other, agent) == given_to(lived, agent)
     assert "### Common Errors to Avoid\n- It is broken → Mend it" in given_to(other, "engineer")
-    assert "[Coding Patterns Learned] Module number" in kept(other, "archive", "engineer")
+    assert "[Coding Patterns Learned] Module number" in archived(other, "engineer")
     assert "- b\udcff\n" in text_in(other, "engineer")
 
 
@@ -197,12 +198,12 @@ def test_an_export_includes_new_manual_edits(shop: Project) -> None:
     write(shop, "qa", text_in(shop, "qa").replace(f"- {TABS}\n", f"- {LIFT}\n"))
     told = export_import.parse_export(exported(shop))["qa"]["history"]
     assert [each["kind"] for each in told] == ["learned", "learned", "removed", "edited"]
-    assert history_file.read(shop.store.history_path("qa"))[-1]["kind"] == "learned"  # dry run
+    assert shop.store.history("qa").read()[-1]["kind"] == "learned"  # dry run
 
 
 def test_records_that_no_import_takes_are_left_out(shop: Project) -> None:
     teach(shop, "qa", FACT)
-    path = Path(shop.store.history_path("qa"))
+    path = Path(shop.store.history("qa").path)
     with path.open("a") as stream:
         stream.write('{"time": "yesterday", "kind": "learned", "id": "1"}\n')
         stream.write('{"time": "2026-11-20T10:00:00.000Z", "kind": "dreamt", "id": "1"}\n')
@@ -241,7 +242,7 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
         "tone": "dry",
         "work-style": "small steps",
     }
-    assert "[Preferences] Tone: warm" in kept(other, "archive", "qa")
+    assert "[Preferences] Tone: warm" in archived(other, "qa")
     undo_last(other, other.store, 1)
     assert preference_actions.read_preferences(other, "qa") == {
         "Tone": "warm",
@@ -322,7 +323,7 @@ def test_items_removed_elsewhere_are_kept(shop: Project, other: Project) -> None
     assert [each[0] for each in items(other, "qa")] == [FACT, TABS]
     teach(other, "qa", LIFT)
     assert [each[0] for each in items(other, "qa")] == [FACT, TABS, LIFT]
-    told = item_history.History(history_file.read(other.store.history_path("qa"))).find(TABS)
+    told = item_history.History(other.store.history("qa").read()).find(TABS)
     assert told
     assert told.is_present
 
@@ -385,7 +386,7 @@ def fresh(folder: Path, *names: str) -> list[Project]:
 
 def said(project: Project, agent: str) -> str:
     """Return all text of a memory and its archive."""
-    return "\n".join([text_in(project, agent), kept(project, "archive", agent)])
+    return "\n".join([text_in(project, agent), archived(project, agent)])
 
 
 @settings(max_examples=80, deadline=None)
@@ -591,9 +592,7 @@ def test_a_path_as_agent_name_is_harmless(shop: Project, sandbox: Sandbox) -> No
 def test_imported_records_get_their_agent(shop: Project) -> None:
     record = {**GOOD["agents"]["engineer"]["history"][0], "agent": "qa"}
     imported(shop, file_of(document=f"- {FACT}\n", history=[record]))
-    assert {each["agent"] for each in history_file.read(shop.store.history_path("engineer"))} == {
-        "engineer"
-    }
+    assert {each["agent"] for each in shop.store.history("engineer").read()} == {"engineer"}
     assert shop.store.agents_with_history() == ["engineer"]
 
 
@@ -636,11 +635,7 @@ def test_replace_reports_removed_items(person: Person, sandbox: Sandbox) -> None
     ("arguments", "status", "told"),
     [
         (["export", "nobody"], 2, "agent-memory: no agent 'nobody' here"),
-        (
-            ["export", "--output", "."],
-            2,
-            "agent-memory: --output . is a folder: a file is expected\n",
-        ),
+        (["export", "--output", "."], 1, "agent-memory: shop is a folder, not a file\n"),
         (["export", "--output", "no/where"], 1, "shop/no: No such file"),
         (["export", "PM"], 0, "PM has no memory yet\n"),
         (["import"], 2, "agent-memory: missing argument"),
@@ -678,12 +673,13 @@ def test_an_export_file_is_replaced_completely(person: Person, tmp_path: Path) -
     away.write_text("old")
     link = tmp_path / "link.json"
     link.symlink_to(away)
-    assert person.run("export", "-o", str(link)).returncode == 0
-    assert link.is_symlink()
+    assert person.run("export", "-o", str(away)).returncode == 0
     assert json.loads(away.read_text())["agents"] == {}
-    assert person.run("export", "-o", "/dev/null").returncode == 0
+    done = person.run("export", "-o", str(link))
+    assert done.returncode == 1
+    assert "agent-memory: link.json is a link, which is not followed\n" in done.stderr
+    assert person.run("export", "-o", "/dev/null").returncode == 1
     assert Path("/dev/null").is_char_device()
-    assert json.loads(person.run("export", "-o", "/dev/stdout").stdout)["agents"] == {}
     assert sorted(each.name for each in tmp_path.glob("*.json*")) == ["away.json", "link.json"]
 
 
@@ -714,7 +710,7 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
     ]
     assert items(shop, "qa")[1:] == [(FACT, "Mine", "  - nested")]
     for held, agent in ((shop.store, "qa"), (users, "engineer")):
-        told = history_file.read(held.history_path(agent))[-1]
+        told = held.history(agent).read()[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
     assert sharing.copy_item(shop, source, [("qa", shop.store)])[0].was_present
     undo_last(shop, shop.store, 1)  # without an effect there is no change

@@ -20,7 +20,6 @@ from memory_core.curation import near_duplicates, optimizing
 from memory_core.curation.near_duplicates import SectionItem
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import history_file
 from memory_core.text import similarity
 from support.command_line import Person, read_fields
 from support.files import read_files
@@ -410,7 +409,7 @@ def test_all_agents_are_one_change(person: Person) -> None:
     records = [
         record
         for agent in ("engineer", "qa")
-        for record in history_file.read(project.store.history_path(agent))
+        for record in project.store.history(agent).read()
         if record["kind"] == "archived"
     ]
     assert {record["agent"] for record in records} == {"engineer", "qa"}
@@ -591,7 +590,7 @@ def test_a_shorter_wording_is_shown_and_applied(old: Person) -> None:
         f"engineer: this item can be said shorter\n@@ {SECTION} @@\n-- {LONG}\n+- {SHORT}\n",
     )
     assert left(old.sandbox) == [SHORT, "Timeout is 30 seconds"]
-    records = history_file.read(project_in(old.sandbox).store.history_path("engineer"))
+    records = project_in(old.sandbox).store.history("engineer").read()
     merged = [record for record in records if record["kind"] == "merged"]
     assert [record["text"] for record in merged] == [SHORT]
     assert LONG in (old.sandbox.memories / "archive" / "engineer.md").read_text()

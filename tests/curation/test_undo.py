@@ -25,7 +25,6 @@ from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import find_project
-from memory_core.storage import history_file
 
 AGENTS = ("qa", "ops")
 WORDS = [
@@ -78,7 +77,7 @@ class Workshop:
         }
 
     def records(self, agent: str) -> list[item_history.Record]:
-        return history_file.read(self.store.history_path(agent))
+        return self.store.history(agent).read()
 
     def learn(self, agent: str, word: str, run: str) -> None:
         pair = [["mistake" if word == WORDS[0] else "tip", word]]
@@ -163,7 +162,7 @@ def old_section(shop: Workshop) -> None:
 
 
 def archived_of_old(shop: Workshop) -> None:
-    shop.store.append("archive", "qa", ["[Gone] of old\n  - nested"], "2026-11-20 08:00:00")
+    shop.store.add_to_archive("qa", ["[Gone] of old\n  - nested"], "2026-11-20 08:00:00")
     old_section(shop)
 
 

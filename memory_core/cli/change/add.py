@@ -60,7 +60,7 @@ def add(
     if not classify.type_of(sanitize.clean_line(type_)):
         types = ", ".join(classify.TYPES)
         raise CommandRefused(f"unknown type {type_!r}; use one of {types}")
-    is_new = not scope.level.files(scope.agent)
+    is_new = not scope.level.list_files(scope.agent)
     texts = _read_stdin() if text == "-" else [text]
     result = item_actions.teach(scope.project, scope.agent, type_, texts, scope.level)
     if json:

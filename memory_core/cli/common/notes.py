@@ -63,7 +63,7 @@ def note_archived(agent: str, count: int, written: bool, user: bool) -> None:
 
 def note_nothing(level: Store, agents: list[str], message: str) -> None:
     """Say that there is nothing to do; name the agents without a memory."""
-    missing = [agent for agent in agents if not level.files(agent)]
+    missing = [agent for agent in agents if not level.list_files(agent)]
     for agent in missing:
         print_note(f"{agent} has no memory yet")
     if not missing:

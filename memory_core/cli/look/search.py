@@ -14,6 +14,8 @@ from memory_core.cli.output import paint, print_json, print_line, print_note, se
 from memory_core.curation import searching
 from memory_core.text import word_search
 
+STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}
+
 
 def search(
     text: Annotated[
@@ -25,8 +27,8 @@ def search(
         agent_option(help="Search only this agent (repeatable).", show_default="all"),
     ] = None,
     place: Annotated[
-        Literal["memory", "archive"] | None,
-        typer.Option("--in", help="Where to search.", show_default="both"),
+        Literal["memory", "archive", "review"] | None,
+        typer.Option("--in", help="Where to search.", show_default="memory and archive"),
     ] = None,
     user: User = False,
     json: AsJson = False,
@@ -35,6 +37,7 @@ def search(
 
     Ignores case and accents; matches parts of words.
     Searches items, their nested lines and preferences, but no free text.
+    --in review searches the learnings that were not saved and wait for you.
     Exit 1 if nothing is found.
 
     \b
@@ -62,7 +65,7 @@ def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
     for hit in hits:
         head = f"{hit.agent}{' ' * (width - count_cells(hit.agent))}  {hit.id}  "
         day = f" {hit.day}" if hit.day else ""
-        tail = f"  (archived{day})" if hit.place == searching.IN_ARCHIVE else ""
+        tail = f"  ({STATES[hit.place]}{day})" if hit.place in STATES else ""
         print_line(head, format_section(hit.section), *highlight(hit.text, words), tail)
         for line in hit.nested.splitlines():
             print_line(" " * count_cells(head), *highlight(line.rstrip(), words))

@@ -38,7 +38,7 @@ def status(user: User = False, json: AsJson = False) -> None:
 
     SECT: sections.  USED: size as a share of the limit.
     LEARNED: items of the last 7 days.  TREND: items per week, for 8 weeks.
-    REVIEW: learnings that were not saved; see quarantine/AGENT.md.
+    REVIEW: learnings that were not saved and wait for you.
     SPOOLED: learnings not merged yet; shown only if there are some.
     Output that goes to a pipe or a file has no TREND; --json has all numbers.
 
@@ -116,6 +116,7 @@ def _describe_state(state: ProjectStatus) -> Iterator[str]:
         yield f"Last delivery: {last.agent}, {last.verdict} by {last.route}, {last.timestamp}"
     else:
         yield "Last delivery: none yet"
+    yield f"Event log: {state.log}"
 
 
 def _to_json(state: ProjectStatus) -> dict[str, Any]:
@@ -129,6 +130,7 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
             }
             for file in state.hooks
         ],
+        "log": state.log,
         "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
         "warnings": [select_fields(warning, "what", mend="advice") for warning in state.warnings],
     }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json as json_module
-import os
 
 import typer
 
 from memory_core.cli.app import create_app, find_project
 from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.tables import print_columns
 from memory_core.cli.output import print_json, print_line, print_note
-from memory_core.doctor import config_sources
+from memory_core.doctor import config_sources, locations
 from memory_core.text.phrases import format_count
 
 app = create_app()
@@ -78,6 +78,25 @@ def check(json: AsJson = False) -> None:
 
 
 @app.command()
+def paths(json: AsJson = False) -> None:
+    """Print all paths that agent-memory uses, and whether they exist.
+
+    \b
+    Example:
+      agent-memory config paths
+    """
+    places = locations.list_locations(find_project())
+    if json:
+        print_json([place._asdict() for place in places])
+        return
+    rows = [
+        [place.level, place.name, "exists" if place.exists else "absent", place.path]
+        for place in places
+    ]
+    print_columns([["LEVEL", "NAME", "STATE", "PATH"], *rows])
+
+
+@app.command()
 def path(json: AsJson = False) -> None:
     """Print the paths of config.yml.
 
@@ -88,18 +107,17 @@ def path(json: AsJson = False) -> None:
       agent-memory config path
     """
     project = find_project()
-    paths = {"project": project.paths.config}
-    if project.user_paths:
-        paths["user"] = project.user_paths.config
+    levels = {"project": project.paths, "user": project.user_paths}
+    files = [
+        {"level": name, "path": level.config, "exists": level.files.has_entry(level.config)}
+        for name, level in levels.items()
+        if level
+    ]
     if json:
-        print_json(
-            [
-                {"level": level, "path": path, "exists": os.path.exists(path)}
-                for level, path in paths.items()
-            ]
-        )
+        print_json(files)
         return
-    for path in paths.values():
-        print_line(path)
-        if not os.path.exists(path):
+    for file in files:
+        print_line(str(file["path"]))
+        if not file["exists"]:
+            path = file["path"]
             print_note(f"{path} does not exist; defaults are in force")

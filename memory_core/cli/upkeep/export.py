@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Annotated
 
 import typer
 
 from memory_core.cli.common.arguments import Agents, User
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_note
 from memory_core.curation import export_import, lookup
 from memory_core.text.phrases import format_count
@@ -32,8 +30,6 @@ def export(
     Example:
       agent-memory export engineer --output engineer.json
     """
-    if os.path.isdir(output):
-        raise CommandRefused(f"--output {output} is a folder: a file is expected")
     scope = find_level(user)
     owners = lookup.list_agents(scope.level)
     agents = list(dict.fromkeys(find_agents(scope, agent) or owners))
@@ -47,5 +43,5 @@ def export(
     if output == "-":
         print_json(data)
     else:
-        export_import.save_file(output, json.dumps(data, indent=2) + "\n")
+        export_import.save_file(scope.project, output, json.dumps(data, indent=2) + "\n")
         print_note(f"Exported {format_count(len(agents), 'agent')} to {output}")

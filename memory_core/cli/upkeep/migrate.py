@@ -1,4 +1,4 @@
-"""`agent-memory migrate`: rename memory files that have an old name."""
+"""`agent-memory migrate`: take over what older versions named or kept in another way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import change_to_json, may_change, note_nothing, print_change
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
+from memory_core.memory import old_state
 from memory_core.memory.migrate import Migration, migrate_files
+from memory_core.memory.old_state import OldState
+from memory_core.text.phrases import format_count
 
 
 def migrate(
@@ -21,9 +24,14 @@ def migrate(
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Rename old memory files and merge duplicates.
+    """Take over memory files and data of older versions.
 
     Two files of one agent become one; items beyond its limits go to the archive.
+    Older versions kept a log and waiting learnings inside the project: its events
+    go to the event log of this machine, the learnings wait for your review, and the
+    old files are removed.  So are the waiting learnings of a deleted project with
+    the same name taken over.
+    The changes are shown first and you are asked.
     Exit 1 if a file cannot be read or changed.
 
     \b
@@ -38,21 +46,51 @@ def migrate(
         return migrate_files(scope.project, agents, user, write, make_progress("Migrating"))
 
     migrations = run(write=yes)
+    old = old_state.OldState() if agents else old_state.find(scope.level)
     if not json:
         for migration in migrations:
             _print_migration(migration, yes, user)
-    is_able = any(not migration.refused for migration in migrations)
-    written = is_able and may_change("Rename and merge these files?", yes, dry_run, json)
-    if written and not yes:
-        migrations = run(write=True)
+        _print_old_state(old)
+    is_able = not old.is_empty or any(not migration.refused for migration in migrations)
+    written = is_able and may_change("Make these changes?", yes, dry_run, json)
+    if written:
+        migrations = migrations if yes else run(write=True)
+        old_state.take_over(scope.level, old)
     if json:
-        print_json({"written": written, "migrations": list(map(_to_json, migrations))})
-    elif not migrations:
+        rows = list(map(_to_json, migrations))
+        print_json({"written": written, "migrations": rows, "old_state": _old_to_json(old)})
+    elif old.is_empty and not migrations:
         note_nothing(scope.level, agents, "Nothing to do: every memory has one file.")
     elif written and any(_is_changed(migration) for migration in migrations):
         print_note("The old files are removed; git has them if they were committed.")
     if any(migration.refused for migration in migrations):
         raise typer.Exit(1)
+
+
+def _print_old_state(old: OldState) -> None:
+    if old.events:
+        print_line(f"{format_count(len(old.events), 'event')} for the event log of this machine")
+    for agent, lines in old.learnings.items():
+        print_line(f"{agent}: {format_count(len(lines), 'learning')} to review")
+        for line in lines:
+            print_line(f"  {line}")
+    for project in old.projects:
+        print_line(f"included: learnings of {project}, which does not exist any more")
+    if old.files:
+        folders = dict.fromkeys("/".join(path.split("/")[:2]) for _files, path in old.files)
+        print_line(f"to remove: {format_count(len(old.files), 'file')} in {', '.join(folders)}")
+    if old.ignore is not None:
+        print_line(f"to remove: the lines of agent-memory in {old_state.IGNORE_FILE}")
+    for path, reason in old.kept.items():
+        print_note(f"{path} is kept: {reason}")
+
+
+def _old_to_json(old: OldState) -> dict[str, object]:
+    return {
+        **select_fields(old, "learnings", "projects", "kept"),
+        "events": len(old.events),
+        "files": [files.locate(path) for files, path in old.files],
+    }
 
 
 def _is_changed(migration: Migration) -> bool:

@@ -1,0 +1,50 @@
+"""List the files and folders that agent-memory uses for a project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memory_core.memory.project import Project
+from memory_core.setup import installation
+from memory_core.storage import event_log
+from memory_core.storage.store import REVIEW_FOLDER, Store
+
+
+class Location(NamedTuple):
+    """A file or folder; `level` is project, user or program."""
+
+    name: str
+    level: str
+    path: str
+    exists: bool
+
+
+def list_locations(project: Project) -> list[Location]:
+    """Return the files and folders of both levels, and the folder of the program."""
+    locations = list(_list_of_level(project.store, "project"))
+    if project.user_paths:
+        locations += _list_of_level(project.level(user=True), "user")
+    data = installation.data_folder()
+    return [*locations, Location("program", "program", data, os.path.lexists(data))]
+
+
+def _list_of_level(store: Store, level: str) -> Iterator[Location]:
+    paths, memories = store.paths, store.folder
+    inside = {
+        "settings": paths.config,
+        "memories": memories,
+        "history": os.path.join(memories, "history"),
+        "archive": os.path.join(memories, "archive"),
+        "locks": os.path.join(paths.folder, "locks"),
+    }
+    outside = {
+        "state": paths.state.root,
+        "event log": paths.state.locate(event_log.FILE_NAME),
+        "review": paths.state.locate(REVIEW_FOLDER),
+    }
+    for name, path in inside.items():
+        yield Location(name, level, path, paths.files.has_entry(path))
+    for name, path in outside.items():
+        yield Location(name, level, path, os.path.lexists(path))
