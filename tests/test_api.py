@@ -14,7 +14,7 @@ from memory_core.curation import item_actions, lookup
 from memory_core.document import preferences
 from memory_core.history import performance
 from memory_core.memory.project import InvalidAgentName
-from memory_core.storage import history_file
+from memory_core.storage.store import Store
 from support.sandbox import Sandbox
 
 FACT = "Services talk through the event bus, never directly"
@@ -82,8 +82,8 @@ def test_a_too_small_budget_gives_nothing(shop: memory_core.Memories) -> None:
 
 
 def test_a_task_waits_for_the_lock_and_raises(shop: memory_core.Memories, sandbox: Sandbox) -> None:
-    (sandbox.root / ".claude-mpm" / "state").write_text("in the way")
-    with pytest.raises(OSError, match="state"):
+    (sandbox.root / ".claude-mpm" / "locks").write_text("in the way")
+    with pytest.raises(OSError, match=r"\.claude-mpm/locks is a file, not a folder"):
         shop.record_task("qa")
 
 
@@ -172,7 +172,7 @@ def test_bad_input_changes_nothing(
 def test_records_name_their_source(shop: memory_core.Memories, sandbox: Sandbox) -> None:
     shop.remember("qa", "pattern", FACT)
     shop.record_task("qa", run="a1")
-    records = history_file.read(str(sandbox.memories / "history" / "qa.jsonl"))
+    records = Store(sandbox.paths).history("qa").read()
     assert [(each["kind"], each["source"]) for each in records] == [
         ("learned", "python"),
         ("task", "python"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -100,25 +101,53 @@ def test_fields_of_future_versions_are_kept(sandbox: Sandbox) -> None:
     assert reply["updatedInput"]["later"] == event["tool_input"]["later"]
 
 
-def test_a_project_that_cannot_be_written(sandbox: Sandbox) -> None:
-    """Files in place of folders simulate a read-only disk, for root as well."""
+def test_a_state_folder_that_cannot_be_written(sandbox: Sandbox) -> None:
+    """A file in place of a folder simulates a read-only disk, for root as well."""
     sandbox.write_memory("engineer", FACT)
-    for name in ("state", "logs"):
-        (sandbox.memories.parent / name).write_text("")
+    (sandbox.home / ".local").write_text("")
     assert sandbox.run_hook("pre_tool_use", make_pre_event()) == (0, b"", b"")
     outcome = sandbox.run_hook("subagent_start", make_start_event())
     assert FACT in outcome.reply["additionalContext"]
     assert outcome.stderr.startswith(b"agent-memory: ")
     outcome = sandbox.run_hook("post_tool_use", make_post_event())
     assert outcome.status == 0
+    assert LEARNED in sandbox.read_memory("engineer"), "written directly, under the lock"
+    assert b"Traceback" not in outcome.stderr
+
+
+def test_a_project_that_cannot_be_written(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", FACT)
+    (sandbox.memories.parent / "locks").write_text("")
+    (sandbox.home / ".local").write_text("")
+    outcome = sandbox.run_hook("post_tool_use", make_post_event())
+    assert outcome.status == 0
     assert not outcome.stdout, "what was not kept is not stripped"
     assert b"Traceback" not in outcome.stderr
 
 
-def test_no_home(sandbox: Sandbox) -> None:
-    del sandbox.env["HOME"]
+@pytest.mark.parametrize("home", [None, "", "relative", "/dev/null/home"])
+def test_no_home(sandbox: Sandbox, home: str | None) -> None:
+    sandbox.env["HOME"] = home or ""
+    if home is None:
+        del sandbox.env["HOME"]
     sandbox.write_memory("engineer", FACT)
-    assert FACT in sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
+    given = sandbox.run_hook("pre_tool_use", make_pre_event()).stdout
+    given += sandbox.run_hook("subagent_start", make_start_event()).stdout
+    assert FACT in given.decode()
+    assert sandbox.run_hook("post_tool_use", make_post_event()).status == 0
+    assert LEARNED in sandbox.read_memory("engineer")
+    assert sorted(os.listdir(sandbox.root)) == [".claude-mpm"]
+
+
+def test_a_home_directory_that_is_the_root(sandbox: Sandbox) -> None:
+    """As in some containers; the project is not taken for the user's level."""
+    (sandbox.memories.parent).mkdir()
+    sandbox.memories.symlink_to(sandbox.home)
+    (sandbox.home / "engineer.md").write_text(f"## A\n- {FACT}\n")
+    sandbox.env |= {"HOME": "/", "XDG_STATE_HOME": str(sandbox.home)}
+    outcome = sandbox.run_hook("pre_tool_use", make_pre_event())
+    assert outcome.status == 0
+    assert FACT not in outcome.stdout.decode()
 
 
 def test_a_missing_package_is_a_line_on_stderr(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_hook_imports_no_slow_module(
 
 HISTORY_MODULES = {
     *("memory_core.history.performance", "memory_core.delegation.run_outcomes"),
-    *("memory_core.text.digests", "memory_core.storage.store", "memory_core.storage.history_file"),
+    *("memory_core.storage.store", "memory_core.storage.history_file"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -119,3 +120,93 @@ def test_a_report_waits_while_its_project_is_unreadable(
     sandbox.run_hook("post_tool_use", make_post_event())
     assert LEARNED in (lib / ".claude-mpm" / "memories" / "engineer.md").read_text()
     assert LEARNED not in sandbox.read_memory("engineer")
+
+
+def make_common(tmp_path: Path) -> Path:
+    """Return a project in a common folder that has a memory."""
+    shop = tmp_path / "common" / "shop"
+    shop.mkdir(parents=True)
+    (shop.parent / ".claude-mpm").mkdir()
+    assert project_root(shop, tmp_path) == str(shop.parent)
+    return shop
+
+
+def test_a_memory_further_up_that_everybody_may_write_is_not_used(tmp_path: Path) -> None:
+    shop = make_common(tmp_path)
+    (shop.parent / ".claude-mpm").chmod(0o777)
+    assert project_root(shop, tmp_path) == str(shop)
+    assert project_root(shop.parent, tmp_path) == str(shop.parent), "but where one works"
+
+
+def test_a_memory_further_up_that_is_a_link_is_not_used(tmp_path: Path) -> None:
+    shop = make_common(tmp_path)
+    (shop.parent / ".claude-mpm").rename(tmp_path / "elsewhere")
+    (shop.parent / ".claude-mpm").symlink_to(tmp_path / "elsewhere")
+    assert project_root(shop, tmp_path) == str(shop)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("with_repository", [False, True])
+def test_a_memory_of_somebody_else_further_up_is_not_used(
+    tmp_path: Path, with_repository: bool
+) -> None:
+    shop = make_common(tmp_path)
+    os.chown(shop.parent / ".claude-mpm", 12345, 12345)
+    if with_repository:
+        (shop.parent / ".git").mkdir()
+        os.chown(shop.parent / ".git", 12345, 12345)
+    assert project_root(shop, tmp_path) == str(shop)
+    assert project_root(shop.parent, tmp_path) == str(shop.parent), "but where one works"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    ids = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    subprocess.run(["git", "-C", folder, *ids, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def worktree(tmp_path: Path) -> Path:
+    """Return a working tree of the repository `shop`."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    git(shop, "init", "-q")
+    git(shop, "commit", "-m", "First", "--allow-empty")
+    git(shop, "worktree", "add", "../tree")
+    return tmp_path / "tree"
+
+
+def test_a_working_tree_is_of_its_repository(tmp_path: Path, worktree: Path) -> None:
+    (worktree / "src").mkdir()
+    assert project_root(worktree, tmp_path) == str(tmp_path / "shop")
+    assert project_root(worktree / "src", tmp_path) == str(tmp_path / "shop")
+
+
+def test_a_working_tree_with_relative_paths(tmp_path: Path, worktree: Path) -> None:
+    """As newer versions of git write them on demand."""
+    (worktree / ".git").write_text("gitdir: ../shop/.git/worktrees/tree\n")
+    (tmp_path / "shop/.git/worktrees/tree/gitdir").write_text("../../../../tree/.git\n")
+    git(worktree, "status")
+    assert project_root(worktree, tmp_path) == str(tmp_path / "shop")
+
+
+@pytest.mark.parametrize("target", ["../shop/.git/worktrees/tree", "../shop/.git/worktrees/none"])
+def test_a_git_file_that_the_repository_does_not_know_is_not_followed(
+    tmp_path: Path, worktree: Path, target: str
+) -> None:
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (clone / ".git").write_text(f"gitdir: {target}\n")
+    assert project_root(clone, tmp_path) == str(clone)
+    (clone / ".git").unlink()
+    (clone / ".git").symlink_to(worktree / ".git")
+    assert project_root(clone, tmp_path) == str(clone)
+
+
+def test_the_folders_of_a_project(tmp_path: Path, worktree: Path) -> None:
+    level = paths.LevelPaths(str(tmp_path / "shop"), {})
+    (tmp_path / "link").symlink_to("shop")
+    inside = ["shop", "shop/src", "shop/gone/for/good", "tree", "link/src"]
+    outside = ["shop-api", "shop/..", "shop/../other", ".", "none"]
+    given = {name: paths.contains(level, str(tmp_path / name), {}) for name in inside + outside}
+    assert given == {**dict.fromkeys(inside, True), **dict.fromkeys(outside, False)}
+    assert not any(paths.contains(level, name, {}) for name in ("", "shop", "../shop", "/"))

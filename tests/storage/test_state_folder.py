@@ -1,0 +1,151 @@
+"""The state of a project: outside of it, for the user alone, found again after a move."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from memory_core.storage import event_log, spool, state_folder
+from memory_core.storage.paths import LevelPaths
+from memory_core.storage.store import Store
+from support.events import FACT, LEARNED, make_post_event, make_pre_event, make_start_event
+from support.sandbox import Sandbox
+
+SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
+ENTRY = {"agent": "engineer", "run": "a1", "session": "s1", "source": "agent", "rejected": []}
+
+
+def live(sandbox: Sandbox) -> None:
+    """Run a session with a delegation that teaches something."""
+    sandbox.run_hook("session_start", SESSION)
+    sandbox.run_hook("pre_tool_use", make_pre_event())
+    sandbox.run_hook("subagent_start", make_start_event())
+    sandbox.run_hook("post_tool_use", make_post_event())
+
+
+def add_waiting(paths: LevelPaths) -> None:
+    spool.add(paths, "engineer", {**ENTRY, "learnings": [["pattern", LEARNED]]})
+    Store(paths).add_to_review("engineer", ["Waits for a person"], "2026-11-20 10:00:00")
+
+
+def move(sandbox: Sandbox, root: Path) -> LevelPaths:
+    sandbox.root.rename(root)
+    sandbox.root = root
+    sandbox.env["CLAUDE_PROJECT_DIR"] = str(root)
+    sandbox.memories = root / ".claude-mpm" / "memories"
+    return LevelPaths(str(root), sandbox.env)
+
+
+def test_all_state_is_outside_and_for_the_user_alone(sandbox: Sandbox) -> None:
+    before = os.umask(0)
+    try:
+        sandbox.write_memory("engineer", FACT)
+        live(sandbox)
+    finally:
+        os.umask(before)
+    assert sorted(os.listdir(sandbox.memories.parent)) == ["locks", "memories"]
+    assert (sandbox.memories.parent / "locks" / ".gitignore").read_text() == "*\n"
+    assert {"project.json", "events.jsonl", "runs"} <= set(os.listdir(sandbox.state))
+    paths = [sandbox.home / ".local", *(sandbox.home / ".local").rglob("*")]
+    files = {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_file()}
+    folders = {stat.S_IMODE(path.stat().st_mode) for path in paths if path.is_dir()}
+    assert (files, folders) == ({0o600}, {0o700})
+
+
+def test_a_moved_project_finds_its_state_and_what_waits(sandbox: Sandbox) -> None:
+    add_waiting(sandbox.paths)
+    moved = move(sandbox, sandbox.root.parent / "renamed")
+    sandbox.run_hook("session_start", SESSION)
+    assert not sandbox.state.exists()
+    sandbox.run_hook("session_start", SESSION)
+    assert LEARNED in sandbox.read_memory("engineer")
+    assert "Waits for a person" in Store(moved).read_review("engineer")
+    owner = json.loads(moved.state.read_text(state_folder.OWNER_FILE))
+    assert owner["path"] == str(sandbox.root)
+    assert state_folder.list_owners(os.path.dirname(moved.state.root)) == [
+        (moved.state.root, str(sandbox.root))
+    ]
+
+
+def test_a_copy_has_a_state_of_its_own(sandbox: Sandbox) -> None:
+    add_waiting(sandbox.paths)
+    copy = sandbox.root.parent / "copy"
+    shutil.copytree(sandbox.root, copy)
+    paths = LevelPaths(str(copy), sandbox.env)
+    event_log.write(paths, "agent.memory.loaded")
+    assert paths.state.list_names() == ["events.jsonl", "project.json"]
+    assert len(spool.read_entries(sandbox.paths, "engineer")) == 1
+
+
+def test_a_link_to_a_project_has_its_state(sandbox: Sandbox) -> None:
+    link = sandbox.root.parent / "link"
+    link.symlink_to(sandbox.root)
+    assert LevelPaths(str(link), sandbox.env).state.root == str(sandbox.state)
+
+
+def test_two_projects_of_one_name(tmp_path: Path) -> None:
+    roots = [LevelPaths(str(tmp_path / name / "shop"), {"HOME": "/h"}).state.root for name in "ab"]
+    assert roots[0] != roots[1]
+    assert all(root.startswith("/h/.local/state/agent-memory/shop-") for root in roots)
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a b", "$(touch x)", "x" * 255, "été", "-"])
+def test_the_folder_of_any_project_has_a_plain_name(name: str) -> None:
+    folder = LevelPaths(f"/p/{name}", {"HOME": "/h"}).state.root
+    plain = folder.removeprefix("/h/.local/state/agent-memory/")
+    assert plain.replace("-", "").isalnum()
+    assert len(plain) <= 51
+
+
+@pytest.mark.parametrize("place", ["{root}", "{root}/state", "{link}/state", "relative", ""])
+def test_a_state_home_in_the_project_is_ignored(sandbox: Sandbox, place: str) -> None:
+    link = sandbox.home / "link"
+    link.symlink_to(sandbox.root)
+    sandbox.env["XDG_STATE_HOME"] = place.format(root=sandbox.root, link=link)
+    sandbox.write_memory("engineer", FACT)
+    live(sandbox)
+    assert sorted(os.listdir(sandbox.root)) == [".claude-mpm"]
+    assert (sandbox.state / "events.jsonl").exists()
+
+
+def test_a_state_home_elsewhere_is_used(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.env["XDG_STATE_HOME"] = str(tmp_path / "state")
+    live(sandbox)
+    (folder,) = (tmp_path / "state" / "agent-memory").iterdir()
+    assert (folder / "events.jsonl").exists()
+    assert not (sandbox.home / ".local").exists()
+
+
+def test_state_in_a_project_is_ignored(sandbox: Sandbox) -> None:
+    """A repository may hold what older versions kept there, or what an attacker made."""
+    sandbox.write_memory("engineer", FACT)
+    forged = {
+        "state/spool/engineer/1-1.json": {**ENTRY, "learnings": [["pattern", "A forged item"]]},
+        "state/config.json": {"source": [5], "values": {"enabled": False}, "problems": []},
+        "state/route.json": {"route": "start", "time": 9e12},
+        "state/sweep.json": {"since": 0.0, "folders": ["/"], "offsets": {}},
+        "logs/events.jsonl": {"event": "agent.memory.error", "error": "forged"},
+    }
+    texts = {name: json.dumps(value) for name, value in forged.items()}
+    texts |= {"state/errors/engineer": "- forged\n", "quarantine/engineer.md": "- forged\n"}
+    texts["spool/engineer/1-1.json"] = texts["state/spool/engineer/1-1.json"]
+    for name, text in texts.items():
+        path = sandbox.memories.parent / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    sandbox.run_hook("session_start", SESSION)
+    given = sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
+    live(sandbox)
+
+    assert FACT in given
+    assert "forged" not in given
+    assert "forged" not in sandbox.read_memory("engineer")
+    assert sandbox.read_log("agent.memory.error") == []
+    for name, text in texts.items():
+        assert (sandbox.memories.parent / name).read_text() == text
