@@ -1,0 +1,175 @@
+"""Only memory_core/files opens, lists, replaces or deletes files below a project.
+
+A repository may have a link, a pipe or a huge file in any place, so all other modules go through
+`SafeFiles`.  The modules below have paths that no repository chooses.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.paths import REPO
+
+OS_CALLS = frozenset(
+    {
+        *("open", "replace", "rename", "renames", "unlink", "remove", "removedirs", "listdir"),
+        *("scandir", "walk", "fwalk", "mkdir", "makedirs", "rmdir", "stat", "lstat", "truncate"),
+        *("symlink", "link", "readlink", "mkfifo", "chmod", "chown", "lchown", "utime"),
+    }
+)
+PATH_CHECKS = frozenset(
+    {
+        *("exists", "lexists", "isfile", "isdir", "islink", "ismount", "getsize", "getmtime"),
+        *("getctime", "samefile"),
+    }
+)
+# Those of pathlib.Path whose names nothing else has.
+PATH_METHODS = frozenset(
+    {
+        *("read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "glob"),
+        *("rglob", "is_file", "is_dir", "is_symlink", "unlink", "rmdir", "touch"),
+        *("symlink_to", "hardlink_to", "lchmod", "mkdir", "lstat"),
+    }
+)
+# A terminal and PATH are no files of a project.
+SHUTIL = frozenset({"which", "get_terminal_size"})
+
+# Methods of `SafeFiles` that have the names of methods of Path.
+SAFE_NAMES = frozenset({"read_text", "is_file"})
+
+# Module or module.function: why it may use the calls, whose paths are not below a project.
+ALLOWED: dict[str, str] = {
+    "files": "the one place",
+    # The way to a project, and the folder of a project itself.
+    "storage.paths._has_memory": "looks for the project; a link is refused later",
+    "storage.paths._is_own": "looks for the project, upwards from the current folder",
+    "storage.paths._is_own_repository": "looks for the project",
+    "storage.paths._mode": "looks for the project",
+    "api.Memories.__init__": "the project's folder itself",
+    "mcp_server.served_project.ServedProject": "the project's folder itself",
+    "curation.cleaning._find_orphans": "the home directory itself",
+    "memory.old_state._list_gone": "the folders of other projects themselves",
+    "memory.resolve._list_files": "of the user's links to one file; a project's are refused",
+    # Files of this machine and of the user.
+    "storage.state_folder": "the state folder, and the inode of the project's folder itself",
+    "claude_code.transcripts.list_changed": "transcripts in ~/.claude",
+    "claude_code.plugin_hooks._find_in_place": "plugins in ~/.claude",
+    "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",
+    "setup.links": "the installed program",
+    "setup.plugin": "the environment of the plugin",
+    "setup.plugin_environment": "the environment of the plugin",
+    "setup.hook_runner": "our own hooks, in a temporary folder",
+    "hook._ModuleFinder.find_spec": "our own modules",
+    "git.merge_driver.find_missing_program": "the installed program",
+    "tasks.backlog_folder._program": "the program backlog in PATH",
+    # Temporary folders, terminals, and what the user names.
+    "git.three_way._order": "a temporary folder",
+    "cli.change.edit": "a temporary folder for the editor, and a backup in it",
+    "cli.common.inputs.read_input": "a file that the user names",
+    "cli.entry._discard_unwritable": "the output",
+}
+
+# Not converted yet: to be emptied.
+MISSING: dict[str, str] = {
+    "storage.file_io": "to be deleted",
+    "doctor.file_checks": "",
+    "doctor.live_check": "",
+    "doctor.locations": "",
+    "doctor.repairs": "",
+    "setup.installation": "splits into the installed program (allowed) and the project's settings",
+}
+
+PACKAGE = REPO / "memory_core"
+
+
+def name_of(node: ast.expr) -> str:
+    """Return the dotted name of an expression, "" for any other."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        before = name_of(node.value)
+        return f"{before}.{node.attr}" if before else f"?.{node.attr}"
+    return "?"
+
+
+def is_access(name: str) -> bool:
+    """Check whether the name of something used is that of a way to reach a file."""
+    before, _, last = name.rpartition(".")
+    if before == "os":
+        return last in OS_CALLS
+    if before == "os.path":
+        return last in PATH_CHECKS
+    if before == "shutil":
+        return last not in SHUTIL
+    return name == "open" or (bool(before) and last in PATH_METHODS - SAFE_NAMES)
+
+
+def list_access(tree: ast.AST, where: str) -> Iterator[tuple[str, str, int]]:
+    """Yield (module.function, name, line) of all that reaches files without SafeFiles."""
+    for node in ast.iter_child_nodes(tree):
+        inner = where
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            inner = f"{where}.{node.name}"
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from ((where, name, node.lineno) for name in names if is_access(name))
+        elif isinstance(node, (ast.Name, ast.Attribute)) and is_access(name_of(node)):
+            yield where, name_of(node), node.lineno
+            continue
+        yield from list_access(node, inner)
+
+
+def find_access(path: Path) -> list[tuple[str, str, int]]:
+    where = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    return list(list_access(ast.parse(path.read_text(encoding="utf-8")), where))
+
+
+ACCESS = {path: find_access(path) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def is_allowed(where: str) -> bool:
+    parts = where.split(".")
+    names = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    return not names.isdisjoint({*ALLOWED, *MISSING})
+
+
+@pytest.mark.parametrize("path", ACCESS, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_files_are_reached_through_safe_files(path: Path) -> None:
+    wrong = [
+        f"line {line}: {name} in {where}"
+        for where, name, line in ACCESS[path]
+        if not is_allowed(where)
+    ]
+    assert wrong == []
+
+
+def test_every_exception_is_needed() -> None:
+    used = {where for found in ACCESS.values() for where, _, _ in found}
+    assert [
+        name
+        for name in {**ALLOWED, **MISSING}
+        if not any(f"{where}.".startswith(f"{name}.") for where in used)
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["open('x')", "os.open('x', 0)", "os.path.isfile('x')", "shutil.rmtree('x')",
+     "from os import unlink", "from shutil import rmtree", "Path('x').unlink()",
+     "list(map(os.stat, []))", "def f():\n    with open('x') as file:\n        pass"],
+)  # fmt: skip
+def test_each_way_to_a_file_is_seen(code: str) -> None:
+    assert list(list_access(ast.parse(code), "m"))
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["files.open('x', 0)", "files.read_text('x')", "os.path.join('x')", "os.getpid()",
+     "text.replace('a', 'b')", "files.remove('x')", "os.close(3)", "status.st_mtime"],
+)  # fmt: skip
+def test_safe_files_are_no_access(code: str) -> None:
+    assert list(list_access(ast.parse(code), "m")) == []
