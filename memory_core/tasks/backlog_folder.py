@@ -90,11 +90,8 @@ class Folder:
         return self.files.read(path).decode("utf-8", "surrogateescape")
 
     def read_text(self, path: str) -> str:
-        """Return a file as `read_file` does, "" also if it cannot be read."""
-        try:
-            return self.read_file(path)
-        except OSError:
-            return ""
+        """Return the text of a file, "" if it cannot be read; invalid UTF-8 is replaced."""
+        return self.files.read_text(path)
 
     def read_stamp(self, path: str) -> list[int]:
         """Return the mtime in ns and the size of a file or folder, [] if it is absent."""
@@ -229,7 +226,7 @@ class Folder:
             self.check_file(path)
         except OSError:
             return
-        lines = self.read_text(path).splitlines(keepends=True)
+        lines = self.read_file(path).splitlines(keepends=True)
         others = [other for other in lines if other.rstrip("\r\n") != line]
         if (others != lines) == is_ignored:
             return

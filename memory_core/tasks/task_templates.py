@@ -96,7 +96,7 @@ def copy(levels: Sequence[paths.LevelPaths], level: paths.LevelPaths, name: str)
     target = os.path.join(level.folder, FOLDER, f"{name}.md")
     if level.files.has_entry(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
-    level.files.create(target, text.encode("utf-8", "surrogateescape"))
+    level.files.replace(target, text.encode("utf-8", "surrogateescape"))
     return target
 
 
