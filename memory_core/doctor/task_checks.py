@@ -32,7 +32,7 @@ def check_task_memory(exam: Examination) -> Iterator[Finding]:
     except OSError as error:
         where = folder.relative(str(error.filename))
         what = f"cannot be read: {error.strerror}"
-        findings.append(Finding(WARNING, what, where, "check its permissions"))
+        findings.append(Finding(WARNING, what, where, "check this path and its permissions"))
     yield from findings or [_report_ok(exam)]
 
 
