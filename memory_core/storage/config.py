@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 CACHE_FILE = "config.json"
 
+# Which text could not be read, and why: to try it again takes a second.
+FAILURE_FILE = "config-failure.json"
+
 # Increased when compiled settings change their meaning, so that older ones are not used.
 CACHE_VERSION = 6
 
@@ -123,21 +126,28 @@ def _compile(
     compiled = _read_compiled(paths)
     if compiled and compiled["source"] == source:
         return compiled["values"], compiled["problems"], True
+    failure = fastjson.load_object(paths.state.read_text(FAILURE_FILE))
+    if failure.get("source") == source:
+        return _use_older(paths, str(failure.get("problem")))
     try:
         from memory_core.storage import config_file
 
         values, problems = config_file.merge_texts(files, texts)
     except ValueError as error:
+        _save(paths, FAILURE_FILE, {"source": source, "problem": str(error)})
         return _use_older(paths, str(error))
     except ImportError as error:
         # A plugin's first minute has no YAML parser.
         return _use_older(paths, f"{files[-1]}: not read, {error.name} is not installed")
-    text = fastjson.dumps({"source": source, "values": values, "problems": problems})
+    _save(paths, CACHE_FILE, {"source": source, "values": values, "problems": problems})
+    return values, problems, True
+
+
+def _save(paths: LevelPaths, name: str, fields: dict[str, Any]) -> None:
     try:
-        paths.state.replace(CACHE_FILE, text.encode(), durable=False)
+        paths.state.replace(name, fastjson.dumps(fields).encode(), durable=False)
     except OSError:
         pass  # without state, every start compiles its settings
-    return values, problems, True
 
 
 def _use_older(paths: LevelPaths, problem: str) -> tuple[dict[str, Any], list[str], bool]:

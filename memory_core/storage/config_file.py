@@ -131,11 +131,12 @@ class _ConfigReader:
             except ValidationError as error:
                 errors = error.errors(include_url=False)
             # From the end: removing an item of a list moves the items behind it.
-            for details in reversed(errors):
+            for number, details in reversed(list(enumerate(errors))):
                 *parents, last = path = details["loc"]
                 line, value = self._nodes[path]
                 bound = _find_bound(details)
-                reason = _format_reason(details, value, bound)
+                is_listed = number < MAX_PROBLEMS  # a reason takes a millisecond
+                reason = _format_reason(details, value, bound) if is_listed else details["msg"]
                 self.problems.append((line, f"{_format_key(path)}: {reason}"))
                 container: Any = settings
                 for key in parents:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 
-from memory_core.storage import pending_errors
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_core.history.item_history import Record
     from memory_core.storage.paths import LevelPaths
+
+FOLDER = "errors"
 
 # Characters; a longer file was not written by agent-memory.
 MAX_CHARS = 4000
@@ -51,4 +51,4 @@ def update(paths: LevelPaths, stem: str, records: Sequence[Record]) -> None:
 
 
 def _path(stem: str) -> str:
-    return os.path.join(pending_errors.FOLDER, f"{stem}.md")
+    return os.path.join(FOLDER, f"{stem}.md")

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 
+from memory_core.storage import error_cache
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.history.item_history import Record
     from memory_core.storage.paths import LevelPaths
-
-FOLDER = "errors"
 
 # The newest ones are kept.
 MAX_ERRORS = 200
@@ -56,4 +55,4 @@ def _format_lines(errors: list[Record]) -> bytes:
 
 
 def _path(stem: str) -> str:
-    return os.path.join(FOLDER, f"{stem}.jsonl")
+    return os.path.join(error_cache.FOLDER, f"{stem}.jsonl")

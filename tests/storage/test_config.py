@@ -137,6 +137,20 @@ def test_compiled_settings_in_the_project_are_ignored(sandbox: Sandbox) -> None:
     assert (loaded["directory"], loaded["enabled"]) == (".claude-mpm/memories", False)
 
 
+def test_a_text_that_cannot_be_read_is_tried_once(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: [")
+    problems = load_levels(sandbox).problems
+    failure = sandbox.state / "config-failure.json"
+    failure.write_text(failure.read_text().replace("not YAML", "read before"))
+    again = load_levels(sandbox)
+    assert again.problems == [problems[0].replace("not YAML", "read before")]
+    assert not again.is_readable
+    sandbox.configure("memory: [ ")
+    assert "not YAML" in load_levels(sandbox).problems[0]
+    sandbox.configure("memory: {enabled: true}")
+    assert load_levels(sandbox).problems == []
+
+
 @pytest.mark.parametrize("text", ["memory: [", "- a", "memory: *x"])
 def test_an_unreadable_file_turns_memory_off(sandbox: Sandbox, text: str) -> None:
     sandbox.configure(text)
