@@ -15,7 +15,8 @@ this clone.  To upgrade, run install.sh again from a newer clone.
   --dry-run     show what would change; change nothing
   --python PY   use this Python, 3.10 or newer (default: the newest found)
   --uninstall   remove the hooks from the settings; keep memory files
-  --all         with --uninstall: also remove the program; keep memory files
+  --all         with --uninstall: also remove the program, its log and learnings
+                for review; keep memory files
   -h, --help    show this text
 
 Example: ./install.sh ~/shop
@@ -169,7 +170,7 @@ case $action$dry_run in
         from_clone uninstall "$project" "$user" "$everything" "$dry_run"
         ;;
     installyes)
-        from_clone check_settings "$project" "$user"
+        from_clone check_settings "$project" "$user" dry_run
         say "Would build a Python environment with $python in $data,"
         say "and link the command ${HOME:-}/.local/bin/agent-memory to it."
         from_clone install "$project" "$user" "$dry_run"

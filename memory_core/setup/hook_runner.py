@@ -11,12 +11,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.document.diff import FileChange
+from memory_core.files import tree
+from memory_core.files.safe_files import SafeFiles
 from memory_core.memory.project import Project
-from memory_core.storage import event_log, paths
+from memory_core.storage import event_log, paths, state_folder
+from memory_core.storage.store import MAX_DATED_BYTES
 from memory_core.text.times import format_utc
 
 # The script that answers each event, as in settings.template.json.
@@ -31,6 +34,9 @@ SCRIPT_BY_EVENT = {
 
 # Where the scripts are, beside memory_core: in an installation and in a clone.
 HOOK_FOLDERS = ("agent_memory_hooks", "hooks")
+
+# Start of the paths of files that are kept outside of the project.
+STATE_LABEL = f"state{os.sep}"
 
 # Seconds: the `timeout` of a hook in settings.template.json.
 TIMEOUT = 10.0
@@ -141,11 +147,14 @@ def run_on_copy(
 ) -> HookResult:
     """Run a hook command on a copy of the project's memory; the project does not change."""
     with tempfile.TemporaryDirectory(prefix="agent-memory-") as folder:
-        root = os.path.join(folder, project.name)  # the name is the title of new memories
+        # The name of the project is the title of new memories.
+        root = os.path.join(folder, "copy", project.name)
         os.makedirs(os.path.join(root, paths.FOLDER_NAME))  # else a parent folder is the project
-        _copy_files(project, root)
+        environ = {**environ, "XDG_STATE_HOME": os.path.join(folder, "state")}
+        copy = paths.LevelPaths(root, environ)
+        _copy_files(project, copy)
         # This compiles config.yml; the hook itself cannot parse YAML.
-        return run(Project(paths.LevelPaths(root), environ), command, data, environ)
+        return run(Project(copy, environ), command, data, environ)
 
 
 def list_errors(project: Project, since: str) -> list[str]:
@@ -181,40 +190,49 @@ def _run_process(
 
 
 def list_folders(project: Project) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder of agent-memory with the names of its files.
+    """Yield each folder of agent-memory in the project with the names of its files.
 
-    The memory folder may be a link, or a folder that also has files of others.
+    The memory folder may be one that also has files of others.
     """
-    for folder, _folders, names in os.walk(project.paths.folder):
-        yield folder, names
-    for folder, folders, names in os.walk(project.store.folder):
-        folders[:] = [name for name in folders if name in ("archive", "history", "quarantine")]
-        yield folder, [name for name in names if name.endswith((".md", ".jsonl"))]
+    files = project.paths.files
+    yield from tree.walk(files, project.paths.folder)
+    for folder, names in tree.walk(files, project.store.folder):
+        if os.path.relpath(folder, project.store.folder) in (".", "archive", "history"):
+            yield folder, [name for name in names if name.endswith((".md", ".jsonl"))]
 
 
-def _list_files(project: Project) -> list[str]:
-    """Return the paths of all files of agent-memory, relative to the project's root."""
-    folders = list_folders(project)
-    files = (os.path.join(folder, name) for folder, names in folders for name in names)
-    root = project.paths.root
-    relative = (os.path.relpath(path, root) for path in files if os.path.isfile(path))
-    return list(dict.fromkeys(relative))
-
-
-def _copy_files(project: Project, root: str) -> None:
-    for path, data in _read_files(project).items():
-        target = os.path.join(root, path)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "wb") as file:
-            file.write(data)
+def _copy_files(project: Project, copy: paths.LevelPaths) -> None:
+    copy.state.make_root()  # with its own file about the project that it belongs to
+    for files, target, folders in (
+        (project.paths.files, copy.files, list_folders(project)),
+        (project.paths.state, copy.state, tree.walk(project.paths.state)),
+    ):
+        for path, data in _read_all(files, folders).items():
+            if path != state_folder.OWNER_FILE:
+                target.replace(path, data, durable=False)
 
 
 def _read_files(project: Project) -> dict[str, bytes]:
+    """Return the content of all files of agent-memory, by path.
+
+    Paths are relative to the project's root, or begin with STATE_LABEL.
+    """
+    state = project.paths.state
+    kept = _read_all(state, tree.walk(state))
+    return {
+        **_read_all(project.paths.files, list_folders(project)),
+        **{f"{STATE_LABEL}{path}": data for path, data in kept.items()},
+    }
+
+
+def _read_all(files: SafeFiles, folders: Iterable[tuple[str, Sequence[str]]]) -> dict[str, bytes]:
+    """Return the content of files by their paths below the root."""
     contents = {}
-    for path in _list_files(project):
-        try:
-            with open(os.path.join(project.paths.root, path), "rb") as file:
-                contents[path] = file.read()
-        except OSError:
-            continue  # unreadable, or just removed by a real hook
+    for folder, names in folders:
+        for name in names:
+            path = files.relative(os.path.join(folder, name))
+            try:
+                contents[path] = files.read(path, MAX_DATED_BYTES)
+            except OSError:
+                continue  # too large, unreadable, or just removed by a real hook
     return contents

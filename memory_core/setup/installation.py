@@ -5,6 +5,7 @@
       environments/NAME/              a private Python environment with the package
         hooks -> .../site-packages/agent_memory_hooks
       backups/                        settings files as they were before the installation
+    ~/.local/share/agent-memory/venv  what hooks run; a link if the program is elsewhere
 
 install.sh runs this module from the clone, before anything is installed, so it imports the
 standard library and this package only.
@@ -27,10 +28,11 @@ from typing import NamedTuple
 from memory_core import __version__
 from memory_core.claude_code import headless, sample_events, settings_files, settings_json
 from memory_core.document.diff import FileChange
+from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.memory.project import Project
-from memory_core.setup import hook_runner
-from memory_core.storage import file_io, paths
+from memory_core.setup import hook_runner, links
+from memory_core.storage import paths
 from memory_core.tasks import claude_md_import
 
 TEMPLATE_NAME = "settings.template.json"
@@ -74,11 +76,13 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     target = _find_target(project, user)
     version = find_claude_version()
     wanted = settings_json.build_hooks(read_template(), version)
-    change = _plan_change(target.path, lambda text: settings_json.add_hooks(text, wanted))
+    change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
     if dry_run:
         _say_diff(change, say)
+        if refusal := target.find_refusal():
+            say(f"Would not write: {target.describe(refusal)}.")
         return
-    trial, backup = _write_tested(change)
+    trial, backup = _write_tested(target, change)
     say(f"agent-memory {__version__}")
     say(f"  Hooks {'already installed' if _is_empty(change) else 'installed'}: {change.path}")
     if backup:
@@ -107,29 +111,34 @@ def renew(path: str) -> str:
     Raises InstallRefused if the hooks do not work or the file cannot be written.
     """
     wanted = settings_json.build_hooks(read_template(), find_claude_version())
-    change = _plan_change(path, lambda text: settings_json.add_hooks(text, wanted))
+    target = _find_target_of(path)
+    change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
     if _is_empty(change):
         return ""
-    _write_tested(change)
+    _write_tested(target, change)
     return change.diff().rstrip("\n")
 
 
-def _write_tested(change: FileChange) -> tuple[TrialResult, str | None]:
+def _write_tested(target: SettingsTarget, change: FileChange) -> tuple[TrialResult, str | None]:
     """Test the hooks of the new settings, back up the old ones, and write."""
-    python = os.path.join(data_folder(), "venv", "bin", "python")
+    _check_writable(target)
+    environment = program_link()
+    python = os.path.join(environment, "bin", "python")
     if not os.access(python, os.X_OK):
         raise InstallRefused(f"{python} is missing: run ./install.sh from a clone of agent-memory")
-    trial = run_trial((change.after or b"").decode(), os.path.dirname(data_folder()))
+    trial = run_trial((change.after or b"").decode(), environment)
     backup = _back_up(change)
-    _write(change)
+    _write(target, change)
     return trial, backup
 
 
-def check_settings(project: str, user: bool = False) -> None:
-    """Raise InstallRefused if `install` could not write the settings."""
+def check_settings(project: str, user: bool = False, dry_run: bool = False) -> None:
+    """Raise InstallRefused if `install` could not write the settings, or show the change."""
     wanted = settings_json.build_hooks(read_template())
     target = _find_target(project, user)
-    _plan_change(target.path, lambda text: settings_json.add_hooks(text, wanted))
+    if not dry_run:
+        _check_writable(target)
+    _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
     data_folder()
 
 
@@ -143,39 +152,47 @@ def uninstall(
     """Remove the hooks from the settings, and the imports of task memories from CLAUDE.md.
 
     With `everything` also remove the hooks from the user's settings, git's merge driver from
-    the project, and the program.  Memory files stay.
+    the project, the program, and what it keeps about all projects.  Memory files stay.
     """
     target = _find_target(project, user)
-    settings = [target.path]
+    targets = [target]
     if not user:
-        settings.append(os.path.join(target.root, ".claude", "settings.local.json"))
+        targets.append(target._replace(name=settings_files.LOCAL_SETTINGS))
     if everything and not user:
-        settings.append(_find_target(project, user=True).path)
-    changes = [_plan_change(path, settings_json.remove_hooks) for path in settings]
-    changes = [change for change in changes if not _is_empty(change)]
-    if not changes:
+        targets.append(_find_target(project, user=True))
+    has_hooks = [_remove_hooks(each, dry_run, say) for each in targets]
+    if not any(has_hooks):
         say(f"No agent-memory hooks in {target.path}.")
-    for change in changes:
-        _apply(change, dry_run, say)
+    level = paths.LevelPaths(target.root, os.environ, is_user=user)
     if not user:
-        _remove_imports(paths.LevelPaths(target.root), dry_run, say)
+        _remove_imports(level, dry_run, say)
     if everything:
         if not user:
-            _remove_merge_driver(target.root, dry_run, say)
-        _remove_program(dry_run, say)
-    kept = os.path.join(target.root, paths.FOLDER_NAME)
-    say(f"Kept: {kept} (memory files, history, config.yml).")
-    if not everything and os.path.lexists(data_folder()):
-        say(f"Kept: {data_folder()} (the program; --all removes it too).")
+            _remove_merge_driver(level, dry_run, say)
+        _remove_program(level, dry_run, say)
+    say(f"Kept: {level.folder} (memory files, history, config.yml).")
+    if not everything:
+        kept = {level.state.root: "log, learnings for review", data_folder(): "the program"}
+        for path, what in kept.items():
+            if os.path.lexists(path):
+                say(f"Kept: {path} ({what}; --all removes it too).")
 
 
-def _apply(change: FileChange, dry_run: bool, say: Say) -> None:
+def _remove_hooks(target: SettingsTarget, dry_run: bool, say: Say) -> bool:
+    """Remove the hooks from a settings file; return whether it has or may have some."""
+    change = _plan_change(target, settings_json.remove_hooks)
+    if _is_empty(change) and not target.files.refused:
+        return False
+    if refusal := target.find_refusal():
+        say(f"Not changed: {target.describe(refusal)}. Remove the hooks in it yourself, if any.")
+        return True
     if dry_run:
         _say_diff(change, say)
-        return
-    _write(change)
-    file_io.remove(_backup_path(change.path))
+        return True
+    _write(target, change)
+    SafeFiles(data_folder()).remove(_backup_path(change.path))
     say(f"Removed the hooks from {change.path}.")
+    return True
 
 
 def _remove_imports(level_paths: paths.LevelPaths, dry_run: bool, say: Say) -> None:
@@ -189,13 +206,14 @@ def _remove_imports(level_paths: paths.LevelPaths, dry_run: bool, say: Say) -> N
             say(f"Removed the import of task memory from {os.path.join(level_paths.root, name)}.")
 
 
-def _remove_merge_driver(root: str, dry_run: bool, say: Say) -> None:
+def _remove_merge_driver(level: paths.LevelPaths, dry_run: bool, say: Say) -> None:
     """Remove what `agent-memory git install` set in the project's clone."""
+    root = level.root
     if dry_run:
         say(f"Would remove git's merge driver for memory files from {root}, if it is installed.")
         return
     try:
-        changes = merge_driver.uninstall(Project(paths.LevelPaths(root), os.environ))
+        changes = merge_driver.uninstall(Project(level, os.environ))
     except merge_driver.NoRepository:
         return
     for name in changes.attribute_files:
@@ -208,21 +226,68 @@ def _remove_merge_driver(root: str, dry_run: bool, say: Say) -> None:
 
 
 class SettingsTarget(NamedTuple):
-    """A settings file, and the folder whose memory files belong to it."""
+    """A settings file, and the folder whose memory files belong to it.
 
-    path: str
+    `files` reads it, also through links of the user.  Nothing is written through a link.
+    """
+
+    files: SafeFiles
+    name: str
     root: str
+
+    @property
+    def path(self) -> str:
+        return self.files.locate(self.name)
+
+    @property
+    def written_files(self) -> SafeFiles:
+        return SafeFiles(self.files.root)
+
+    def find_refusal(self) -> Refused | None:
+        """Return why the file is not written, for example because it is a link; None if it is."""
+        try:
+            os.close(self.written_files.open(self.name, os.O_WRONLY))
+        except FileNotFoundError:
+            return None
+        except Refused as refusal:
+            return refusal
+        except PermissionError:
+            raise InstallRefused(f"{self.path} is write-protected. It was not changed.") from None
+        return None
+
+    def describe(self, refusal: Refused) -> str:
+        return f"{self.files.locate(refusal.path)} {refusal.reason}"
 
 
 def _find_target(project: str, user: bool) -> SettingsTarget:
     if user:
-        folder = settings_files.find_config_folder(os.environ)
-        return SettingsTarget(os.path.join(folder, "settings.json"), _find_home())
+        folder = os.path.abspath(settings_files.find_config_folder(os.environ))
+        files = SafeFiles(folder, follows_links=True)
+        return SettingsTarget(files, "settings.json", _find_home())
     root = os.path.abspath(project)
     if not os.path.isdir(root):
         reason = "is not a folder" if os.path.lexists(root) else "does not exist"
         raise InstallRefused(f"{project} {reason}: give the folder of a project", 2)
-    return SettingsTarget(os.path.join(root, ".claude", "settings.json"), root)
+    return SettingsTarget(SafeFiles(root), settings_files.PROJECT_SETTINGS, root)
+
+
+def _find_target_of(path: str) -> SettingsTarget:
+    """Return the target whose file is at `path`."""
+    folder, name = os.path.split(path)
+    if folder == os.path.abspath(settings_files.find_config_folder(os.environ)):
+        return _find_target("", user=True)
+    root, own = os.path.split(folder)
+    return SettingsTarget(SafeFiles(root), os.path.join(own, name), root)
+
+
+def _check_writable(target: SettingsTarget) -> None:
+    """Raise InstallRefused if the file is a link or write-protected."""
+    refusal = target.find_refusal()
+    if refusal is None:
+        return
+    level = "" if target.name == settings_files.PROJECT_SETTINGS else " --user"
+    advice = f"To print the hooks to add there: {COMMAND} install{level} --dry-run"
+    raise InstallRefused(f"{target.describe(refusal)}. It was not changed. {advice}")
 
 
 def _find_home() -> str:
@@ -242,46 +307,51 @@ def read_template() -> str:
         return file.read()
 
 
-def _plan_change(path: str, edit: Callable[[str], str]) -> FileChange:
+def _plan_change(target: SettingsTarget, edit: Callable[[str], str]) -> FileChange:
     """Return the change that `edit` makes to a settings file."""
-    before = _read(path)
+    before = _read(target.files, target.name)
     try:
         after = edit((before or b"").decode()).encode()
     except (UnicodeDecodeError, settings_json.InvalidSettings) as error:
-        raise InstallRefused(f"{path}: {error}. The file was not changed.") from None
-    was_created = bool(before) and _read(_backup_path(path)) != b""
+        raise InstallRefused(f"{target.path}: {error}. The file was not changed.") from None
+    backup = _backup_path(target.path)
+    was_created = bool(before) and _read(SafeFiles(data_folder()), backup) != b""
     is_gone = not after and (was_created or before is None)
-    return FileChange(path, before, None if is_gone else after)
+    return FileChange(target.path, before, None if is_gone else after)
 
 
 def _is_empty(change: FileChange) -> bool:
     return change.before == change.after
 
 
-def _read(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
+def _read(files: SafeFiles, name: str) -> bytes | None:
+    """Return the content of a file, None if it does not exist or is refused."""
+    opened = files.read_with_status(name)
+    return opened[0] if opened else None
 
 
-def _write(change: FileChange) -> None:
+def _write(target: SettingsTarget, change: FileChange) -> None:
     """Replace the file, unless somebody has changed it since it was read."""
     if _is_empty(change):
         return
-    path = os.path.realpath(change.path)  # dotfile managers make it a link, which stays
-    if os.path.exists(path) and not os.access(path, os.W_OK):
-        raise InstallRefused(f"{change.path} is write-protected. It was not changed.")
-    if _read(path) != change.before:
-        raise InstallRefused(f"{change.path} was changed by another program just now. Try again.")
-    if change.after is None:
-        os.unlink(path)
-        with suppress(OSError):  # it has other files
-            os.rmdir(os.path.dirname(path))
+    files = target.written_files
+
+    def check() -> None:
+        if _read(files, target.name) != change.before:
+            reason = "was changed by another program just now. Try again."
+            raise InstallRefused(f"{change.path} {reason}")
+
+    if change.after is not None:
+        files.replace(target.name, change.after, check)
+        return
+    check()
+    files.delete(target.name)
+    folder = os.path.dirname(target.name)
+    if folder:
+        files.remove_folder(folder)
     else:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        file_io.replace(path, change.after)
+        with suppress(OSError):  # it has other files
+            os.rmdir(files.root)
 
 
 def _say_diff(change: FileChange, say: Say) -> None:
@@ -314,8 +384,7 @@ def _back_up(change: FileChange) -> str | None:
     ):
         return None
     backup = _backup_path(change.path)
-    os.makedirs(os.path.dirname(backup), mode=0o700, exist_ok=True)
-    shutil.copy2(change.path, backup)
+    SafeFiles(data_folder(), private=True).replace(backup, change.before)
     return backup
 
 
@@ -356,10 +425,11 @@ class TrialResult(NamedTuple):
     prompt: str
 
 
-def run_trial(text: str, data_home: str) -> TrialResult:
+def run_trial(text: str, environment: str) -> TrialResult:
     """Run the hooks of settings in a temporary project: a report, then the next delegation.
 
-    Raises InstallRefused if the report is not saved or is not in the next prompt.
+    `environment` is the program that they run.  Raises InstallRefused if the report is not saved
+    or is not in the next prompt.
     """
     commands = {
         entry.event: str(entry.value["command"]) for entry in settings_json.find_entries(text)
@@ -367,17 +437,20 @@ def run_trial(text: str, data_home: str) -> TrialResult:
     inherited = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("CLAUDE", "AGENT_MEMORY"))
+        if not name.startswith(("CLAUDE", "AGENT_MEMORY", "XDG_"))
     }
     with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as folder:
         root, home = os.path.join(folder, "shop"), os.path.join(folder, "home")
         os.makedirs(os.path.join(root, paths.FOLDER_NAME))
-        os.mkdir(home)  # keeps the user's memory and config.yml out of the trial
-        environ = {**inherited, "HOME": home, "XDG_DATA_HOME": data_home}
-        project = Project(paths.LevelPaths(root), environ)
+        # Another home keeps the user's memory, settings and state out of the trial.
+        link = program_link(home)
+        os.makedirs(os.path.dirname(link))
+        os.symlink(environment, link)
+        environ = {**inherited, "HOME": home}
+        project = Project(paths.LevelPaths(root, environ), environ)
         _run_hook(project, commands["PostToolUse"], "post", environ)
-        path = project.store.path(sample_events.AGENT)
-        lines = (_read(path) or b"").decode(errors="replace").splitlines()
+        memory = project.store.read(sample_events.AGENT)
+        lines = memory.text.splitlines() if memory else []
         item = next((line for line in lines if sample_events.LEARNING in line), None)
         if item is None:
             raise InstallRefused("trial: the PostToolUse hook did not save the agent's report")
@@ -417,6 +490,11 @@ def data_folder() -> str:
     return os.path.join(data_home, COMMAND)
 
 
+def program_link(home: str = "") -> str:
+    """Return the path at which hooks find the program, for the user or another home."""
+    return os.path.join(home or _find_home(), ".local", "share", COMMAND, "venv")
+
+
 def activate(environment: str, say: Say = print) -> None:
     """Test a new environment and make it the one in use.
 
@@ -427,7 +505,10 @@ def activate(environment: str, say: Say = print) -> None:
     _try_environment(environment)
     link = os.path.join(data_folder(), "venv")
     before = os.path.realpath(link)
-    file_io.replace_link(link, os.path.join("environments", os.path.basename(environment)))
+    links.replace_link(link, os.path.join("environments", os.path.basename(environment)))
+    if program_link() != link:
+        os.makedirs(os.path.dirname(program_link()), exist_ok=True)
+        links.replace_link(program_link(), link)
     _link_command(os.path.join(link, "bin", COMMAND), say)
     folder = os.path.realpath(os.path.dirname(environment))
     for name in os.listdir(folder):
@@ -444,7 +525,7 @@ def _link_hooks(environment: str) -> None:
     if not os.path.isfile(os.path.join(hooks, "pre_tool_use.py")):
         raise InstallRefused(f"{hooks} has no hooks: the package is incomplete")
     target = os.path.relpath(hooks, os.path.realpath(environment))
-    file_io.replace_link(os.path.join(environment, "hooks"), target)
+    links.replace_link(os.path.join(environment, "hooks"), target)
 
 
 def _try_environment(environment: str) -> None:
@@ -452,11 +533,8 @@ def _try_environment(environment: str) -> None:
     process = subprocess.run([command, "--help"], capture_output=True, text=True, check=False)
     if process.returncode:
         raise InstallRefused(f"the new command fails: {process.stderr.strip()}")
-    with tempfile.TemporaryDirectory(prefix=f"{COMMAND}-") as data_home:
-        os.mkdir(os.path.join(data_home, COMMAND))
-        os.symlink(environment, os.path.join(data_home, COMMAND, "venv"))
-        hooks = settings_json.build_hooks(read_template())
-        run_trial(settings_json.add_hooks("", hooks), data_home)
+    hooks = settings_json.build_hooks(read_template())
+    run_trial(settings_json.add_hooks("", hooks), environment)
 
 
 def _link_command(command: str, say: Say) -> None:
@@ -466,7 +544,7 @@ def _link_command(command: str, say: Say) -> None:
         say(f"Not replaced: {link} belongs to another program. Use {command}.")
         return
     os.makedirs(folder, exist_ok=True)
-    file_io.replace_link(link, command)
+    links.replace_link(link, command)
     say(f"Command installed: {link}")
     if folder not in os.environ.get("PATH", "").split(os.pathsep):
         say(f"{folder} is not on your PATH: add it, or run {link}.")
@@ -477,13 +555,19 @@ def _is_own_link(link: str) -> bool:
     return os.path.islink(link) and os.readlink(link).endswith(os.sep + ending)
 
 
-def _remove_program(dry_run: bool, say: Say) -> None:
+def _remove_program(level: paths.LevelPaths, dry_run: bool, say: Say) -> None:
     link = os.path.join(_find_home(), ".local", "bin", COMMAND)
-    removed = [link] if _is_own_link(link) else []
-    for path in [*removed, data_folder()]:
+    state = os.path.dirname(level.state.root)
+    removed = {
+        **({link: ""} if _is_own_link(link) else {}),
+        os.path.dirname(program_link()): "",
+        data_folder(): "",
+        state: " (log and learnings for review, of all projects)",
+    }
+    for path, what in removed.items():
         if not os.path.lexists(path):
             continue
-        say(f"{'Would remove' if dry_run else 'Removed'} {path}.")
+        say(f"{'Would remove' if dry_run else 'Removed'} {path}{what}.")
         if not dry_run:
             os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
     if not dry_run:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from memory_core.storage.paths import LevelPaths
+
 from .api import Request
 from .client import Desk, Run
 
@@ -64,14 +66,20 @@ def list_known_items(desk: Desk, agent: str) -> list[str]:
     return sorted(line.removeprefix("- ") for line in lines if line.startswith("- "))
 
 
+def state_folder(desk: Desk) -> Path:
+    """Return the folder with what the machine keeps about the project."""
+    return Path(LevelPaths(str(desk.project), {"HOME": str(desk.home)}).state.root)
+
+
 def read_log(desk: Desk, event: str) -> list[dict[str, Any]]:
-    lines = desk.read(".claude-mpm/logs/events.jsonl").splitlines()
+    path = state_folder(desk) / "events.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [record for line in lines if (record := json.loads(line))["event"] == event]
 
 
 def open_receipts(desk: Desk) -> list[Path]:
     """Return the receipts that a later run could take."""
-    folder = desk.project / ".claude-mpm" / "state" / "receipts"
+    folder = state_folder(desk) / "receipts"
     return [path for path in folder.rglob("*.json") if "launched" not in path.read_text()]
 
 

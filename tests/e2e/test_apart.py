@@ -18,6 +18,7 @@ from .product import (
     list_known_items,
     read_log,
     remember,
+    state_folder,
 )
 
 FACT = "Orders are numbered per warehouse and never reused"
@@ -141,4 +142,4 @@ def test_committed_settings_without_an_installation(
     assert_quiet(run)
     assert run.out.strip() == "done"
     assert_unseen(run.api.requests, FACT, "agent-memory")
-    assert not (desk.project / ".claude-mpm" / "logs").exists()
+    assert not state_folder(desk).exists()

@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 
 from memory_core.claude_code import claude_md, sample_events, settings_json
+from memory_core.storage import paths
+from memory_core.tasks import claude_md_import
 from support.paths import REPO
 
 PARTS = ["pyproject.toml", "README.md", "LICENSE", "install.sh", "settings.template.json"]
@@ -299,18 +301,99 @@ def test_a_failing_claude_does_not_prevent_the_installation(
     assert len(commands_of(project)) == 6
 
 
-def test_file_mode_and_link_are_kept(installed: Machine, project: Path, tmp_path: Path) -> None:
-    target = tmp_path / "dotfiles.json"
-    target.write_text("{}")
-    target.chmod(0o640)
+def test_the_file_mode_is_kept(installed: Machine, project: Path) -> None:
     settings_of(project).parent.mkdir()
-    settings_of(project).symlink_to(target)
+    settings_of(project).write_text("{}")
+    settings_of(project).chmod(0o640)
     installed.verb("install", project)
-    assert settings_of(project).is_symlink()
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-    assert settings_json.find_entries(target.read_text())
+    assert stat.S_IMODE(settings_of(project).stat().st_mode) == 0o640
     installed.verb("uninstall", project)
+    assert settings_of(project).read_text() == "{}"
+
+
+def link(path: Path, target: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+
+
+@pytest.mark.parametrize("linked", [".claude/settings.json", ".claude"])
+def test_settings_of_a_project_are_not_written_through_a_link(
+    installed: Machine, project: Path, tmp_path: Path, linked: str
+) -> None:
+    outside = tmp_path / "outside"
+    target = outside / "settings.json" if linked == ".claude" else outside
+    target.parent.mkdir(exist_ok=True)
+    target.write_text("{}")
+    link(project / linked, outside)
+    done = installed.verb("install", project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"agent-memory: {project / linked} is a link, which is not followed. It was not changed."
+        " To print the hooks to add there: agent-memory install --dry-run\n"
+    )
+    assert installed.install_sh(project).returncode == 1
+    shown = installed.verb("install", project, "--dry-run")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.count('"command": "agent_memory=') == 6
+    assert f"Would not write: {project / linked} is a link" in shown.stdout
+    assert installed.install_sh(project, "--dry-run").returncode == 0
+    removed = installed.verb("uninstall", project)
+    assert (removed.returncode, removed.stderr) == (0, "")
+    assert f"Not changed: {project / linked} is a link, which is not followed." in removed.stdout
     assert target.read_text() == "{}"
+
+
+def test_settings_of_the_user_are_read_through_a_link_and_not_written(
+    installed: Machine, tmp_path: Path
+) -> None:
+    folder, dotfile = tmp_path / "config", tmp_path / "dotfile.json"
+    folder.mkdir()
+    link(folder / "settings.json", dotfile)
+    env = {"CLAUDE_CONFIG_DIR": str(folder)}
+    dotfile.write_text("{}")
+    done = installed.verb("install", "--user", **env)
+    assert done.returncode == 1
+    assert "To print the hooks to add there: agent-memory install --user --dry-run" in done.stderr
+    assert dotfile.read_text() == "{}"
+    text = settings_json.add_hooks("", block())
+    dotfile.write_text(text)
+    assert "nothing to change" in installed.verb("install", "--user", "--dry-run", **env).stdout
+    done = installed.verb("uninstall", "--user", **env)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"Not changed: {folder / 'settings.json'} is a link" in done.stdout
+    assert dotfile.read_text() == text
+
+
+def test_a_pipe_is_refused_at_once(installed: Machine, project: Path) -> None:
+    settings_of(project).parent.mkdir()
+    os.mkfifo(settings_of(project))
+    done = installed.verb("install", project)
+    assert done.returncode == 1
+    assert "is a pipe, a socket or a device, not a file" in done.stderr
+
+
+def test_a_trial_leaves_no_state(installed: Machine, project: Path) -> None:
+    state = installed.home / ".local" / "state"
+    before = files(state)
+    assert installed.verb("install", project).returncode == 0
+    assert files(state) == before
+
+
+def test_hooks_find_a_program_that_is_elsewhere(fresh: Machine, tmp_path: Path) -> None:
+    """They cannot know XDG_DATA_HOME, which a project may set for the user's hooks."""
+    project, data = fresh.project("shop"), tmp_path / "data home"
+    done = fresh.install_sh(project, XDG_DATA_HOME=str(data))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert fresh.data.joinpath("venv").readlink() == data / "agent-memory" / "venv"
+    command = commands_of(project)["PreToolUse"]
+    env = fresh.env(XDG_DATA_HOME=str(project), CLAUDE_PROJECT_DIR=str(project))
+    hook = run(["sh", "-c", command], env, project, json.dumps({**CALL, "cwd": str(project)}))
+    assert (hook.returncode, hook.stderr) == (0, "")
+    assert "Fix it." in hook.stdout
+    gone = fresh.install_sh("--uninstall", "--all", project, XDG_DATA_HOME=str(data))
+    assert (gone.returncode, gone.stderr) == (0, "")
+    assert not fresh.data.exists()
+    assert not (data / "agent-memory").exists()
 
 
 def test_a_backup_is_kept_and_named(installed: Machine, project: Path) -> None:
@@ -450,9 +533,9 @@ def test_uninstalling_keeps_memories_and_says_where_they_are(
 def test_uninstalling_removes_the_tasks_from_claude_md(fresh: Machine) -> None:
     """From a clone, with the standard library only."""
     project = fresh.project("shop", settings_json.add_hooks("", block()))
-    backlog, state = project / "backlog", project / ".claude-mpm" / "state" / "tasks"
+    backlog = project / "backlog"
+    copies = backlog / "memory" / claude_md_import.COPY_FOLDER
     (backlog / "memory").mkdir(parents=True)
-    state.mkdir(parents=True)
     (project / "CLAUDE.md").write_bytes(b"# Caf\xe9\r\n")
     before = files(project)
     text = (project / "CLAUDE.md").read_bytes().decode("utf-8", "surrogateescape")
@@ -460,7 +543,8 @@ def test_uninstalling_removes_the_tasks_from_claude_md(fresh: Machine) -> None:
     (project / "CLAUDE.md").write_bytes(added.encode("utf-8", "surrogateescape"))
     (backlog / "CLAUDE.md").write_text(claude_md.set_block("", ["@memory/task-1.md"]))
     (backlog / "memory" / "task-1.md").write_text("kept\n")
-    (state / "task-1.md").write_text("a copy\n")
+    copies.mkdir()
+    (copies / "task-1.md").write_text("a copy\n")
     stood = files(fresh.home.parent)
     shown = fresh.install_sh("--uninstall", "--dry-run", project)
     assert "-@backlog/CLAUDE.md" in shown.stdout
@@ -475,7 +559,7 @@ def test_uninstalling_removes_the_tasks_from_claude_md(fresh: Machine) -> None:
     assert files(project) == {**before, "backlog/memory/task-1.md": b"kept\n"}
 
 
-def test_option_all_removes_only_the_program(fresh: Machine) -> None:
+def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> None:
     project = fresh.project("shop", settings_json.add_hooks("", block()))
     environment = fresh.data / "environments" / "1"
     (environment / "bin").mkdir(parents=True)
@@ -483,16 +567,33 @@ def test_option_all_removes_only_the_program(fresh: Machine) -> None:
     (fresh.data / "backups").mkdir()
     fresh.link.parent.mkdir()
     fresh.link.symlink_to(fresh.data / "venv" / "bin" / "agent-memory")
+    state = fresh.home / ".local" / "state"
+    (state / "agent-memory" / "shop-1" / "review").mkdir(parents=True)
+    (state / "agent-memory" / "shop-1" / "review" / "engineer.md").write_text("- a\n")
+    (state / "another").mkdir()
     other = fresh.link.parent / "other"
     other.touch()
     shown = fresh.install_sh("--uninstall", "--all", "--dry-run", project)
     assert f"Would remove {fresh.link}" in shown.stdout
+    what = "(log and learnings for review, of all projects)"
+    assert f"Would remove {state / 'agent-memory'} {what}" in shown.stdout
     assert environment.exists()
+    assert len(list(state.iterdir())) == 2
     done = fresh.install_sh("--uninstall", "--all", project)
     assert (done.returncode, done.stderr) == (0, "")
     assert not fresh.data.exists()
     assert list(fresh.link.parent.iterdir()) == [other]
+    assert list(state.iterdir()) == [state / "another"]
     assert not settings_of(project).exists()
+
+
+def test_uninstalling_keeps_the_state_and_says_so(installed: Machine, project: Path) -> None:
+    installed.verb("install", project)
+    level = paths.LevelPaths(str(project), installed.env())
+    level.state.make_root()
+    done = installed.verb("uninstall", project)
+    assert f"Kept: {level.state.root} (log, learnings for review; --all" in done.stdout
+    assert Path(level.state.root).exists()
 
 
 # --- dry runs ---

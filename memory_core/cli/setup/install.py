@@ -23,7 +23,9 @@ Project = Annotated[
 ]
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
 DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
-Everything = Annotated[bool, flag("--all", "Remove the program, too.  Memories are kept.")]
+Everything = Annotated[
+    bool, flag("--all", "Remove the program and its log, too.  Memories are kept.")
+]
 
 
 def install(project: Project = "", user: User = False, dry_run: DryRun = False) -> None:
@@ -57,7 +59,7 @@ def uninstall(
     folder = project or shared.project or "."
     if everything and not (yes or dry_run):
         installation.uninstall(folder, user, everything, dry_run=True, say=print_line)
-        question = "Remove the program, and the hooks from these settings?"
+        question = "Remove all this, and the hooks from these settings?"
         if not may_change(question, yes, dry_run, json=False):
             return
     installation.uninstall(folder, user, everything, dry_run, say=print_line)

@@ -17,7 +17,7 @@ from memory_core.cli.output import paint, print_json, print_line, print_note, se
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
-from memory_core.storage import paths
+from memory_core.storage import event_log
 
 MAX_SHOWN = 60  # characters of a value of the event
 
@@ -130,13 +130,12 @@ def _format_reply(event: dict[str, Any], result: HookResult) -> Iterator[str]:
 
 
 def _format_changes(changes: list[FileChange]) -> Iterator[str]:
-    """Yield the diffs, but only the names of files in state/, which people need not read."""
-    state = os.path.join(paths.FOLDER_NAME, "state") + os.sep
+    """Yield the diffs, but only the names of state files, which people need not read."""
+    log = f"{hook_runner.STATE_LABEL}{event_log.FILE_NAME}"
+    names = []
     for change in changes:
-        if not change.path.startswith(state):
+        if change.path.startswith(hook_runner.STATE_LABEL) and change.path != log:
+            names.append(f"{change.kind}: {change.path}")
+        else:
             yield change.diff().rstrip("\n")
-    for change in changes:
-        if change.path.startswith(state):
-            yield f"{change.kind}: {change.path}"
-    if not changes:
-        yield "nothing"
+    yield from names or ([] if changes else ["nothing"])
