@@ -160,7 +160,7 @@ def uninstall(
         targets.append(target._replace(name=settings_files.LOCAL_SETTINGS))
     if everything and not user:
         targets.append(_find_target(project, user=True))
-    has_hooks = [_remove_hooks(each, dry_run, say) for each in targets]
+    has_hooks = [_remove_hooks(place, dry_run, say) for place in targets]
     if not any(has_hooks):
         say(f"No agent-memory hooks in {target.path}.")
     level = paths.LevelPaths(target.root, os.environ, is_user=user)

@@ -1,0 +1,79 @@
+"""Hooks that the doctor, the installer and `replay` run: on a copy, nothing else changes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from memory_core.claude_code import sample_events
+from memory_core.memory.project import Project, find_project
+from memory_core.setup import hook_runner
+from memory_core.storage import event_log
+from memory_core.storage.state_folder import OWNER_FILE
+from support.files import read_files
+from support.sandbox import Sandbox
+
+ITEM = "Services talk through the event bus, never directly"
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> Project:
+    """Return a project with a memory and a state."""
+    sandbox.write_memory("engineer", ITEM)
+    project = find_project(str(sandbox.root), sandbox.env)
+    event_log.write(project.paths, "agent.memory.lost", agent_id="engineer")
+    return project
+
+
+def make_sample(kind: str, root: str) -> bytes:
+    return json.dumps(sample_events.build(kind, "engineer", root, "1")).encode()
+
+
+def test_a_copy_has_the_state_and_changes_neither(project: Project, sandbox: Sandbox) -> None:
+    before = read_files(sandbox.root), read_files(sandbox.home)
+    command = hook_runner.build_command("post_tool_use")
+    data = make_sample("post", str(sandbox.root))
+    result = hook_runner.run_on_copy(project, command, data, sandbox.env)
+    assert result.fault == ""
+    assert (read_files(sandbox.root), read_files(sandbox.home)) == before
+    changes = {change.path: change for change in result.changes}
+    memory = changes[".claude-mpm/memories/engineer.md"]
+    assert ITEM.encode() in (memory.before or b"")
+    assert sample_events.LEARNING.encode() in (memory.after or b"")
+    log = changes[f"state/{event_log.FILE_NAME}"]
+    assert b"agent.memory.lost" in (log.before or b"")
+    assert b"agent.memory.learned" in (log.after or b"")
+    assert f"state/{OWNER_FILE}" not in changes
+
+
+def test_a_run_in_the_project_shows_the_changes_of_its_state(
+    project: Project, sandbox: Sandbox
+) -> None:
+    command = hook_runner.build_command("pre_tool_use")
+    data = make_sample("pre", str(sandbox.root))
+    result = hook_runner.run(project, command, data, sandbox.env)
+    assert result.fault == ""
+    (receipt,) = [change.path for change in result.changes if "receipts" in change.path]
+    assert (sandbox.state / Path(receipt).relative_to("state")).is_file()
+
+
+def test_hostile_files_are_not_copied(project: Project, sandbox: Sandbox) -> None:
+    secret = sandbox.home / "secret"
+    secret.mkdir()
+    (secret / "key.md").write_text("secret\n")
+    for name in ("archive", "qa.md", "history"):
+        (sandbox.memories / name).symlink_to(secret / ("key.md" if "." in name else ""))
+    os.mkfifo(sandbox.memories / "pipe.md")
+    os.truncate(sandbox.write_memory("huge", ITEM), 1 << 32)
+    command = hook_runner.build_command("pre_tool_use")
+    data = make_sample("pre", str(sandbox.root))
+    result = hook_runner.run_on_copy(project, command, data, sandbox.env)
+    assert result.fault == ""
+    assert result.reply is not None
+    assert all(b"secret" not in (change.before or b"") for change in result.changes)
+    names = {name for _folder, names in hook_runner.list_folders(project) for name in names}
+    assert {"engineer.md", "huge.md"} <= names
+    assert names.isdisjoint({"key.md", "qa.md", "pipe.md"})
