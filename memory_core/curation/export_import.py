@@ -24,7 +24,6 @@ from memory_core.document import (
     reinsert,
     template,
 )
-from memory_core.document.dated_entries import DatedEntry
 from memory_core.document.diff import TextChange
 from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history, revert
@@ -32,7 +31,7 @@ from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage.store import Store
+from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
 from memory_core.text import similarity
 from memory_core.text.times import format_utc
 
@@ -42,10 +41,18 @@ FORMAT_VERSION = 1
 # In bytes: a hundred agents with the largest memory and history seen so far.
 MAX_BYTES = 64 * 1024 * 1024
 
+# The texts of an agent, and their largest sizes in characters.
+FIELD_LIMITS = {
+    "document": MAX_MEMORY_BYTES,
+    "archive": MAX_DATED_BYTES,
+    "review": MAX_DATED_BYTES,
+}
+
 # Items, and entries of archives and reviews: years of work of a hundred agents.
 MAX_ITEMS = 20_000
 
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
+DayEntry = tuple[str, str]  # the day and the text of an entry of archive or review
 SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
 
@@ -131,6 +138,7 @@ def parse_export(data: bytes) -> ExportedAgents:
     try:
         value = json.loads(data.decode("utf-8-sig"))
         problem = record_models.check_export(value) or _find_problem(value["agents"])
+        problem = problem or _check_size(value["agents"])
     except (ValueError, RecursionError) as error:
         raise InvalidExport(f"invalid JSON: {error}") from None
     if problem:
@@ -148,7 +156,7 @@ def _find_problem(agents: ExportedAgents) -> str:
         expected = agent_names.id_of(agent)
         if agent not in (agent_names.PM, expected):
             return f"agents.{json.dumps(agent)}: invalid agent id, use {expected!r}"
-        for field in ("document", "archive", "review"):
+        for field in FIELD_LIMITS:
             try:  # lone surrogates stand for bytes that are not UTF-8
                 exported[field].encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
@@ -157,6 +165,18 @@ def _find_problem(agents: ExportedAgents) -> str:
             if "packed" in record:
                 return f"agents.{agent}.history.{number}: packed records are not supported"
     return ""
+
+
+def _check_size(agents: ExportedAgents) -> str:
+    """Return what is too large to be imported within seconds, "" for nothing."""
+    count = 0
+    for agent, exported in agents.items():
+        for field, limit in FIELD_LIMITS.items():
+            if len(exported[field]) > limit:
+                return f"agents.{agent}.{field}: larger than {limit:,} characters"
+            lines = exported[field].split("\n")
+            count += sum(line.lstrip()[:2] in ("- ", "* ", "+ ") for line in lines)
+    return f"{count:,} items, at most {MAX_ITEMS:,} are imported" if count > MAX_ITEMS else ""
 
 
 # Import.
@@ -215,16 +235,14 @@ def _import_agent(
     result = transaction.change_memory(project, agent, change, store, change_id)
     with store.lock(agent):
         archive, review = _list_new_entries(store, agent, exported)
-        for day, texts in _group_by_day(archive):
-            store.add_to_archive(agent, texts, day)
-        for day, texts in _group_by_day(review):
-            store.add_to_review(agent, texts, day)
+        add_entries(store.files, store.archive_path(agent), archive)
+        add_entries(store.paths.state, store.review_path(agent), review)
     return result
 
 
 def _list_new_entries(
     store: Store, agent: str, exported: dict[str, Any]
-) -> tuple[list[DatedEntry], list[DatedEntry]]:
+) -> tuple[list[DayEntry], list[DayEntry]]:
     """Return the exported entries that archive and review do not have yet."""
     return (
         _list_new(_read_archive(store, agent), exported["archive"]),
@@ -232,17 +250,12 @@ def _list_new_entries(
     )
 
 
-def _list_new(own: str, other: str) -> list[DatedEntry]:
+def _list_new(own: str, other: str) -> list[DayEntry]:
     """Return the entries that only the second text has."""
-    present = {(entry.day, entry.text) for entry in dated_entries.parse_entries(own)}
-    entries = dated_entries.parse_entries(other)
-    return [entry for entry in entries if (entry.day, entry.text) not in present]
-
-
-def _group_by_day(entries: list[DatedEntry]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each day with its entries: a file is read and written once for each day."""
-    for day, group in groupby(entries, key=lambda entry: entry.day):
-        yield day, [entry.text for entry in group]
+    ours, theirs = map(dated_entries.parse_entries, (own, other))
+    present = {(entry.day, entry.text) for entry in ours}
+    entries = [(entry.day, entry.text) for entry in theirs]
+    return [entry for entry in entries if entry not in present]
 
 
 def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[SectionText]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 DAY_PREFIX = "## "
 ENTRY_PREFIX = "- "
@@ -46,6 +46,20 @@ def add(text: str, items: Iterable[str], day: str) -> str:
     gap = "\n" if heading and text else ""
     lines = (line for item in new for line in _render_entry(item))
     return text + gap + heading + "".join(f"{line}\n" for line in lines)
+
+
+def add_days(text: str, entries: Sequence[tuple[str, str]]) -> str:
+    """Add (day, item) in this order, each once a day in a row."""
+    days: list[tuple[str, list[str]]] = []
+    for day, item in entries:
+        if not days or days[-1][0] != day:
+            days.append((day, []))
+        days[-1][1].append(item)
+    if not days:
+        return text
+    # `add` reads the whole text: once is enough, behind the last day there is no other one.
+    parts = [add(text, days[0][1], days[0][0]), *(add("", items, day) for day, items in days[1:])]
+    return "\n".join(part for part in parts if part)
 
 
 def normalize(item: str) -> str:

@@ -164,7 +164,7 @@ class Store:
 
     def add_to_archive(self, agent: str, lines: list[str], now: str) -> None:
         """Add items to the archive under the day of `now`, once a day; raises OSError."""
-        _add_entries(self.files, self.archive_path(agent), lines, now)
+        add_entries(self.files, self.archive_path(agent), [(now[:10], line) for line in lines])
 
     def add_to_review(self, agent: str, lines: list[str], now: str) -> None:
         """Add learnings that wait for a person under the day of `now`; raises OSError.
@@ -172,7 +172,8 @@ class Store:
         Where no state can be kept they go to the archive, so that they are not lost.
         """
         try:
-            _add_entries(self.paths.state, self.review_path(agent), lines, now)
+            path = self.review_path(agent)
+            add_entries(self.paths.state, path, [(now[:10], line) for line in lines])
         except OSError:
             self.add_to_archive(agent, lines, now)
 
@@ -215,8 +216,9 @@ def read_snapshot(files: SafeFiles, path: str, limit: int = MAX_DATED_BYTES) -> 
     return FileSnapshot(data.decode("utf-8", "surrogateescape"), path, status, files)
 
 
-def _add_entries(files: SafeFiles, path: str, lines: list[str], now: str) -> None:
-    if not lines:
+def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> None:
+    """Add (day, item) to a file of items by day; raises OSError."""
+    if not entries:
         return
     from memory_core.document import dated_entries
 
@@ -225,7 +227,7 @@ def _add_entries(files: SafeFiles, path: str, lines: list[str], now: str) -> Non
         from memory_core.document import conflicts
 
         before = conflicts.merge_sides(before).text
-    after = dated_entries.add(before, lines, now[:10])
+    after = dated_entries.add_days(before, entries)
     if after != before:
         files.replace(path, _encode(after))
 

@@ -683,6 +683,40 @@ def test_an_export_file_is_replaced_completely(person: Person, tmp_path: Path) -
     assert sorted(each.name for each in tmp_path.glob("*.json*")) == ["away.json", "link.json"]
 
 
+def test_too_large_exports_are_refused(person: Person, sandbox: Sandbox) -> None:
+    agents = {f"a{number}": {"document": "- an item\n" * 10_000} for number in range(2)}
+    whole = {"format": "agent-memory", "version": 1, "agents": agents}
+    agents["b"] = {"archive": "## 2026-11-20\n\n- one more\n"}
+    done = person.run("import", "-", data=json.dumps(whole).encode())
+    told = "-: 20,001 items, at most 20,000 are imported; nothing was changed\n"
+    assert (done.returncode, done.stderr) == (2, f"agent-memory: {told}")
+    agents.clear()
+    agents["b"] = {"document": "x" * 1_000_001}
+    done = person.run("import", "-", data=json.dumps(whole).encode())
+    told = "-: agents.b.document: larger than 1,000,000 characters; nothing was changed\n"
+    assert (done.returncode, done.stderr) == (2, f"agent-memory: {told}")
+    assert list(sandbox.root.iterdir()) == []
+
+
+def test_exports_of_older_versions_name_the_review_otherwise(shop: Project) -> None:
+    lines = "## 2026-11-20\n\n- [tip] x (too short)\n"
+    data = json.loads(exported(shop))
+    data["agents"]["qa"] = {"quarantine": lines}
+    imported(shop, json.dumps(data).encode())
+    assert shop.store.read_review("qa") == lines
+    assert export_import.parse_export(exported(shop))["qa"]["review"] == lines
+
+
+def test_an_export_follows_no_link_of_the_project(person: Person, sandbox: Sandbox) -> None:
+    outside = sandbox.home / "outside"
+    outside.mkdir()
+    (sandbox.root / "out").symlink_to(outside)
+    done = person.run("export", "-o", "out/all.json")
+    assert done.returncode == 1
+    assert "out is a link, which is not followed" in done.stderr
+    assert list(outside.iterdir()) == []
+
+
 def test_export_at_the_user_level(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     data = person.run("export").stdout.encode()
