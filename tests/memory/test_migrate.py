@@ -33,7 +33,7 @@ from memory_core.memory import maintained_files, remember
 from memory_core.memory.migrate import migrate_files
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.resolve import resolve_files
-from memory_core.storage import history_file, store
+from memory_core.storage import store
 from memory_core.text import markdown_lines, similarity
 from support.command_line import COMMAND, Person, read_fields
 from support.paths import REPO
@@ -155,8 +155,8 @@ def test_labels_by_hand(text: str, expected: tuple[str, str]) -> None:
 
 
 def test_lone_surrogates_can_be_archived(project: Project) -> None:
-    project.store.append("quarantine", "qa", ["[x] \ud800 odd", "[x] \udcff byte"], NOW)
-    data = Path(project.store.dated_path("quarantine", "qa")).read_bytes()
+    project.store.add_to_review("qa", ["[x] \ud800 odd", "[x] \udcff byte"], NOW)
+    data = Path(project.store.review_path("qa")).read_bytes()
     assert data.count(b"\n- ") == 2
 
 
@@ -354,20 +354,23 @@ def test_migrate_an_over_long_name(sandbox: Sandbox, project: Project) -> None:
     assert read_texts(sandbox.memories) == {f"{stem}.md": "- a\n"}
 
 
+LINK = "is a link, which is not followed; replace it by a file"
+
+
 @pytest.mark.parametrize("target", ["qa.md", "shared.txt", "../outside.txt", "nowhere.md"])
 def test_migrate_refuses_links(sandbox: Sandbox, project: Project, target: str) -> None:
     put(sandbox.memories, {"qa.md": "- b\n", "shared.txt": "- a\n", "../outside.txt": "- a\n"})
     (sandbox.memories / "qa_agent.md").symlink_to(target)
     before = read_texts(sandbox.memories)
     (done,) = migrate_files(project, write=True)
-    assert done.refused == ".claude-mpm/memories/qa_agent.md is a link; replace it by a file"
+    assert done.refused == f".claude-mpm/memories/qa_agent.md {LINK}"
     assert read_texts(sandbox.memories) == before
 
 
 def test_migrate_continues_after_a_refused_agent(sandbox: Sandbox, project: Project) -> None:
     put(sandbox.memories, {"Ops.md/x": "", "QA.md": "- a\n"})
     told = {each.agent: each.refused for each in migrate_files(project, write=True)}
-    assert told == {"ops": ".claude-mpm/memories/Ops.md: Is a directory", "qa": ""}
+    assert told == {"ops": ".claude-mpm/memories/Ops.md is a folder, not a file", "qa": ""}
     assert (sandbox.memories / "qa.md").exists()
 
 
@@ -377,7 +380,7 @@ def test_an_old_file_goes_only_after_the_new_one_is_there(
     files = {"qa.md": "# QA\n\n## A\n- a\n", "qa_agent.md": "# Old\n\n## A\n- b\n", "archive": ""}
     put(sandbox.memories, files)
     (done,) = migrate_files(project, write=True)
-    assert done.refused == ".claude-mpm/memories/archive: File exists"
+    assert done.refused == ".claude-mpm/memories/archive is a file, not a folder"
     assert read_texts(sandbox.memories) == files
 
 
@@ -444,7 +447,7 @@ def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Pr
             "Ops_agent.md": f"## A\n{CONFLICT}",
             "calm.md": "## A\n```\n<<<<<<< HEAD\n```\n=======\n",
             "archive/qa.md": f"## 2026-11-20\n\n{CONFLICT}",
-            "quarantine/gone.md": CONFLICT,
+            "archive/gone.md": CONFLICT,
             "README.md": CONFLICT,
         },
     )
@@ -453,7 +456,7 @@ def test_resolve_changes_only_files_with_conflicts(sandbox: Sandbox, project: Pr
     assert read_texts(sandbox.memories) == before
     assert resolve_files(project, write=True) == planned
     names = [each.change.path.removeprefix(".claude-mpm/memories/") for each in planned]
-    assert names == ["quarantine/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
+    assert names == ["archive/gone.md", "Ops_agent.md", "qa.md", "archive/qa.md"]
     after = read_texts(sandbox.memories)
     for name in names:
         assert plain(after)[name] == conflicts.merge_sides(before[name]).text
@@ -468,7 +471,7 @@ def test_resolve_does_not_follow_a_link_outside(sandbox: Sandbox, project: Proje
     outside.write_text(CONFLICT)
     (sandbox.memories / "qa.md").symlink_to(outside)
     (done,) = resolve_files(project, write=True)
-    assert "leaves its folder" in done.refused
+    assert done.refused == ".claude-mpm/memories/qa.md is a link, which is not followed"
     assert outside.read_text() == CONFLICT
 
 
@@ -499,7 +502,7 @@ def test_a_resolved_file_has_items_of_both_sides(above: str, ours: str, theirs: 
 
 def was_archived(project: Project, agent: str, *items: tuple[str, str]) -> None:
     labels = [dated_entries.format_entry(section, item) for section, item in items]
-    project.store.append("archive", agent, labels, NOW)
+    project.store.add_to_archive(agent, labels, NOW)
 
 
 ARCHIVED = [
@@ -733,9 +736,7 @@ def test_migrate_reports_refusals(person: Person) -> None:
     (person.sandbox.memories / "ops_agent.md").symlink_to("/etc/hostname")
     done = person.run("migrate", "--yes")
     assert (done.returncode, done.stdout) == (1, "qa: QA.md -> qa.md\n")
-    assert done.stderr == (
-        "ops is not changed: .claude-mpm/memories/ops_agent.md is a link; replace it by a file\n"
-    )
+    assert done.stderr == f"ops is not changed: .claude-mpm/memories/ops_agent.md {LINK}\n"
     done = person.run("migrate", "--json")
     assert done.returncode == 1
     assert "is a link" in json.loads(done.stdout)["migrations"][0]["error"]
@@ -816,8 +817,8 @@ CAPABILITIES = "--bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
 READ_ONLY = [
     ("memories", "resolve", "not resolved: .claude-mpm/memories/qa.md: "),
     ("memories", "migrate --yes", "ops is not changed: .claude-mpm/memories/ops_agent.md: "),
-    (".", "resolve", "not resolved: .claude-mpm/memories/qa.md: .claude-mpm: "),
-    (".", "migrate --yes", "ops is not changed: .claude-mpm: "),
+    (".", "resolve", "not resolved: .claude-mpm/memories/qa.md: .claude-mpm/locks: "),
+    (".", "migrate --yes", "ops is not changed: .claude-mpm/locks: "),
 ]
 
 
@@ -863,7 +864,7 @@ def test_restore_command(person: Person) -> None:
 
 def test_restore_at_the_users_level(person: Person) -> None:
     read_texts = project_in(person.sandbox).level(user=True)
-    read_texts.append("archive", "qa", [dated_entries.format_entry("A", "one")], NOW)
+    read_texts.add_to_archive("qa", [dated_entries.format_entry("A", "one")], NOW)
     assert person.run("restore", "qa").stderr == "The archive of qa is empty.\n"
     done = person.run("restore", "qa", "one", "--user")
     assert done.stdout.endswith("memories/qa.md [A]: one\n")
@@ -877,12 +878,12 @@ def test_restored_items_are_in_the_history(sandbox: Sandbox, project: Project) -
     put(sandbox.memories, {"qa.md": "## A\n" + "".join(f"- {item}\n" for item in items)})
     was_archived(project, "qa", ("A", "an old one"))
     archive.restore(project, project.store, "qa", "1")
-    told = item_history.History(history_file.read(project.store.history_path("qa")))
+    told = item_history.History(project.store.history("qa").read())
     left, back = told.find(items[0]), told.find("an old one")
     assert left is not None
     assert back is not None
     assert (left.is_present, back.is_present) == (False, True)
-    assert {record["agent"] for record in history_file.read(project.store.history_path("qa"))} == {
+    assert {record["agent"] for record in project.store.history("qa").read()} == {
         "qa"
     }
 
@@ -1015,10 +1016,10 @@ def test_the_store_lists_an_agents_files_in_the_order_of_look_up(
 ) -> None:
     names = ["qa.md", "QA.md", "QA_memories.md", "qa_agent.md", "qa-agent.md"]
     put(sandbox.memories, dict.fromkeys([*reversed(names), "qa-lead.md"], "- a\n"))
-    found = project.store.files("qa")
+    found = project.store.list_files("qa")
     assert [Path(path).name for path in found] == [*names[:3], "qa_agent.md", "qa-agent.md"]
     while found:
         assert project.store.path("qa") == found[0]
         Path(found[0]).unlink()
-        found = project.store.files("qa")
-    assert store.Store(project.paths).files("PM") == []
+        found = project.store.list_files("qa")
+    assert store.Store(project.paths).list_files("PM") == []
