@@ -502,10 +502,6 @@ def break_state(shop: Shop) -> None:
     (shop.root / "backlog" / ".state.yml").write_text("garbage\n")
 
 
-def link_outside(shop: Shop) -> None:
-    (shop.memory / "task-9.md").symlink_to("/etc/passwd")
-
-
 def leave_conflict(shop: Shop) -> None:
     path = shop.memory / "task-1.md"
     sides = "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
@@ -530,7 +526,6 @@ def switch_off(shop: Shop) -> None:
     [
         (lambda shop: None, "task-1 is active, CLAUDE.md imports it", "backlog/memory"),
         (break_state, "is invalid, so the active task is not known", "backlog/.state.yml"),
-        (link_outside, "is a link, which is not followed", "backlog/memory/task-9.md"),
         (leave_conflict, "a merge conflict is not resolved", "backlog/memory/task-1.md:"),
         (lose_import, "does not import the memory of task-1", "backlog/CLAUDE.md"),
         (import_another, "does not import the memory of task-1", "backlog/CLAUDE.md"),
