@@ -60,6 +60,16 @@ ALLOWED: dict[str, str] = {
     "claude_code.plugin_hooks._find_in_place": "plugins in ~/.claude",
     "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",
     "setup.links": "the installed program",
+    "setup.installation.read_template": "the installed program",
+    "setup.installation.activate": "the installed program",
+    "setup.installation._link_hooks": "the installed program",
+    "setup.installation._link_command": "the link in ~/.local/bin",
+    "setup.installation._is_own_link": "the link in ~/.local/bin",
+    "setup.installation._remove_program": "the installed program and the state of all projects",
+    "setup.installation.uninstall": "whether the program and the state of the project exist",
+    "setup.installation.run_trial": "a temporary folder",
+    "setup.installation._find_target": "the project's root itself, which the user names",
+    "setup.installation._write": "the empty ~/.claude that the installation created",
     "setup.plugin": "the environment of the plugin",
     "setup.plugin_environment": "the environment of the plugin",
     "setup.hook_runner": "our own hooks, in a temporary folder",
@@ -80,7 +90,6 @@ MISSING: dict[str, str] = {
     "doctor.live_check": "",
     "doctor.locations": "",
     "doctor.repairs": "",
-    "setup.installation": "splits into the installed program (allowed) and the project's settings",
 }
 
 PACKAGE = REPO / "memory_core"
