@@ -101,9 +101,16 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
 
 def _read(store: Store, agent: str) -> tuple[FileSnapshot | None, str]:
     try:
-        return store.read(agent), ""
+        return store.read(agent), _find_refusal(store, store.path(agent))
     except OSError as error:
         return None, error.strerror or str(error)
+
+
+def _find_refusal(store: Store, path: str) -> str:
+    """Return why a file counted as absent when it was read, "" for no reason."""
+    whole = f"{store.paths.relative(path)}/"
+    refused = store.files.refused.items()
+    return next((error.reason for place, error in refused if whole.startswith(f"{place}/")), "")
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
@@ -119,11 +126,13 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
     """Return the number of items learned in each week, and a read error or ""."""
     counts = [0] * len(weeks)
     try:
-        for when in store.history(agent).read_learned_times(weeks[0]):
+        history = store.history(agent)
+        for when in history.read_learned_times(weeks[0]):
             counts[bisect_right(weeks, when) - 1] += 1
+        problem = _find_refusal(store, history.path)
     except OSError as error:
-        return counts, f"its history: {error.strerror or error}"
-    return counts, ""
+        problem = error.strerror or str(error)
+    return counts, f"its history: {problem}" if problem else ""
 
 
 class Delivery(NamedTuple):

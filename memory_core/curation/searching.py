@@ -65,6 +65,7 @@ def search_items(
                 file = f"{store.paths.relative(error.filename)}: " if error.filename else ""
                 if file + reason not in result.unread:  # a memory is read for its archive, too
                     result.unread.append(file + reason)
+    result.unread.extend(map(str, store.files.refused.values()))
     return result
 
 

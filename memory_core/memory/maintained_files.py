@@ -107,9 +107,12 @@ def list_agents_with_files(store: Store) -> list[str]:
 
 
 def describe_refusal(store: Store, path: str) -> str:
-    """Return "PATH REASON" if a file is, or is reached through, a link or the like, else ""."""
-    files = SafeFiles(store.paths.root)  # at the user's level, reading and writing follow links
-    files.status(path)
+    """Return "PATH REASON" if a file is, or is reached through, a link or the like, else "".
+
+    At the user's level, links are followed otherwise.  Raises OSError.
+    """
+    files = SafeFiles(store.paths.root)
+    files.read_end(path, 1)
     return "; ".join(map(str, files.refused.values()))
 
 

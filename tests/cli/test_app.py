@@ -17,7 +17,7 @@ from memory_core.cli.common import tables
 from memory_core.cli.setup import sample
 from memory_core.memory.project import find_project
 from memory_core.setup import installation
-from memory_core.storage import config_defaults, event_log, paths, run_records, spool
+from memory_core.storage import config_defaults, event_log, run_records, spool
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
 from support.files import read_files
 from support.paths import REPO
@@ -436,7 +436,7 @@ def test_status_of_a_new_project(person: Person) -> None:
 def test_status_counts_what_there_is(settled: Person) -> None:
     settled.sandbox.write_memory("PM", "Releases go out on Tuesdays", "No deploys on Friday")
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
-    project.store.append("quarantine", "engineer", ["[x] a (why)", "[x] b (why)"], "2026-11-20")
+    project.store.add_to_review("engineer", ["[x] a (why)", "[x] b (why)"], "2026-11-20")
     spool.add(project.paths, "qa", make_spool_entry("qa"))
     rows = {each["agent"]: each for each in settled.read_json("status")["agents"]}
     assert list(rows) == ["engineer", "qa", "PM"]
@@ -688,7 +688,7 @@ def test_sweep_learns_missed_reports(settled: Person) -> None:
 
 
 def test_sweep_merges_the_spool(settled: Person) -> None:
-    spool.add(paths.LevelPaths(str(settled.sandbox.root)), "engineer", make_spool_entry("engineer"))
+    spool.add(settled.sandbox.paths, "engineer", make_spool_entry("engineer"))
     assert settled.read_json("sweep")["waiting"] == []
     assert "Retries are set in one place" in settled.sandbox.read_memory("engineer")
 

@@ -31,7 +31,8 @@ from memory_core.learning import classify
 from memory_core.memory import remember
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import event_log, history_file, paths, run_records, spool
+from memory_core.storage import event_log, history_file, run_records, spool
+from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, read_fields
 from support.completion import complete
@@ -493,7 +494,7 @@ def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.md").write_text("- a secret\n")
     done = editing_with(settled, EDITORS["in-place"], "qa")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "is a link that leaves its folder" in done.stderr
+    assert "is a link, which is not followed" in done.stderr
 
 
 def test_the_users_own_memory_is_edited(settled: Person) -> None:
@@ -559,14 +560,14 @@ def test_edits_and_learnings_are_both_applied(
     assert kept.merged_others == bool(set(taught) - set(old))
     told = {
         each.text: each.is_present
-        for each in item_history.History(history_file.read(project.store.history_path("qa")))
+        for each in item_history.History(project.store.history("qa").read())
     }
     assert {text for text, here in told.items() if here} == set(there)
 
 
 def empty_project(factory: pytest.TempPathFactory) -> Project:
     root = str(factory.mktemp("project"))
-    project = find_project(root, {"CLAUDE_PROJECT_DIR": root})
+    project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": f"{root}-home"})
     project.store.make_folder()
     return project
 
@@ -696,18 +697,15 @@ def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
     defines(sandbox, "qa", user=True)
     (sandbox.root / ".claude" / "agents" / "README.md").write_text("Our agents.\n")
     done = person.run("init")
-    made = [".gitignore", "memories/README.md", "memories/history/.gitattributes"]
+    made = ["memories/README.md", "memories/history/.gitattributes"]
     assert done.stdout == "".join(f"Created .claude-mpm/{name}\n" for name in made)
     assert done.stderr.splitlines() == [
         "Without a memory: code-reviewer, qa. Pass --yes to create them.",
         "Next: agent-memory install makes Claude Code use the memories.",
     ]
     folder = sandbox.root / ".claude-mpm"
-    assert {name: (folder / name).read_text() for name in (made[0], made[2])} == {
-        made[0]: paths.GITIGNORE,
-        made[2]: history_file.GIT_ATTRIBUTES,
-    }
-    assert (folder / made[1]).read_text().startswith("# What the agents of this project remember")
+    assert (folder / made[1]).read_text() == history_file.GIT_ATTRIBUTES
+    assert (folder / made[0]).read_text().startswith("# What the agents of this project remember")
     before = read_files(sandbox.root)
     done = person.run("init")
     assert (done.returncode, done.stdout) == (0, "")
@@ -766,11 +764,8 @@ def test_init_says_where_it_is(person: Person, sandbox: Sandbox) -> None:
     assert "Created .claude-mpm/team/README.md\n" in done.stdout
 
 
-def test_init_repairs_incomplete_files(sandbox: Sandbox, shop: Project) -> None:
-    sandbox.configure("")
-    (sandbox.root / ".claude-mpm" / ".gitignore").write_text("")
-    assert len(initialize.create_folder(shop.store)) == 3
-    assert (sandbox.root / ".claude-mpm" / ".gitignore").read_text() == paths.GITIGNORE
+def test_init_keeps_files_of_the_user(sandbox: Sandbox, shop: Project) -> None:
+    assert len(initialize.create_folder(shop.store)) == 2
     own = sandbox.memories / "README.md"
     own.write_text("Mine.\n")
     assert initialize.create_folder(shop.store) == []
@@ -813,13 +808,20 @@ def aged(path: Path, days: float) -> Path:
     return path
 
 
+TEMPORARY = ".0123456789abcdef.agent-memory-tmp"
+SESSION_FOLDERS = ("runs", "receipts")
+
+
 def file(sandbox: Sandbox, name: str, days: float, data: str = "x\n") -> Path:
-    """Write a file of this age below .claude-mpm."""
-    path = sandbox.root / ".claude-mpm" / name
+    """Write a file of this age below .claude-mpm, or of the state of this machine."""
+    if name.startswith("state/"):
+        sandbox.paths.state.make_root()
+        path = sandbox.state / name.removeprefix("state/")
+    else:
+        path = sandbox.root / ".claude-mpm" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(data)
-    folders = path.parents[: -len((sandbox.root / ".claude-mpm").parents) - 1]
-    for each in (path, *(each for each in folders if each.parent.name in ("runs", "receipts"))):
+    for each in (path, *(each for each in path.parents if each.parent.name in SESSION_FOLDERS)):
         aged(each, days) if each.is_file() else os.utime(each, (time.time() - days * DAY,) * 2)
     return path
 
@@ -839,7 +841,7 @@ def remembered(sandbox: Sandbox, agent: str = "old-bot", days: float = 60, text:
         item_history.make_record("learned", when, each, section=where, run="a1")
         for each, where in expected
     ]
-    history_file.append(str(sandbox.memories / "history" / f"{agent}.jsonl"), told)
+    Store(sandbox.paths).history(agent).append(told)
     return path
 
 
@@ -850,20 +852,21 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
 @pytest.mark.parametrize(
     ("name", "days", "why"),
     [
-        ("memories/.qa.md.4711", 0.1, "interrupted"),
-        ("memories/.qa.md.4711", 0.01, ""),
-        ("memories/.README.md.4711", 1, "interrupted"),
-        ("memories/archive/.qa.md.4711", 1, "interrupted"),
-        ("memories/history/.qa.jsonl.4711", 1, "interrupted"),
+        (f"memories/{TEMPORARY}", 0.1, "interrupted"),
+        (f"memories/{TEMPORARY}", 0.01, ""),
+        (f"memories/archive/{TEMPORARY}", 1, "interrupted"),
+        (f"memories/history/{TEMPORARY}", 1, "interrupted"),
+        ("memories/.qa.md.4711", 100, ""),
         ("memories/.notes", 100, ""),
         ("memories/.notes.1", 100, ""),
         ("memories/.gitattributes", 100, ""),
-        ("state/errors/.qa.4711", 1, "interrupted"),
-        ("state/config.json.4711", 1, "interrupted"),
+        (f"state/errors/{TEMPORARY}", 1, "interrupted"),
+        (f"state/review/{TEMPORARY}", 1, "interrupted"),
+        (f"state/{TEMPORARY}", 1, "interrupted"),
         ("state/config.json", 100, ""),
         ("state/sweep.json", 100, ""),
         ("state/mine.txt", 100, ""),
-        ("state/spool/qa/17-1.json.4711.tmp", 1, "interrupted"),
+        (f"state/spool/qa/{TEMPORARY}", 1, "interrupted"),
         ("state/spool/qa/17-1.json", 500, ""),
         ("state/receipts/s1/t1.json", 0.6, "session"),
         ("state/receipts/s1/t1.json", 0.4, ""),
@@ -871,10 +874,11 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
         ("state/runs/s1/a1.jsonl", 29, ""),
         ("state/route.json", 500, ""),
         ("state/versions/qa", 500, ""),
-        ("state/locks/qa.lock", 500, ""),
-        ("logs/events.1.jsonl", 91, "log"),
-        ("logs/events.1.jsonl", 89, ""),
-        ("logs/events.jsonl", 500, ""),
+        ("state/review/qa.md", 500, ""),
+        ("locks/qa.lock", 500, ""),
+        ("state/events.1.jsonl", 91, "log"),
+        ("state/events.1.jsonl", 89, ""),
+        ("state/events.jsonl", 500, ""),
         ("config.yml", 500, ""),
     ],
 )
@@ -898,13 +902,13 @@ def of_the_user(sandbox: Sandbox) -> None:
 
 
 def seen_lately(sandbox: Sandbox) -> None:
-    event_log.write(paths.LevelPaths(str(sandbox.root)), "agent.memory.loaded", agent_id="old-bot")
+    event_log.write(sandbox.paths, "agent.memory.loaded", agent_id="old-bot")
 
 
 def ran_lately(sandbox: Sandbox) -> None:
     when = format_utc(time.time() - 29 * DAY)
     told = {"v": 1, "time": when, "kind": "task", "id": "r1", "agent": "old-bot"}
-    history_file.append(str(sandbox.memories / "history" / "old-bot.jsonl"), [told])
+    Store(sandbox.paths).history("old-bot").append([told])
 
 
 def edited_lately(sandbox: Sandbox) -> None:
@@ -912,7 +916,7 @@ def edited_lately(sandbox: Sandbox) -> None:
 
 
 def waits(sandbox: Sandbox) -> None:
-    spool.add(paths.LevelPaths(str(sandbox.root)), "old-bot", make_spool_entry("old-bot"))
+    spool.add(sandbox.paths, "old-bot", make_spool_entry("old-bot"))
 
 
 def has_two_files(sandbox: Sandbox) -> None:
@@ -951,15 +955,6 @@ def has_a_slip(sandbox: Sandbox) -> None:
     path.write_text("---\nname: [unclosed\n---\n")
 
 
-def in_a_linked_folder(sandbox: Sandbox) -> None:
-    defines(sandbox, "old-bot")
-    folder = sandbox.root / ".claude" / "agents"
-    folder.rename(sandbox.root / "shared")
-    folder.mkdir()
-    (folder / "ours").symlink_to(sandbox.root / "shared")
-    (sandbox.root / "shared" / "round").symlink_to(folder)
-
-
 def cannot_be_read(sandbox: Sandbox) -> None:
     (sandbox.memories / "old-bot.md").unlink()
     (sandbox.memories / "old-bot.md").mkdir()
@@ -975,14 +970,13 @@ def cannot_be_read(sandbox: Sandbox) -> None:
         (edited_lately, "it is defined nowhere, but was used on "),
         (waits, "it has spooled learnings: run agent-memory sweep"),
         (has_two_files, "it has several files: run agent-memory migrate old-bot"),
-        (is_a_link, "its file is a link"),
+        (is_a_link, ".claude-mpm/memories/old-bot.md is a link"),
         (is_named, "it is defined nowhere, but config.yml names it"),
         (has_prose_alone, "it has no items, only free text, which has no history"),
         (was_never_ours, "agent-memory never wrote to it"),
-        (cannot_be_read, "Is a directory"),
-        (is_a_link_to_nothing, "its file is a dangling link"),
+        (cannot_be_read, ".claude-mpm/memories/old-bot.md is a folder"),
+        (is_a_link_to_nothing, ".claude-mpm/memories/old-bot.md is a link"),
         (has_a_slip, ""),
-        (in_a_linked_folder, ""),
     ],
 )
 def test_memories_that_clean_keeps(
@@ -1005,8 +999,8 @@ def test_memories_that_clean_keeps(
     [
         ("no-home", "without a home folder your own agents are unknown"),
         ("home-elsewhere", "without a home folder your own agents are unknown"),
-        (".claude/agents", ".claude/agents, which cannot be read: Too many levels of symbolic"),
-        (".claude/agents/qa.md", ".claude/agents/qa.md, which cannot be read: Too many levels"),
+        (".claude/agents", ".claude/agents, which cannot be read: is a link, which"),
+        (".claude/agents/qa.md", ".claude/agents/qa.md, which cannot be read: is a link, which"),
     ],
 )
 def test_every_memory_stays_where_definitions_cannot_be_read(
@@ -1106,7 +1100,7 @@ def test_orphaned_memories_are_archived_and_can_be_restored(
 def test_the_end_of_clean_says_what_it_did(person: Person, sandbox: Sandbox) -> None:
     remembered(sandbox)
     remembered(sandbox, "dull-bot", text=f"## Recent Learnings\n- {ITEM}\n- {NEWS}\n")
-    file(sandbox, "memories/.dull-bot.md.4711", 1)
+    file(sandbox, f"memories/{TEMPORARY}", 1)
     done = person.run("clean", "--yes")
     assert done.stderr.splitlines() == [
         "Removed: 1 file (2 B).",
@@ -1126,13 +1120,13 @@ def test_a_memory_that_changes_meanwhile_stays(shop: Project, sandbox: Sandbox) 
 
 
 def test_a_failed_removal_is_reported(person: Person, sandbox: Sandbox) -> None:
-    path = file(sandbox, "logs/events.1.jsonl", 100)
+    path = file(sandbox, "state/events.1.jsonl", 100)
     path.unlink()
     path.mkdir()
     aged(path, 100)
     done = person.run("clean", "--yes")
     assert (done.returncode, path.exists()) == (1, True)
-    assert ".claude-mpm/logs/events.1.jsonl is kept: Is a directory\n" in done.stderr
+    assert f"{path} is kept: Is a directory\n" in done.stderr
     assert done.stderr.endswith("Removed: nothing.\n")
 
 
@@ -1142,11 +1136,11 @@ def dusty(sandbox: Sandbox) -> list[Path]:
     return [
         file(sandbox, name, 100)
         for name in (
-            "memories/.engineer.md.4711",
-            "memories/archive/.engineer.md.4711",
+            f"memories/{TEMPORARY}",
+            f"memories/archive/{TEMPORARY}",
             "state/receipts/s1/t1.json",
             *(f"state/runs/s1/a{number}.jsonl" for number in range(9)),
-            "logs/events.1.jsonl",
+            "state/events.1.jsonl",
         )
     ]
 
@@ -1159,7 +1153,8 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     assert "9 files (18 B) of a session that ended long ago:\n" not in done.stdout
     assert "10 files (20 B) of a session that ended long ago:\n" in done.stdout
     assert "  and 5 more\n" in done.stdout
-    assert done.stdout.count("\n  .claude-mpm/") == 5 + 3
+    assert done.stdout.count("\n  .claude-mpm/") == 2
+    assert done.stdout.count(f"\n  {sandbox.state}/") == 5 + 1
     assert "Nothing is changed yet; run it with --yes to change it.\n" in done.stderr
     told = person.read_json("clean", "--dry-run")
     assert set(told) == read_fields("`clean`")
@@ -1169,9 +1164,9 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     done = person.run("clean", "--yes")
     assert done.returncode == 0
     assert done.stderr.splitlines()[-1] == "Removed: 13 files (26 B)."
-    gone = {str(path.relative_to(sandbox.root)): b"x\n" for path in dust}
+    assert not any(path.exists() for path in dust)
     after = read_files(sandbox.root)
-    after.pop(".claude-mpm/.gitignore", None)
+    gone = {str(path.relative_to(sandbox.root)) for path in dust[:2]}
     assert after == {name: data for name, data in before.items() if name not in gone}
     assert not (sandbox.state / "runs" / "s1").exists()
     again = read_files(sandbox.root)
@@ -1214,9 +1209,9 @@ def list_all_texts(project: Project) -> set[tuple[str, str]]:
     for agent in lookup.list_agents(held):
         read = held.read(agent)
         told |= {(agent, text) for text in items(read.text if read else "")}
-        for kind in ("archive", "quarantine"):
-            beside = held.read_file(held.dated_path(kind, agent))
-            entries = dated_entries.parse_entries(beside.text if beside else "")
+        archive = held.read_file(held.archive_path(agent))
+        for text in (archive.text if archive else "", held.read_review(agent)):
+            entries = dated_entries.parse_entries(text)
             told |= {(agent, dated_entries.parse_entry(each.text)[1]) for each in entries}
     for stem, agent in spool.list_agents(project.paths):
         entries_ = spool.read_entries(project.paths, stem)
@@ -1247,17 +1242,19 @@ def do(project: Project, deed: str, agent: str, number: int) -> None:
     elif deed == "drop" and held.read(agent):
         os.unlink(held.path(agent))
     elif deed == "age":
-        aged(Path(place.folder), OLD)
+        place.state.make_root()
+        for folder in (place.folder, place.state.root):
+            aged(Path(folder), OLD)
     elif deed == "define":
         folder = Path(place.root) / ".claude" / "agents"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{number}.md").write_text(f"---\nname: {agent}\n---\n")
     elif deed in ("tear", "empty") and os.path.isdir(held.folder):
-        kind = "archive" if deed == "empty" else "quarantine"
-        (Path(held.folder) / kind).mkdir(exist_ok=True)
-        path = Path(held.dated_path(kind, agent))
+        name = held.archive_path(agent) if deed == "empty" else held.review_path(agent)
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(path.read_text() if path.exists() else "")
-        (path.parent / f".{path.name}.{number}").write_text("torn")
+        (path.parent / f"{number}{TEMPORARY}").write_text("torn")
 
 
 @settings(max_examples=40)
@@ -1267,7 +1264,7 @@ def test_no_cleaning_loses_anything(
 ) -> None:
     project = empty_project(tmp_path_factory)
     environ = {"HOME": project.paths.root + "-home"}
-    os.makedirs(environ["HOME"])
+    os.makedirs(environ["HOME"], exist_ok=True)
     for deed in deeds:
         do(project, *deed)
     was, records = list_all_texts(project), recorded(project)
@@ -1295,7 +1292,7 @@ def recorded(project: Project) -> set[Any]:
     return {
         item_history.key_of(record)
         for agent in held.agents_with_history()
-        for record in history_file.read(held.history_path(agent))
+        for record in held.history(agent).read()
     }
 
 

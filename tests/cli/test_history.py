@@ -14,7 +14,8 @@ from memory_core.cli.history import log
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import history_file, record_models
+from memory_core.storage import record_models
+from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, read_fields
 from support.files import read_files
@@ -61,7 +62,7 @@ def lines(person: Person, *words: str) -> list[str]:
 
 def times(person: Person) -> list[str]:
     """Return the times of all changes, oldest first."""
-    found = history_file.read(str(person.sandbox.memories / "history" / "engineer.jsonl"))
+    found = Store(person.sandbox.paths).history("engineer").read()
     return sorted({item_history.clock_time(each) for each in found})
 
 
@@ -118,11 +119,10 @@ def test_log_since(person: Person) -> None:
 
 
 def test_log_of_tasks_errors_and_undos_is_short(person: Person) -> None:
-    path = str(person.sandbox.memories / "history" / "qa.jsonl")
     common = {"time": "2026-11-20T22:10:05.123Z", "agent": "qa", "run": "a9"}
     task = {"kind": "task", "id": "0123456789", "type": "test", "outcome": "done", "tokens": 12}
     error = {"kind": "error", "id": "abcdef0123", "text": "make: no\nrule", "tool": "Bash"}
-    history_file.append(path, [{**common, **task}, {**common, **error}])
+    Store(person.sandbox.paths).history("qa").append([{**common, **task}, {**common, **error}])
     assert lines(person, "log", "qa") == [
         "T  qa  error  abcdef0123  a9  make: no rule",
         "T  qa  task   0123456789  a9  test done",

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from memory_core.cli.look import drawing
 from memory_core.curation import agent_status, searching
+from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import event_log, history_file, paths, store
+from memory_core.storage import event_log, paths, store
+from memory_core.storage.history_file import HistoryFile
 from memory_core.text import word_search
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, list_loaded_modules, read_fields
@@ -116,13 +118,14 @@ def test_a_report_is_learned_this_week_until_it_is_undone(person: Person) -> Non
 def test_a_packed_history_is_counted_as_well(tmp_path: Path, days: int) -> None:
     """1,500 items in a year and some days, 4 a day: all but the last 200 are packed."""
     path = tmp_path / "qa.jsonl"
+    history = HistoryFile(SafeFiles(str(tmp_path)), str(path))
     records = [told("learned", at / 4, f"Item {at} {'x' * 200}") for at in range(1500, 0, -1)]
-    size = history_file.append(str(path), records[:-1])
-    history_file.append(str(path), records[-1:])
-    history_file.pack(str(path), size + path.stat().st_size)
+    size = history.append(records[:-1])
+    history.append(records[-1:])
+    history.pack(size + path.stat().st_size)
     assert '"packed"' in path.read_text()
     since = format_utc(time.time() - (days + 0.1) * DAY)
-    found = history_file.read_learned_times(str(path), since)
+    found = history.read_learned_times(since)
     assert len(found) == min(days * 4, 1500)
 
 
@@ -130,7 +133,8 @@ def test_a_packed_history_is_counted_as_well(tmp_path: Path, days: int) -> None:
 
 
 def test_the_last_delivery_is_found_from_the_end_of_the_log(tmp_path: Path) -> None:
-    project = Project(paths.LevelPaths(str(tmp_path)), {"HOME": str(tmp_path)})
+    environ = {"HOME": str(tmp_path / "home")}
+    project = Project(paths.LevelPaths(str(tmp_path), environ), environ)
     assert agent_status.read_last_delivery(project) is None
     for number in range(40):
         verdict = agent_status.VERDICTS[number % 3]
@@ -141,14 +145,12 @@ def test_the_last_delivery_is_found_from_the_end_of_the_log(tmp_path: Path) -> N
             project.paths, "agent.memory.error", error='"agent.memory.lost"', of=[verdict]
         )
         if number == 20:
-            (Path(project.paths.logs) / event_log.FILE_NAME).rename(
-                Path(project.paths.logs) / event_log.OLD_FILE_NAME
-            )
+            project.paths.state.rename(event_log.FILE_NAME, event_log.OLD_FILE_NAME)
             assert (
                 agent_status.read_last_delivery(project)
                 == agent_status.list_deliveries(project)[-1]
             )
-    with open(Path(project.paths.logs) / event_log.FILE_NAME, "a") as file:
+    with open(project.paths.state.locate(event_log.FILE_NAME), "a") as file:
         file.write('{"event": "agent.memory.lost", "agent')  # as it is being written
     found = agent_status.read_last_delivery(project)
     assert found == agent_status.list_deliveries(project)[-1]
@@ -335,9 +337,9 @@ WARNINGS: list[tuple[Callable[[Person], None], str, str]] = [
         "qa: nearly full; the next write may archive the least certain items",
         "agent-memory optimize",
     ),
-    (no_file, ".claude-mpm/memories/qa.md: Is a directory", "agent-memory doctor"),
-    (no_history, "qa.md: its history: Is a directory", "agent-memory doctor"),
-    (linked_history, "is a link that leaves its folder", "agent-memory doctor"),
+    (no_file, ".claude-mpm/memories/qa.md: is a folder, not a file", "agent-memory doctor"),
+    (no_history, "qa.md: its history: is a folder, not a file", "agent-memory doctor"),
+    (linked_history, "its history: is a link, which is not followed", "agent-memory doctor"),
 ]
 
 
@@ -408,7 +410,7 @@ def test_list_is_of_the_agents_with_and_without_a_memory(person: Person) -> None
     assert done.stdout.splitlines() == [
         "engineer         2 items",
         "plugin:reviewer  1 item",
-        "qa               cannot be read: Is a directory",
+        "qa               cannot be read: is a folder, not a file",
         "PM               1 item",
         "data-scientist   no memory yet",
     ]
@@ -504,7 +506,7 @@ SEARCHES: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("words", "found"), SEARCHES)
 def test_search_finds_what_people_expect(tmp_path: Path, words: str, found: str) -> None:
-    held = store.Store(paths.LevelPaths(str(tmp_path)))
+    held = store.Store(paths.LevelPaths(str(tmp_path), {}))
     folder = Path(held.folder)
     folder.mkdir(parents=True)
     for name, text in ITEMS.items():
@@ -559,7 +561,7 @@ GONE = item_history.id_of("Payments are sent by event")
 
 def test_search_looks_at_memories_and_archives(archive: Person) -> None:
     held = project_of(archive).store
-    held.append("quarantine", "qa", ["[x] An event to review (why)"], "2026-11-20")
+    held.add_to_review("qa", ["[x] An event to review (why)"], "2026-11-20")
     before = read_files(archive.sandbox.root)
     done = archive.run("search", "event")
     qa, pm = (
@@ -635,7 +637,7 @@ def test_search_in_the_users_own(archive: Person) -> None:
 def test_items_archived_twice_are_found_once(archive: Person) -> None:
     held = project_of(archive).store
     lines = ["[Coding Patterns Learned] Payments are sent by event"]
-    held.append("archive", "engineer", lines, "2199-01-01")
+    held.add_to_archive("engineer", lines, "2199-01-01")
     (hit,) = archive.read_json("search", "payments")
     assert hit["day"] == "2199-01-01"
 
@@ -650,8 +652,8 @@ def test_unreadable_files_do_not_hide_others(archive: Person) -> None:
     assert len(done.stdout.splitlines()) == 3
     assert done.returncode == 1
     assert sorted(done.stderr.splitlines()) == [
-        ".claude-mpm/memories/broken.md: Is a directory",
-        ".claude-mpm/memories/linked.md is a link that leaves its folder",
+        ".claude-mpm/memories/broken.md is a folder, not a file",
+        ".claude-mpm/memories/linked.md is a link, which is not followed",
     ]
     assert len(archive.run("search", "event").stderr.splitlines()) == 4
 
