@@ -1,3 +1,1 @@
 """Open, list, replace and delete files below one folder, and never outside it."""
-
-from __future__ import annotations

@@ -302,9 +302,17 @@ class SafeFiles:
                 os.fsync(descriptor)
 
     def write_once(self, path: str, text: str) -> None:
-        """Write a file if nothing is in its place; raises OSError."""
-        if not self.has_entry(path):
-            self.replace(path, text.encode())
+        """Write a short file if nothing, or an empty file of a killed process, is in its place.
+
+        Raises OSError.
+        """
+        status = self.status(path)
+        if not self.has_entry(path) or (status and not status.st_size):
+            descriptor = self.open(path, os.O_WRONLY | os.O_CREAT)
+            try:
+                os.write(descriptor, text.encode())  # one write: no part of it is there alone
+            finally:
+                os.close(descriptor)
 
     def create(self, path: str) -> None:
         """Create an empty file; raises FileExistsError if there is one, and OSError."""
@@ -382,7 +390,9 @@ class SafeFiles:
             self._note(error)
             return None
 
-    def _open_parent(self, path: str, must_write: bool = False, resolve: bool = True) -> _Entry:
+    def _open_parent(
+        self, path: str, must_write: bool = False, resolve: bool = True
+    ) -> _OpenedFolder:
         """Return the opened folder of a path, and the name in it; raises OSError.
 
         `must_write` creates the folder.  `resolve`: where links are followed, the path is that at
@@ -399,7 +409,7 @@ class SafeFiles:
         self._make_folder(base, folders)
         return self._open_folder(base, folders, name)
 
-    def _open_folder(self, base: str, parts: list[str], name: str = "") -> _Entry:
+    def _open_folder(self, base: str, parts: list[str], name: str = "") -> _OpenedFolder:
         """Return the folder at `parts` below `base`, opened part by part; raises OSError."""
         folder = os.open(base, _FOLDER)
         for count, part in enumerate(parts, 1):
@@ -409,7 +419,7 @@ class SafeFiles:
             finally:
                 os.close(folder)
             folder = below
-        return _Entry(folder, name, [base, *parts])
+        return _OpenedFolder(folder, name, [base, *parts])
 
     def _open_entry(self, folder: int, name: str, flags: int, path: str) -> int:
         """Return the descriptor of an entry of a folder, which is no link; raises OSError."""
@@ -451,7 +461,7 @@ class SafeFiles:
         self.refused[error.path] = error
 
 
-class _Entry:
+class _OpenedFolder:
     """An opened folder and a name in it, for a `with` statement."""
 
     __slots__ = ("_parts", "folder", "name")

@@ -92,8 +92,11 @@ def _find_moved(home: str, owner: str) -> str:
     files, status = SafeFiles(home), os.stat(owner)
     for name in files.list_names():
         old = _read_owner(files, name)
+        path = str(old.get("path"))
         is_same = (old.get("device"), old.get("inode")) == (status.st_dev, status.st_ino)
-        if is_same and not os.path.lexists(str(old.get("path"))):
+        # A new folder may have the number of a deleted one, but hardly its name as well.
+        is_same = is_same and os.path.basename(path) == os.path.basename(owner)
+        if is_same and not os.path.lexists(path):
             return files.locate(name)
     return ""
 
