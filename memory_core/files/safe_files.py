@@ -201,6 +201,16 @@ class SafeFiles:
             pass
         return results
 
+    def is_allowed(self, path: str, rights: int) -> bool:
+        """Return whether this process has these rights (os.R_OK, ...) to a file or folder.
+
+        False also if it is absent, or if a folder above it cannot be read.
+        """
+        if not self._mode(path):
+            return False
+        with self._open_parent(path) as (folder, name):
+            return os.access(name, rights, dir_fd=folder, follow_symlinks=False)
+
     # Writing: what is refused raises Refused.
 
     def make_folder(self, path: str = "") -> str:
@@ -353,6 +363,17 @@ class SafeFiles:
             self._open_parent(target, must_write=True, resolve=False) as (new_folder, new_name),
         ):
             os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
+
+    def change_mode(self, path: str, mode: int) -> None:
+        """Set the permissions of a file or folder, also of one that is closed; raises OSError."""
+        with self._open_parent(path) as (folder, name):
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+                raise self._refuse(path, status)
+            try:
+                os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
+            except ValueError:  # a link since now, or an old system that would follow it
+                raise Refused(self.relative(path), "cannot be changed safely") from None
 
     def sync(self, path: str = "") -> None:
         """Write a file or a folder to the disk, so that it survives a power failure.

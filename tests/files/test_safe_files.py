@@ -143,6 +143,7 @@ READERS: dict[str, tuple[Callable[[SafeFiles, str], object], object]] = {
     "is_file": (SafeFiles.is_file, False),
     "is_folder": (SafeFiles.is_folder, False),
     "is_older": (lambda files, path: files.is_older(path, 2**40), False),
+    "is_allowed": (lambda files, path: files.is_allowed(path, os.F_OK), False),
     "list_names": (SafeFiles.list_names, []),
     "scan": (SafeFiles.scan, []),
 }
@@ -154,6 +155,7 @@ WRITERS: dict[str, Callable[[SafeFiles, str], object]] = {
     "truncate": lambda files, path: files.truncate(path, 0),
     "open": lambda files, path: files.open(path, os.O_WRONLY),
     "sync": SafeFiles.sync,
+    "change_mode": lambda files, path: files.change_mode(path, 0o777),
 }
 
 
@@ -479,6 +481,16 @@ def test_a_replaced_file_keeps_its_mode(tree: Tree, umask: None) -> None:
     tree.files.replace(PLACE, b"new")
 
     assert stat.S_IMODE(tree.place.stat().st_mode) == 0o640
+
+
+def test_the_mode_of_a_closed_file_or_folder_is_changed(tree: Tree) -> None:
+    tree.files.replace(PLACE, b"")
+    for path in (PLACE, os.path.dirname(PLACE)):
+        tree.files.change_mode(path, 0)
+        tree.files.change_mode(path, 0o750)
+        assert tree.root.joinpath(path).stat().st_mode & 0o777 == 0o750
+        assert tree.files.is_allowed(path, os.R_OK | os.W_OK | os.X_OK)
+    assert not tree.files.is_allowed("absent", os.F_OK)
 
 
 def test_a_check_stops_the_replacement(tree: Tree) -> None:
