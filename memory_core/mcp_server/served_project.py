@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import item_actions, lookup
+from memory_core.files.safe_files import Refused
 from memory_core.mcp_server import SOURCE
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import store
@@ -91,6 +92,8 @@ def format_error(error: Exception, list_agents: Callable[[], list[str]]) -> str:
         return f"{str(error).partition(';')[0]}; there are {there}; remember begins a new one"
     if isinstance(error, store.LockTimeout):
         return f"{error}; nothing was changed, try again"
+    if isinstance(error, Refused):
+        return str(error)
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename}: {reason}" if error.filename else reason

@@ -105,7 +105,7 @@ class _Handlers:
         self._served = served
         self.watcher = ChangeWatcher(self._read_fingerprint)
         self._has_scanned = anyio.Event()  # the first scan of the task files is done
-        # One writer at a time: the names of temporary files differ only between processes.
+        # One writer at a time: the names of waiting learnings differ only between processes.
         self._writers = anyio.CapacityLimiter(1)
 
     async def keep_up(self) -> None:

@@ -34,7 +34,6 @@ from memory_core.mcp_server import prompts, resources, served_project, server, t
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import history_file
 from memory_core.tasks import task_actions, task_document
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -94,7 +93,7 @@ class Shop:
         return self.sandbox.read_memory(agent)
 
     def records(self, agent: str = "engineer") -> list[dict[str, Any]]:
-        return history_file.read(self.project.store.history_path(agent))
+        return self.project.store.history(agent).read()
 
 
 async def outcome(talk: Talk, client: Client) -> Any:
@@ -702,12 +701,52 @@ def test_what_is_no_resource(shop: Shop, uri: str, told: str) -> None:
         shop.is_present(lambda client: client.read_resource(uri))
 
 
-def test_a_file_that_leads_elsewhere_is_not_given(shop: Shop, tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("never")
-    (shop.sandbox.memories / "qa.md").symlink_to(secret)
-    with pytest.raises(MCPError, match="leaves its folder"):
-        shop.is_present(lambda client: client.read_resource("memory://agents/qa"))
+def put_link(path: Path) -> None:
+    secret = path.parents[3] / "secret"
+    secret.write_text("- never to be given\n")
+    path.symlink_to(secret)
+
+
+def put_huge_file(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("put", "reason"),
+    [
+        (put_link, "is a link, which is not followed"),
+        (os.mkfifo, "is a pipe"),
+        (Path.mkdir, "is a folder"),
+        (put_huge_file, "is larger than 1 MB"),
+    ],
+)
+def test_a_file_that_is_refused_is_neither_read_nor_written(
+    shop: Shop, put: Callable[[Path], object], reason: str
+) -> None:
+    path = shop.sandbox.memories / "qa.md"
+    put(path)
+    before = path.lstat()
+
+    async def talk(client: Client) -> None:
+        with pytest.raises(MCPError, match=f"qa.md {reason}"):
+            await client.read_resource("memory://agents/qa")
+        with anyio.fail_after(PATIENCE):
+            found = await client.call_tool("search", {"query": "never"})
+            assert "never to be given" not in said(found)
+            assert "never to be given" not in said(
+                await client.call_tool("recall", {"agent": "qa"})
+            )
+            lesson = {"agent": "qa", "type": "pattern", "content": NEWS}
+            result = await client.call_tool("remember", lesson)
+            assert result.is_error
+            assert f"qa.md {reason}" in said(result)
+            await client.list_resources()
+
+    shop.is_present(talk)
+    assert path.lstat() == before
+    shop.call("remember", agent="engineer", type="pattern", content=NEWS)
+    assert NEWS in shop.file()
 
 
 # --- completion, prompts ---
