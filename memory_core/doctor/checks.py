@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from memory_core.doctor import file_checks, hook_checks, live_check, task_checks
+from memory_core.doctor import (
+    file_checks,
+    hook_checks,
+    live_check,
+    path_checks,
+    state_checks,
+    task_checks,
+)
 from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
@@ -25,11 +32,13 @@ CHECKS: Mapping[str, Check] = {
     "other-hooks": hook_checks.check_other_hooks,
     "native-memory": hook_checks.check_native_memory,
     "config": file_checks.check_config,
-    "folder": file_checks.check_folder,
+    "paths": path_checks.check_paths,
+    "folder": path_checks.check_folder,
     "memory": file_checks.check_memories,
     "spool": file_checks.check_spool,
     "deliveries": file_checks.check_deliveries,
     "errors": file_checks.check_errors,
+    "state": state_checks.check_state,
     "git": file_checks.check_merge_driver,
     "tasks": task_checks.check_task_memory,
 }

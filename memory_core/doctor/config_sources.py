@@ -23,7 +23,9 @@ def list_settings(settings: Config, paths: LevelPaths, user: LevelPaths | None) 
     """Return the settings in force, with dotted keys."""
     merged = _flatten(config.load(paths, user, {}).values)
     # If a file is unreadable, the last settings of all files that were read count as its own.
-    files = {path: _flatten(_read_file(path)[0]) or merged for path in _list_files(paths, user)}
+    files = {
+        level.config: _flatten(_read_file(level)[0]) or merged for level in (paths, user) if level
+    }
     defaults = _flatten(config_defaults.DEFAULTS)
     descriptions = {
         key.removeprefix("memory."): text
@@ -56,21 +58,18 @@ def list_problems(settings: Config, paths: LevelPaths, user: LevelPaths | None) 
 
     The files are read again.
     """
-    problems = [_read_file(path)[1] for path in reversed(_list_files(paths, user))]
+    problems = [_read_file(level)[1] for level in (user, paths) if level]
     return [*chain.from_iterable(problems), *settings.invalid_variables]
 
 
-def _list_files(paths: LevelPaths, user: LevelPaths | None) -> list[str]:
-    """Return the paths of the config.yml files; the project's first, it takes precedence."""
-    return [level.config for level in (paths, user) if level]
-
-
-def _read_file(path: str) -> tuple[dict[str, Any], list[str]]:
+def _read_file(level: LevelPaths) -> tuple[dict[str, Any], list[str]]:
     """Return the settings of one file, and its problems."""
     try:
-        return config_file.merge_files([path])
+        return config_file.merge_texts([level.config], [config.read_source(level)])
     except config_file.UnreadableConfig as error:
         return {}, [str(error)]
+    except OSError as error:
+        return {}, [f"{level.config}: {error.strerror or error}"]
 
 
 def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -17,7 +17,9 @@ from memory_core.claude_code import (
     settings_json,
 )
 from memory_core.curation import agent_status
+from memory_core.doctor import places
 from memory_core.doctor.repairs import Repair
+from memory_core.files.safe_files import Refused
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
@@ -100,8 +102,7 @@ class Examination:
         self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
         # The file that `agent-memory install` writes.
         self.settings_path = os.path.join(self.root, ".claude", "settings.json")
-        log = os.path.join(project.paths.logs, event_log.FILE_NAME)
-        self.log_path = project.paths.relative(log)
+        self.log_path = project.paths.state.locate(event_log.FILE_NAME)
         # The time from which errors and deliveries are reported.
         self.since = format_utc(time.time() - RECENT_SECONDS)
 
@@ -114,6 +115,11 @@ class Examination:
             (name for name in candidates if name != agent_names.PM and self.project.serves(name)),
             sample_events.AGENT,
         )
+
+    @cached_property
+    def refused(self) -> dict[str, Refused]:
+        """The paths of agent-memory that count as absent, by the path for people."""
+        return places.find_refused(self.project)
 
     @cached_property
     def version(self) -> settings_json.Version | None:

@@ -1,12 +1,11 @@
-"""Checks of the files of agent-memory: config.yml, memory files, spool, event log, git."""
+"""Checks of the content of files: config.yml, memory files, spool, event log, git."""
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from memory_core.claude_code import agent_names
 from memory_core.curation import agent_status
@@ -14,10 +13,10 @@ from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
 from memory_core.git import merge_driver
-from memory_core.memory import maintained_files
 from memory_core.setup import hook_runner
-from memory_core.storage import file_io, history_file, spool
-from memory_core.storage.store import Store
+from memory_core.storage import run_records, spool
+from memory_core.storage.history_file import HistoryFile
+from memory_core.storage.store import MAX_DATED_BYTES, Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count
 
@@ -31,47 +30,10 @@ def check_config(exam: Examination) -> Iterator[Finding]:
     problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
     for problem in problems:
         where, _colon, what = problem.partition(": ")
-        yield Finding(WARNING, what, where, "correct the line; see agent-memory config show")
-    if not problems and os.path.exists(exam.project.paths.config):
-        yield Finding(OK, "config.yml is valid", exam.project.paths.config)
-
-
-def check_folder(exam: Examination) -> Iterable[Finding]:
-    """Check that the folders and files of agent-memory can be read and written."""
-    project, folder = exam.project, Path(exam.project.store.folder)
-    paths = [folder]
-    for name, files in hook_runner.list_folders(project):
-        paths += [Path(name), *(Path(name, file) for file in files)]
-    # os.path, because Path.exists fails below a closed folder.
-    present = [path for path in paths if os.path.exists(path) and not path.is_symlink()]
-    if not os.path.exists(folder):
-        present.append(next(parent for parent in folder.parents if os.path.exists(parent)))
-    elif not folder.is_dir():
-        return [Finding(BROKEN, "is not a folder", str(folder), "move it away")]
-    wrong = [
-        finding for path in dict.fromkeys(present) if (finding := _check_rights(exam, path, folder))
-    ]
-    count = format_count(sum(memory.exists for memory in exam.memories), "memory")
-    what = f"can be read and written, {count}"
-    return wrong or [Finding(OK, what, project.paths.relative(str(folder)))]
-
-
-def _check_rights(exam: Examination, path: Path, folder: Path) -> Finding | None:
-    """Check a file, a folder, or the path in which the memory folder is to be created."""
-    where, is_parent = exam.project.paths.relative(str(path)), path in folder.parents
-    if is_parent and not path.is_dir():
-        what = f"is not a folder: {folder} cannot be created"
-        return Finding(BROKEN, what, where, "move it away")
-    advice = shlex.join(["chmod", f"u+rw{'x' if path.is_dir() else ''}", where])
-    repair = None if is_parent else partial(repairs.add_rights, path, where)
-    if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
-        return Finding(BROKEN, "cannot be read", where, advice, repair)
-    if not os.access(path, os.W_OK):
-        # Histories and logs are appended to; all other files are replaced, which needs rights
-        # to their folder only.
-        level = BROKEN if path.is_dir() or path.suffix == ".jsonl" else WARNING
-        return Finding(level, "cannot be written", where, advice, repair)
-    return None
+        if project.paths.relative(where) not in exam.refused:
+            yield Finding(WARNING, what, where, "correct the line; see agent-memory config show")
+    if not problems and project.paths.files.is_file(project.paths.config):
+        yield Finding(OK, "config.yml is valid", project.paths.config)
 
 
 def check_memories(exam: Examination) -> Iterator[Finding]:
@@ -88,9 +50,10 @@ def _check_level(
 ) -> Iterator[Finding]:
     """Check the memory files of a level."""
     for memory in memories:
-        path = store.path(memory.agent)
-        is_protected = os.path.isfile(path) and not os.access(path, os.R_OK)
-        if memory.error and not is_protected:  # check_folder reports missing rights
+        path, files = store.path(memory.agent), store.files
+        is_protected = files.is_file(path) and not files.is_allowed(path, os.R_OK)
+        # check_folder reports missing rights, and check_paths what is refused.
+        if memory.error and not is_protected and memory.path not in exam.refused:
             yield Finding(BROKEN, memory.error, memory.path, "check this path")
         for line, warning in memory.warnings:
             where = f"{memory.path}:{line}"
@@ -98,15 +61,17 @@ def _check_level(
                 yield _report_conflict(exam, warning, where, memory.agent, user)
             else:
                 yield Finding(WARNING, warning, where, "correct the line by hand")
-        others = [os.path.basename(path) for path in store.files(memory.agent)][1:]
+        others = [os.path.basename(path) for path in store.list_files(memory.agent)][1:]
         if others:
             what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"
             repair = partial(repairs.migrate, exam.project, memory.agent, user)
             advice = _format_command("migrate", memory.agent, user)
             yield Finding(WARNING, what, memory.path, advice, repair)
-    for name in maintained_files.SUBFOLDERS:
-        for file in sorted(Path(store.folder, name).glob("*")):
-            yield from _check_extra_file(exam, file, user)
+    for agent in filter(None, store.agents_with_history()):
+        yield from _check_history(exam, store.history(agent))
+    archive = os.path.dirname(store.archive_path(agent_names.PM))
+    for name in store.files.list_names(archive):
+        yield from _check_archive(exam, store, os.path.join(archive, name), user)
 
 
 def _format_command(name: str, agent: str, user: bool) -> str:
@@ -118,16 +83,18 @@ def _report_conflict(exam: Examination, what: str, where: str, agent: str, user:
     return Finding(WARNING, what, where, _format_command("resolve", agent, user), repair)
 
 
-def _check_extra_file(exam: Examination, path: Path, user: bool) -> Iterator[Finding]:
-    """Check a file of archive/, quarantine/ or history/."""
-    where = exam.project.paths.relative(str(path))
-    if path.suffix == ".jsonl":
-        numbers = history_file.find_bad_lines(str(path))
-        if numbers:
-            what = f"{format_count(len(numbers), 'line')} of the history cannot be read"
-            yield Finding(WARNING, what, f"{where}:{numbers[0]}", "correct or delete the line")
-        return
-    agent, text = agent_names.agent_of_file(path.name), file_io.read_text(str(path))
+def _check_history(exam: Examination, history: HistoryFile) -> Iterator[Finding]:
+    numbers = history.find_bad_lines()
+    if numbers:
+        where = exam.project.paths.relative(history.path)
+        what = f"{format_count(len(numbers), 'line')} of the history cannot be read"
+        yield Finding(WARNING, what, f"{where}:{numbers[0]}", "correct or delete the line")
+
+
+def _check_archive(exam: Examination, store: Store, path: str, user: bool) -> Iterator[Finding]:
+    where = exam.project.paths.relative(path)
+    agent = agent_names.agent_of_file(os.path.basename(path))
+    text = store.files.read_text(path, MAX_DATED_BYTES)
     if agent and markdown_lines.CONFLICT_START in text and conflicts.merge_sides(text).text != text:
         what = f"{agent_status.CONFLICT_WARNING} is not resolved"
         yield _report_conflict(exam, what, where, agent, user)
@@ -164,8 +131,7 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
         what = f"all {len(deliveries)} memories in a week arrived"
         yield Finding(OK, what, exam.log_path)
     if exam.are_prompts_lost:
-        paths = exam.project.paths
-        path = paths.relative(os.path.join(paths.state, "route.json"))
+        path = exam.project.paths.state.locate(run_records.ROUTE_FILE)
         what = "memory is given by SubagentStart, because another hook overwrote a prompt"
         if exam.foreign_hooks:
             advice = f"once the other hook is removed: {shlex.join(['rm', path])}"

@@ -1,9 +1,9 @@
 """Check the whole way once: the user's own Claude Code starts a real agent.
 
 It runs in the project's folder, with all settings and the hooks of all tools.  The hooks of
-agent-memory work in a temporary folder instead (see paths.TRIAL_VARIABLE), with a copy of
-config.yml and a memory file that contains a random check word.  The agent is asked for the word
-and reports it, so a report with the word shows that the memory arrived.
+agent-memory work in a temporary folder instead (see paths.TRIAL_VARIABLE), with a state of its
+own, a copy of config.yml and a memory file that contains a random check word.  The agent is asked
+for the word and reports it, so a report with the word shows that the memory arrived.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
-from memory_core.claude_code import agent_definitions, events, headless
+from memory_core.claude_code import agent_definitions, events, headless, settings_files
 from memory_core.claude_code.agent_names import id_of
 from memory_core.curation import agent_status
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.memory.project import Project
-from memory_core.storage import event_log, paths
+from memory_core.storage import config, event_log, paths
 from memory_core.text import sanitize
 
 # Seconds; such a run takes 10 to 60.
@@ -63,29 +62,36 @@ Do nothing else. When it has answered, repeat its answer.
 
 
 class LiveTrial:
-    """The temporary project of the trial, and the traces of the hooks in it."""
+    """The temporary project of the trial, and the traces of the hooks in it.
+
+    `environ` are the variables for Claude Code, `state` is what hooks remember of the trial.
+    """
 
     def __init__(self, exam: Examination, folder: str, agent: str) -> None:
         self.agent = agent
         self.word = f"quince-{secrets.token_hex(3)}"
-        # Agents see the folder's name.
-        root = Path(folder).resolve() / exam.project.name
-        (root / paths.FOLDER_NAME).mkdir(parents=True)
-        if os.path.exists(exam.project.paths.config):
-            shutil.copy(exam.project.paths.config, root / paths.FOLDER_NAME)
-        self.project = Project(paths.LevelPaths(str(root)), exam.environ)
-        self.state = Path(self.project.paths.state)
-        store = self.project.store
-        self._file = Path(store.folder, f"{store.stem(id_of(agent))}.md")
-        self._file.parent.mkdir(parents=True)
+        folder = os.path.realpath(folder)
+        root = os.path.join(folder, "project", exam.project.name)  # agents see the folder's name
+        state = os.path.join(folder, "state")
+        self.environ = {**exam.environ, paths.TRIAL_VARIABLE: root, "XDG_STATE_HOME": state}
+        # The settings' variables take precedence, and may name another folder for the state.
+        hook_environ = {**self.environ, **settings_files.read_hook_variables(exam.files)}
+        own = paths.LevelPaths(root, hook_environ)
+        own.files.replace(paths.TRIAL_FILE, b"")
+        settings = config.read_source(exam.project.paths).encode("utf-8", "surrogateescape")
+        own.files.replace(own.config, settings)
+        self.project = Project(own, hook_environ)
+        self.state = own.state
+        self._file = self.project.store.path(id_of(agent))
         item = ITEM.format(word=self.word)
-        self._file.write_text(f"# {agent}\n\n## Project Context\n- {item}\n", encoding="utf-8")
+        text = f"# {agent}\n\n## Project Context\n- {item}\n"
+        own.files.replace(self._file, text.encode())
         self._saved_at = 0.0
 
     @property
     def reported_word(self) -> str:
         """The word in the saved report, "" if no report was saved."""
-        text = self._file.read_text(encoding="utf-8", errors="replace")
+        text = self.project.paths.files.read_text(self._file)
         words = (word for word in (self.word, NOTHING) if REPORT.format(word=word) in text)
         return next(words, "")
 
@@ -93,6 +99,10 @@ class LiveTrial:
     def verdict(self) -> str:
         last = agent_status.read_last_delivery(self.project)
         return last.verdict if last else ""
+
+    def remove_state(self) -> None:
+        """Remove what hooks remember of the trial, wherever it is."""
+        shutil.rmtree(self.state.root, ignore_errors=True)
 
     def is_over(self) -> bool:
         """Say whether the result is known, so that nobody has to wait for Claude Code to end."""
@@ -119,15 +129,16 @@ def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
         return
     with tempfile.TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
         trial = LiveTrial(exam, folder, agent)
-        question = QUESTION.format(agent=agent, task=TASK)
-        environ = {**exam.environ, paths.TRIAL_VARIABLE: trial.project.paths.root}
-        began = time.monotonic()
+        question, began = QUESTION.format(agent=agent, task=TASK), time.monotonic()
         try:
-            session = headless.run_session(question, exam.root, environ, patience, trial.is_over)
+            session = headless.run_session(
+                question, exam.root, trial.environ, patience, trial.is_over
+            )
+            yield from _judge(exam, trial, session, time.monotonic() - began)
         except headless.NoAnswer as error:
             yield Finding(BROKEN, str(error), "claude", "start `claude` once yourself")
-            return
-        yield from _judge(exam, trial, session, time.monotonic() - began)
+        finally:
+            trial.remove_state()
 
 
 def _choose_agent(exam: Examination) -> str:
@@ -167,11 +178,11 @@ def _explain(trial: LiveTrial, session: headless.HeadlessRun, seconds: float) ->
     if session.status:
         return f"claude failed: {answer}", "start `claude` yourself and log in (/login)"
     limit = f" within {seconds:.0f} s" if session.status is None else ""
-    if not (trial.state / "sweep.json").exists():  # the SessionStart hook writes it
+    if not trial.state.is_file("sweep.json"):  # the SessionStart hook writes it
         error = f"; its error: {_clean(session.stderr)}" if session.stderr else ""
         advice = "run `claude -p hello` and look for errors about settings"
         return f"Claude Code ran no hooks of agent-memory{limit}{error}", advice
-    has_started = (trial.state / "runs").is_dir()
+    has_started = trial.state.is_folder("runs")
     if trial.verdict == "lost":
         what = f"another hook removed the memory from the prompt of {agent}"
         return what, f"{OTHER_HOOKS}; the next try uses SubagentStart"

@@ -5,18 +5,22 @@ A finding has its repair; findings that need a decision of a person have none.
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from stat import S_ISDIR
 
 from memory_core.document.diff import format_diff
+from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
 from memory_core.memory import remember
 from memory_core.memory.migrate import migrate_files
 from memory_core.memory.project import Project
 from memory_core.memory.resolve import Resolution, resolve_files
 from memory_core.setup import installation
+from memory_core.storage import run_records
 
 
 @dataclass(frozen=True)
@@ -38,12 +42,15 @@ def update_hooks(path: str) -> Iterator[Repair]:
         yield Repair("hooks updated", path, diff=diff)
 
 
-def add_rights(path: Path, where: str) -> Iterator[Repair]:
+def add_rights(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
     """Give the owner of a file or folder the right to read and write it."""
-    old = path.stat().st_mode & 0o7777
-    new = old | (0o700 if path.is_dir() else 0o600)
+    status = files.status(path)
+    if status is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    old = status.st_mode & 0o7777
+    new = old | (0o700 if S_ISDIR(status.st_mode) else 0o600)
     if new != old:
-        path.chmod(new)
+        files.change_mode(path, new)
         undo = shlex.join(["chmod", f"{old:o}", where])
         yield Repair("permission to read and write added", where, undo)
 
@@ -76,9 +83,9 @@ def migrate(project: Project, agent: str, user: bool) -> Iterator[Repair]:
 
 def use_prompts(project: Project) -> Iterator[Repair]:
     """Add memory to prompts again."""
-    path = Path(project.paths.state, "route.json")
-    path.unlink()
-    yield Repair("memory is added to prompts again", project.paths.relative(str(path)))
+    state = project.paths.state
+    state.delete(run_records.ROUTE_FILE)
+    yield Repair("memory is added to prompts again", state.locate(run_records.ROUTE_FILE))
 
 
 def install_driver(project: Project) -> Iterator[Repair]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from memory_core.curation import agent_status
 from memory_core.doctor.examination import OK, WARNING, Examination, Finding
 from memory_core.document import markdown
+from memory_core.files.safe_files import Refused
 from memory_core.tasks import backlog_folder, claude_md_import, lifecycle, task_actions, task_status
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count
@@ -26,14 +27,24 @@ def check_task_memory(exam: Examination) -> Iterator[Finding]:
     try:
         findings += _check_state(folder)
         if exam.project.config["tasks"]["enabled"]:
-            findings += _check_memories(folder)
+            findings += _check_memories(exam, folder)
         if is_set_up:
             findings += _check_imports(exam, folder)
     except OSError as error:
-        where = folder.relative(str(error.filename))
-        what = f"cannot be read: {error.strerror}"
-        findings.append(Finding(WARNING, what, where, "check this path and its permissions"))
-    yield from findings or [_report_ok(exam)]
+        findings += _report_unreadable(exam, folder.relative(str(error.filename)), error)
+    backlog = f"{folder.relative(folder.path)}/"
+    if not findings and not any(where.startswith(backlog) for where in exam.refused):
+        findings = [_report_ok(exam)]
+    yield from findings
+
+
+def _report_unreadable(exam: Examination, where: str, error: OSError) -> Iterator[Finding]:
+    if isinstance(error, Refused):
+        if where not in exam.refused:  # check_paths reports those
+            yield Finding(WARNING, error.reason, where, "replace it by a regular file")
+    else:
+        what, advice = f"cannot be read: {error.strerror}", "check this path and its permissions"
+        yield Finding(WARNING, what, where, advice)
 
 
 def _report_ok(exam: Examination) -> Finding:
@@ -49,16 +60,16 @@ def _report_ok(exam: Examination) -> Finding:
 def _check_state(folder: backlog_folder.Folder) -> Iterator[Finding]:
     """Check that the file with the active task is valid; raises OSError."""
     path = os.path.join(folder.path, backlog_folder.STATE_NAME)
-    text = folder.read_file(path)
     if not folder.files.is_file(path):
         return
+    text = folder.read_file(path)
     has_list = isinstance(folder.state().get("in_progress"), list)
     if not has_list or markdown_lines.CONFLICT_START in text:
         what, advice = "is invalid, so the active task is not known", "agent-memory task start ID"
         yield Finding(WARNING, what, folder.relative(path), f"{advice} writes a new file")
 
 
-def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
+def _check_memories(exam: Examination, folder: backlog_folder.Folder) -> Iterator[Finding]:
     """Check that task memories can be read and have no conflicts."""
     paths = [path for archived in (False, True) for path in folder.memories(archived).values()]
     for path in paths:
@@ -66,7 +77,7 @@ def _check_memories(folder: backlog_folder.Folder) -> Iterator[Finding]:
         try:
             text = lifecycle.read_memory(folder, path).text
         except OSError as error:
-            yield Finding(WARNING, error.strerror or str(error), where, "check this path")
+            yield from _report_unreadable(exam, where, error)
             continue
         if markdown_lines.CONFLICT_START not in text:
             continue  # parsing all memories would be slow

@@ -548,6 +548,17 @@ def test_the_doctor_looks_at_tasks(
     assert first.advice or first.level == "ok"
 
 
+def test_the_doctor_does_not_call_a_link_readable(shop: Shop) -> None:
+    shop.run("start task-1")
+    shop.run("init --yes")
+    (shop.memory / "task-9.md").symlink_to("/etc/passwd")
+    env = shop.person.env
+    project = Project(paths.LevelPaths(str(shop.root), env), env)
+    exam = examination.Examination(project, env)
+    assert list(task_checks.check_task_memory(exam)) == []
+    assert list(exam.refused) == ["backlog/memory/task-9.md"]
+
+
 def test_the_doctor_ignores_projects_without_tasks(shop: Shop) -> None:
     env = shop.person.env
     project = Project(paths.LevelPaths(str(shop.root), env), env)

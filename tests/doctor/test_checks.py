@@ -68,6 +68,7 @@ def test_a_healthy_project(settled: Person) -> None:
     assert results.count(("ok", "command")) == 6
     after = read_files(settled.sandbox.root)
     assert after == before
+    assert not settled.sandbox.state.parent.exists()
 
 
 def test_a_new_project_lacks_hooks(person: Person) -> None:
@@ -136,6 +137,10 @@ def bad_config(person: Person) -> None:
     person.sandbox.configure("memory:\n  natural_langage: true\n")
 
 
+def number_out_of_range(person: Person) -> None:
+    person.sandbox.configure("memory:\n  limits:\n    max_items_per_section: 4000\n")
+
+
 def switched_off(person: Person) -> None:
     person.sandbox.configure("memory:\n  enabled: false\n")
 
@@ -158,9 +163,8 @@ def odd_memory_of_the_user(person: Person) -> None:
     path.write_text(f"{path.read_text()}{CONFLICT}")
 
 
-def conflicts_beside(person: Person) -> None:
+def conflict_in_archive(person: Person) -> None:
     write(person.sandbox.memories / "archive" / "engineer.md", f"## 2026-11-20\n{CONFLICT}")
-    write(person.sandbox.memories / "quarantine" / "engineer.md", f"## 2026-11-20\n{CONFLICT}")
 
 
 def torn_history(person: Person) -> None:
@@ -187,14 +191,12 @@ def no_folder(person: Person) -> None:
 
 def another_in_spool(person: Person) -> None:
     entry = {**make_spool_entry("engineer"), "learnings": "Retries are set in one place"}
-    spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", entry)
+    spool.add(person.sandbox.paths, "engineer", entry)
 
 
 def no_text_in_spool(person: Person) -> None:
-    path = spool.add(
-        paths.LevelPaths(str(person.sandbox.root)), "engineer", make_spool_entry("engineer")
-    )
-    Path(path).write_bytes(b"\xff")
+    path = spool.add(person.sandbox.paths, "engineer", make_spool_entry("engineer"))
+    (person.sandbox.state / path).write_bytes(b"\xff")
 
 
 def unreadable_in_spool(person: Person) -> None:
@@ -214,23 +216,20 @@ def other_tool(person: Person) -> None:
 
 
 def lost_delivery(person: Person) -> None:
-    place = paths.LevelPaths(str(person.sandbox.root))
-    event_log.write(place, "agent.memory.lost", agent_id="engineer", route="prompt")
+    event_log.write(person.sandbox.paths, "agent.memory.lost", agent_id="engineer", route="prompt")
 
 
 def fallback(person: Person) -> None:
-    run_records.prefer_start(paths.LevelPaths(str(person.sandbox.root)))
+    run_records.prefer_start(person.sandbox.paths)
 
 
 def logged_error(person: Person) -> None:
-    event_log.write(
-        paths.LevelPaths(str(person.sandbox.root)), "agent.memory.error", error="no space"
-    )
+    event_log.write(person.sandbox.paths, "agent.memory.error", error="no space")
 
 
 def odd_lines_in_the_log(person: Person) -> None:
     lines = '{"a":1}\n{"event":"agent.memory.error"}\n{"event":5,"timestamp":[]}\n'
-    write(person.sandbox.root / ".claude-mpm" / "logs" / "events.jsonl", lines)
+    person.sandbox.paths.state.replace("events.jsonl", lines.encode())
 
 
 def no_path(person: Person) -> None:
@@ -251,10 +250,10 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         ],
     ),
     (
-        [missing_events, add_spool_entry, conflicts_beside, torn_history, logged_error],
+        [missing_events, add_spool_entry, conflict_in_archive, torn_history, logged_error],
         [
             (BROKEN, "settings"),
-            *[(WARNING, "memory")] * 3,
+            *[(WARNING, "memory")] * 2,
             (WARNING, "spool"),
             (WARNING, "errors"),
         ],
@@ -263,7 +262,7 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [other_version, add_cut_spool_entry, odd_memory_of_the_user, history_elsewhere],
         [
             (WARNING, "settings"),
-            (BROKEN, "memory"),
+            (BROKEN, "paths"),
             *[(WARNING, "memory")] * 3,
             (WARNING, "spool"),
         ],
@@ -271,14 +270,14 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
     ([another_in_spool, learns_nothing], [(WARNING, "switched-off"), (WARNING, "spool")]),
     (
         [no_text_in_spool, unreadable_in_spool],
-        [(WARNING, "spool")] * 2,
+        [(WARNING, "spool"), (WARNING, "state")],
     ),
     ([no_scripts, second_file], [(BROKEN, "command"), (WARNING, "memory")]),
-    ([no_program, unreadable_memory], [(BROKEN, "command"), (BROKEN, "memory")]),
+    ([no_program, unreadable_memory], [(BROKEN, "command"), (BROKEN, "paths")]),
     ([python_gone], [(BROKEN, "command")]),
     (
         [strange_python, no_folder, other_tool],
-        [(BROKEN, "command"), (WARNING, "other-hooks"), (BROKEN, "folder")],
+        [(BROKEN, "command"), (WARNING, "other-hooks"), (BROKEN, "paths")],
     ),
     ([says_too_much, fallback], [(WARNING, "settings"), (WARNING, "deliveries")]),
     (
@@ -286,6 +285,7 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [(BROKEN, "switched-off"), (WARNING, "switched-off")],
     ),
     ([switched_off_in_settings], [(WARNING, "switched-off")]),
+    ([number_out_of_range], [(WARNING, "config")]),
     ([odd_lines_in_the_log], []),
     ([no_path], []),
 ]
@@ -503,10 +503,10 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
         pytest.skip("nothing here takes root's powers away")
     closed = write(settled.sandbox.memories / "qa.md", "- Fixtures are small\n")
     history = write(settled.sandbox.memories / "history" / "engineer.jsonl", "")
-    logs = settled.sandbox.root / ".claude-mpm" / "logs"
-    logs.mkdir()
+    state = settled.sandbox.state
+    settled.sandbox.paths.state.make_root()
     settled.sandbox.memories.joinpath("engineer.md").chmod(0o444)
-    for path, mode in ((closed, 0), (history, 0o444), (logs, 0o555)):
+    for path, mode in ((closed, 0), (history, 0o444), (state, 0o500)):
         path.chmod(mode)
 
     def doctor(*options: str) -> Any:
@@ -524,14 +524,14 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
         Path(where).name: (finding["level"], finding["mend"]) for where, finding in results.items()
     }
     assert answer == {
-        "logs": ("broken", "chmod u+rwx .claude-mpm/logs"),
+        state.name: ("warning", f"chmod u+rwx {state}"),
         "engineer.md": ("warning", "chmod u+rw .claude-mpm/memories/engineer.md"),
         "qa.md": ("broken", "chmod u+rw .claude-mpm/memories/qa.md"),
         "engineer.jsonl": ("broken", "chmod u+rw .claude-mpm/memories/history/engineer.jsonl"),
     }
     answer = doctor("--fix")
     assert {finding["undo"] for finding in answer["mended"]} == {
-        "chmod 555 .claude-mpm/logs",
+        f"chmod 500 {state}",
         "chmod 444 .claude-mpm/memories/engineer.md",
         "chmod 0 .claude-mpm/memories/qa.md",
         "chmod 444 .claude-mpm/memories/history/engineer.jsonl",
@@ -544,17 +544,17 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
 
 
 def test_a_repair_that_fails_names_its_file(settled: Person) -> None:
-    path = settled.sandbox.memories / "engineer.md"
-    path.chmod(0o444)
+    settled.sandbox.memories.joinpath("engineer.md").chmod(0o444)
+    files, memories = settled.sandbox.paths.files, ".claude-mpm/memories"
     results = [
         examination.Finding(
-            examination.BROKEN, "", where, "chmod it", partial(repairs.add_rights, file, where)
+            examination.BROKEN, "", path, "chmod it", partial(repairs.add_rights, files, path, path)
         )
-        for where, file in (("a", path.with_name("gone.md")), ("b", path))
+        for path in (f"{memories}/gone.md", f"{memories}/engineer.md")
     ]
     failed, done = checks.do_repairs(results)
-    assert (failed.where, failed.error) == ("a", "No such file or directory")
-    assert (done.where, done.error) == ("b", "")
+    assert (failed.where, failed.error) == (f"{memories}/gone.md", "No such file or directory")
+    assert (done.where, done.error) == (f"{memories}/engineer.md", "")
 
 
 def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
@@ -564,7 +564,7 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
         missing_events,
         add_spool_entry,
         odd_memory,
-        conflicts_beside,
+        conflict_in_archive,
         second_file,
     ):
         damage(settled)
@@ -583,7 +583,7 @@ def test_safe_repairs_are_done_once_and_reported(settled: Person) -> None:
     assert sorted(mended) == [
         ("deliveries", "memory is added to prompts again"),
         ("git", "merge driver installed in this clone"),
-        *[("memory", "conflict resolved")] * 4,
+        *[("memory", "conflict resolved")] * 3,
         ("memory", "merged .claude-mpm/memories/Engineer_memories.md into it"),
         ("settings", "hooks updated"),
         ("spool", "engineer: waiting learnings merged"),
@@ -629,7 +629,7 @@ def test_a_problem_without_a_repair_stays_a_finding(settled: Person) -> None:
     missing_events(settled)
     no_program(settled)
     add_spool_entry(settled)
-    path = settled.sandbox.state / "locks" / "engineer.lock"
+    path = settled.sandbox.root / ".claude-mpm" / "locks" / "engineer.lock"
     write(path, "")
     before = settings_of(settled).read_bytes()
     with open(path) as file:
@@ -712,6 +712,32 @@ def test_live_calls_an_included_agent(settled: Person) -> None:
     assert answer["what"] == "not tried: config.yml or AGENT_MEMORY exclude all agents"
 
 
+@pytest.mark.parametrize("state_home", ["", "own"])
+def test_live_has_a_state_of_its_own(settled: Person, state_home: str) -> None:
+    """Settings may name another folder for the state of all projects."""
+    sandbox = settled.sandbox
+    event, asked = sandbox.home / "event.json", sandbox.home / "asked"
+    event.write_bytes(settled.make_sample("session"))
+    export = ""
+    if state_home:
+        env = {"XDG_STATE_HOME": str(sandbox.home / state_home)}
+        change(sandbox.home / ".claude" / "settings.json", env=env)
+        export = f"export XDG_STATE_HOME={env['XDG_STATE_HOME']}; "
+    settled.add_program(
+        "claude",
+        'if [ "$1" = --version ]; then echo 2.1.329; exit; fi; '
+        f'{export}echo "$AGENT_MEMORY_TRIAL" > "{asked}"; '
+        f'exec "{sys.executable}" -I "$HOOKS/session_start.py" < "{event}"',
+    )
+    (answer,) = wrong_live(settled)
+    assert answer["what"] == "claude did not call general-purpose; it answered: nothing"
+    trial = Path(asked.read_text().strip())
+    assert trial.name == sandbox.root.name
+    assert not trial.exists()
+    assert not sandbox.state.exists()
+    assert read_files(sandbox.home / "own") == {}
+
+
 def wrong_live(person: Person) -> list[dict[str, Any]]:
     results = findings(person.run("doctor", "--live", "--json"))
     return [
@@ -741,7 +767,7 @@ def test_testing_hooks_does_not_change_the_project(
 ) -> None:
     trial = tmp_path / "trial"
     if is_there:
-        (trial / ".claude-mpm").mkdir(parents=True)
+        write(trial / paths.TRIAL_FILE, "")
     before = read_files(settled.sandbox.root)
     event = json.loads(settled.make_sample("post"))
     done = settled.sandbox.run_hook("post_tool_use", event, AGENT_MEMORY_TRIAL=str(trial))

@@ -105,11 +105,13 @@ def block(word: str) -> str:
 
 
 def files(desk: Desk) -> dict[str, bytes]:
-    folder = desk.project / ".claude-mpm"
+    """Return the files of the project's memory, and the state of all projects."""
+    folders = (desk.project / ".claude-mpm", desk.home / ".local" / "state" / "agent-memory")
     return {
         str(path): path.read_bytes()
+        for folder in folders
         for path in folder.rglob("*")
-        if path.is_file() and "config.json" not in path.name
+        if path.is_file()
     }
 
 

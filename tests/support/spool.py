@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from memory_core.storage import paths, spool
+from memory_core.storage import spool
 from support.command_line import Person
 
 
@@ -18,11 +17,11 @@ def make_spool_entry(agent: str) -> dict[str, Any]:
 
 def add_spool_entry(person: Person) -> None:
     """Put an entry of the agent engineer into the spool."""
-    spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", make_spool_entry("engineer"))
+    spool.add(person.sandbox.paths, "engineer", make_spool_entry("engineer"))
 
 
 def add_cut_spool_entry(person: Person) -> None:
     """Put half an entry into the spool, as after a power failure."""
     entry = make_spool_entry("engineer")
-    path = spool.add(paths.LevelPaths(str(person.sandbox.root)), "engineer", entry)
-    os.truncate(path, 20)
+    path = spool.add(person.sandbox.paths, "engineer", entry)
+    person.sandbox.paths.state.truncate(path, 20)

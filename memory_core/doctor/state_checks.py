@@ -1,0 +1,57 @@
+"""Checks of the state: what this machine remembers of a project, outside of it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from functools import partial
+
+from memory_core.doctor import places, repairs
+from memory_core.doctor.examination import WARNING, Examination, Finding
+from memory_core.files.safe_files import SafeFiles
+from memory_core.memory import old_state
+from memory_core.memory.project import Project
+from memory_core.storage import paths
+
+
+def check_state(exam: Examination) -> Iterator[Finding]:
+    """Check that the state can be written, and that nothing waits in an old one."""
+    project = exam.project
+    yield from _check_rights(project.paths.state)
+    for level in places.list_levels(project):
+        yield from _check_old(project, level)
+    # Last, so that all other checks have read their state.
+    for error in project.paths.state.refused.values():
+        where = project.paths.state.locate(error.path)
+        yield Finding(WARNING, error.reason, where, "delete it: only agent-memory writes there")
+
+
+def _check_rights(state: SafeFiles) -> Iterator[Finding]:
+    folder = state.root
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    if os.path.isdir(folder) and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        if folder == state.root and os.stat(folder).st_mode & 0o077:
+            advice = shlex.join(["chmod", "go-rwx", folder])
+            yield Finding(WARNING, "is open to other users of this machine", folder, advice)
+        return
+    what = "cannot be written: agents still get their memory and learnings are saved, but"
+    what += " nothing else is remembered: receipts, interrupted runs, errors, the event log"
+    advice, repair = "set XDG_STATE_HOME to a folder that can be written", None
+    if folder == state.root and os.path.isdir(folder):
+        parent, name = os.path.split(folder)
+        repair = partial(repairs.add_rights, SafeFiles(parent), name, folder)
+        advice = shlex.join(["chmod", "u+rwx", folder])
+    yield Finding(WARNING, what, folder, advice, repair)
+
+
+def _check_old(project: Project, level: places.Level) -> Iterator[Finding]:
+    """Check for data of older versions, and of a project of this name that is gone."""
+    advice = "agent-memory migrate --user" if level.is_user else "agent-memory migrate"
+    if old_state.is_present(level.store):
+        where = level.locate(paths.FOLDER_NAME, project)
+        yield Finding(WARNING, old_state.PROBLEM, where, advice)
+    for gone in old_state.find(level.store).projects:
+        what = "learnings wait that belong to this folder, which no longer exists"
+        yield Finding(WARNING, what, gone, f"if it was this project: {advice}")
