@@ -73,9 +73,8 @@ def test_long_output_uses_the_users_pager(
 ) -> None:
     person.sandbox.write_memory("engineer", *MANY)
     project = find_project(str(person.sandbox.root), person.sandbox.env)
-    project.store.append(
-        "archive", "engineer", [f"[Project Architecture] {MANY[-1]} now"], "2026-11-20"
-    )
+    lines = [f"[Project Architecture] {MANY[-1]} now"]
+    project.store.add_to_archive("engineer", lines, "2026-11-20")
     terminal = Terminal(person, f"agent-memory {command}", **env)
     assert terminal.wait_for_end() == 0
     assert (terminal.lines[0] == "PAGED") == is_paged
@@ -104,7 +103,7 @@ def test_less_only_prints_what_fits(settled: Person) -> None:
 
 
 def test_a_pager_that_ends_at_once_is_not_an_error(person: Person) -> None:
-    person.sandbox.write_memory("engineer", *MANY * 100)
+    person.sandbox.write_memory("engineer", *MANY * 50)
     terminal = Terminal(person, "agent-memory show engineer", PAGER="true")
     assert (terminal.wait_for_end(), terminal.shown) == (0, "")
 
