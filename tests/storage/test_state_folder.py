@@ -59,7 +59,8 @@ def test_all_state_is_outside_and_for_the_user_alone(sandbox: Sandbox) -> None:
 
 def test_a_moved_project_finds_its_state_and_what_waits(sandbox: Sandbox) -> None:
     add_waiting(sandbox.paths)
-    moved = move(sandbox, sandbox.root.parent / "renamed")
+    (sandbox.root.parent / "elsewhere").mkdir()
+    moved = move(sandbox, sandbox.root.parent / "elsewhere" / sandbox.root.name)
     sandbox.run_hook("session_start", SESSION)
     assert not sandbox.state.exists()
     sandbox.run_hook("session_start", SESSION)
