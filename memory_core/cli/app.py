@@ -46,7 +46,7 @@ COMMAND_GROUPS = {
         "upkeep.optimize:optimize": "Merge duplicate items.",
         "upkeep.clean:clean": "Remove leftover files and memories of deleted agents.",
         "upkeep.sweep:sweep": "Collect learnings from runs that were interrupted.",
-        "upkeep.migrate:migrate": "Rename old memory files and merge duplicates.",
+        "upkeep.migrate:migrate": "Take over memory files and data of older versions.",
         "upkeep.resolve:resolve": "Resolve merge conflicts in memories, keeping both sides.",
     },
     "Tasks": {
