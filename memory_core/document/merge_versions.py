@@ -1,4 +1,4 @@
-"""Merge two versions of a memory file, or of an archive or quarantine file, into one text.
+"""Merge two versions of a memory file, or of an archive or review file, into one text.
 
 A block of the common ancestor is removed if one version has removed it and the other version has
 not changed it.  All other blocks stay.

@@ -13,7 +13,7 @@ A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for 
     restored      text, section: it was put back
     returned      text, section: it had been removed, and was in the file again at a write
     imported      text, section: it was there when the history began, or came from elsewhere
-    approved      text, section: the user accepted it from the quarantine
+    approved      text, section: the user accepted it from the review
     preference    text, section; was: id of the value before
     confirmed     the user said that it is right
     contradicted  a run or the user said that it is wrong
