@@ -355,6 +355,7 @@ def test_migrate_an_over_long_name(sandbox: Sandbox, project: Project) -> None:
 
 
 LINK = "is a link, which is not followed; replace it by a file"
+FOLDER = "is a folder, not a file; replace it by a file"
 
 
 @pytest.mark.parametrize("target", ["qa.md", "shared.txt", "../outside.txt", "nowhere.md"])
@@ -370,7 +371,7 @@ def test_migrate_refuses_links(sandbox: Sandbox, project: Project, target: str) 
 def test_migrate_continues_after_a_refused_agent(sandbox: Sandbox, project: Project) -> None:
     put(sandbox.memories, {"Ops.md/x": "", "QA.md": "- a\n"})
     told = {each.agent: each.refused for each in migrate_files(project, write=True)}
-    assert told == {"ops": ".claude-mpm/memories/Ops.md is a folder, not a file", "qa": ""}
+    assert told == {"ops": f".claude-mpm/memories/Ops.md {FOLDER}", "qa": ""}
     assert (sandbox.memories / "qa.md").exists()
 
 
@@ -883,9 +884,7 @@ def test_restored_items_are_in_the_history(sandbox: Sandbox, project: Project) -
     assert left is not None
     assert back is not None
     assert (left.is_present, back.is_present) == (False, True)
-    assert {record["agent"] for record in project.store.history("qa").read()} == {
-        "qa"
-    }
+    assert {record["agent"] for record in project.store.history("qa").read()} == {"qa"}
 
 
 def test_invalid_utf_8_is_reported_and_kept(person: Person) -> None:
