@@ -27,6 +27,7 @@ MAX_MEMORY_LINES = 10_000
 
 # Of an archive, or of a file with learnings that wait: years of work.
 MAX_DATED_BYTES = 8_000_000
+MAX_COMPARED_BYTES = 1_000_000
 
 REVIEW_FOLDER = "review"
 
@@ -217,12 +218,19 @@ def read_snapshot(files: SafeFiles, path: str, limit: int = MAX_DATED_BYTES) -> 
 
 
 def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> None:
-    """Add (day, item) to a file of items by day; raises OSError."""
+    """Add (day, item) to a file of items by day; raises OSError.
+
+    Each item is there once a day, unless the file is larger than a hook can read in time.
+    """
     if not entries:
         return
     from memory_core.document import dated_entries
 
-    before = files.read(path, MAX_DATED_BYTES).decode("utf-8", "surrogateescape")
+    try:
+        before = files.read(path, MAX_COMPARED_BYTES).decode("utf-8", "surrogateescape")
+    except TooLarge:
+        files.append(path, _encode("\n" + dated_entries.add_days("", entries)))
+        return
     if "<<<<<<< " in before:
         from memory_core.document import conflicts
 
