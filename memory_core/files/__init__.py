@@ -1,1 +1,4 @@
-"""Open, list, replace and delete files below one folder, and never outside it."""
+"""Open, list, replace and delete files below one folder, and never outside it.
+
+It imports no other wing.
+"""

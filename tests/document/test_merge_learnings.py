@@ -119,7 +119,7 @@ def test_an_author_cannot_end_the_comment() -> None:
     text = merge_learnings.merge_learnings(
         "", [Learning("tip", "a learning")], LIMITS, NOW, "a --> # b\n## c"
     ).text
-    assert "Auto-updated by: a -- # b ## c -->" in text
+    assert "Auto-updated by: a --› # b ## c -->" in text
     assert [section.title for section in markdown.parse_document(text).sections] == [
         "Recent Learnings"
     ]

@@ -15,12 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import markdown, merge_learnings, template
+from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.learning import extraction
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory, remember
 from memory_core.memory.project import find_project
-from memory_core.storage import history_file
+from memory_core.storage.history_file import HistoryFile
+from memory_core.storage.store import Store
 from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.sandbox import Sandbox
 
@@ -292,11 +294,12 @@ def test_recent_learnings_are_evicted_first() -> None:
 
 def test_a_line_after_a_torn_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "history" / "qa.jsonl"
-    history_file.append(str(path), [make_record("learned", FACT, 1)])
+    history = HistoryFile(SafeFiles(str(tmp_path)), str(path))
+    history.append([make_record("learned", FACT, 1)])
     with path.open("a") as file:
         file.write('{"time": "2026-')
-    history_file.append(str(path), [make_record("learned", LEARNED, 2)])
-    assert [record["text"] for record in history_file.read(str(path))] == [FACT, LEARNED]
+    history.append([make_record("learned", LEARNED, 2)])
+    assert [record["text"] for record in history.read()] == [FACT, LEARNED]
 
 
 WHOLE = json.dumps(make_record("learned", FACT, 1))
@@ -318,7 +321,8 @@ WHOLE = json.dumps(make_record("learned", FACT, 1))
 def test_invalid_records_are_skipped(tmp_path: Path, text: str) -> None:
     path = tmp_path / "qa.jsonl"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert [record["text"] for record in history_file.read(str(path))] == [FACT]
+    history = HistoryFile(SafeFiles(str(tmp_path)), str(path))
+    assert [record["text"] for record in history.read()] == [FACT]
 
 
 # Through the hooks.
@@ -331,7 +335,7 @@ def learns(sandbox: Sandbox, run: str, content: str) -> None:
 
 
 def records(sandbox: Sandbox) -> list[item_history.Record]:
-    found = history_file.read(str(sandbox.memories / "history" / "engineer.jsonl"))
+    found = Store(sandbox.paths).history("engineer").read()
     return [record for record in found if record["kind"] in item_history.ITEM_KINDS]
 
 
@@ -533,7 +537,7 @@ def test_a_link_out_of_the_memory_is_not_a_history(sandbox: Sandbox, tmp_path: P
     assert sandbox.read_log("agent.memory.waiting")
 
 
-@pytest.mark.parametrize("kind", ["history", "archive", "quarantine"])
+@pytest.mark.parametrize("kind", ["history", "archive"])
 def test_a_folder_elsewhere_is_not_a_history(sandbox: Sandbox, tmp_path: Path, kind: str) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 1}}")
     learns(sandbox, "a1", FACT)
