@@ -53,7 +53,8 @@ def _check_level(
         path, files = store.path(memory.agent), store.files
         is_protected = files.is_file(path) and not files.is_allowed(path, os.R_OK)
         # check_folder reports missing rights, and check_paths what is refused.
-        if memory.error and not is_protected and memory.path not in exam.refused:
+        reasons = {error.reason for error in exam.refused.values()}
+        if memory.error and not is_protected and memory.error not in reasons:
             yield Finding(BROKEN, memory.error, memory.path, "check this path")
         for line, warning in memory.warnings:
             where = f"{memory.path}:{line}"
