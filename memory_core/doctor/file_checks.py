@@ -54,7 +54,7 @@ def _check_level(
         is_protected = files.is_file(path) and not files.is_allowed(path, os.R_OK)
         # check_folder reports missing rights, and check_paths what is refused.
         reasons = {error.reason for error in exam.refused.values()}
-        if memory.error and not is_protected and memory.error not in reasons:
+        if memory.error and not is_protected and not memory.error.endswith(tuple(reasons)):
             yield Finding(BROKEN, memory.error, memory.path, "check this path")
         for line, warning in memory.warnings:
             where = f"{memory.path}:{line}"
