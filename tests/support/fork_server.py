@@ -1,7 +1,8 @@
 """A program that imports the command line once and forks a child for each run of it.
 
 A child gets its own arguments, stdin, stdout, stderr, environment and folder, and then does the
-same as `python -m memory_core.cli`. The client of this server is support.forks.
+same as `python -m memory_core.cli`, or as a hook if its first argument is HOOK and its second the
+hook's name. The client of this server is support.forks.
 """
 
 from __future__ import annotations
@@ -18,18 +19,21 @@ import struct
 import sys
 
 import memory_core
+from memory_core import hook
 from memory_core.cli import program
 
-# The MCP server is slow to load and runs as a process of its own; git runs merge_file.
-LEFT_OUT = ("memory_core.mcp_server", "memory_core.cli.merge_file")
+HOOK = "--hook"
+# git runs merge_file. The MCP server is slow to load: only a server that needs it has it.
+LEFT_OUT = ("memory_core.cli.merge_file",)
+MCP_SERVER = "memory_core.mcp_server"
 # Python sets this value for `python -m memory_core.cli`.
 PROGRAM = os.path.join(os.path.dirname(memory_core.__file__), "cli", "__main__.py")
 
 
-def import_all() -> None:
+def import_all(left_out: tuple[str, ...]) -> None:
     """Import all that a command may need."""
     for module in pkgutil.walk_packages(memory_core.__path__, "memory_core."):
-        if not module.name.startswith(LEFT_OUT) and not module.name.endswith("__main__"):
+        if not module.name.startswith(left_out) and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     gc.collect()
     gc.freeze()
@@ -102,8 +106,11 @@ def report_ends(answers: dict[int, int]) -> None:
 
 
 if __name__ == "__main__":
-    import_all()
+    has_mcp = "mcp" in sys.argv
+    import_all(LEFT_OUT if has_mcp else (*LEFT_OUT, MCP_SERVER))
     with socket.socket(fileno=int(sys.argv[1])) as control:
         control.set_inheritable(False)
         serve(control)
+    if sys.argv[1:2] == [HOOK]:
+        hook.run(sys.argv[2])
     program()

@@ -42,11 +42,13 @@ def can_fork(env: dict[str, str]) -> bool:
 def run(
     arguments: Sequence[str], data: bytes, cwd: Path, env: dict[str, str], timeout: float = 60
 ) -> tuple[int, bytes, bytes]:
-    """Run the command line in a forked child; return its exit status, stdout and stderr."""
+    """Run the command line, or a hook, in a forked child; return exit status, stdout and stderr."""
     stdin, stdout, stderr, answer = (os.pipe() for _ in range(4))
     theirs = [stdin[0], stdout[1], stderr[1], answer[1]]
     try:
-        _server().send({"arguments": arguments, "cwd": str(cwd), "env": env}, theirs)
+        _server(*(["mcp"] if "mcp" in arguments[:1] else [])).send(
+            {"arguments": arguments, "cwd": str(cwd), "env": env}, theirs
+        )
     finally:
         for file in theirs:
             os.close(file)
@@ -82,12 +84,12 @@ def _wait(answer: int, timeout: float) -> int | None:
 class Server:
     """The server process and the connection to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *features: str) -> None:
         self._control, theirs = socket.socketpair()
         self._lock = threading.Lock()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, str(SERVER), str(theirs.fileno())],
+                [sys.executable, str(SERVER), str(theirs.fileno()), *features],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=ENV,
@@ -109,7 +111,7 @@ class Server:
 
 
 @functools.cache
-def _server() -> Server:
-    server = Server()
+def _server(*features: str) -> Server:
+    server = Server(*features)
     atexit.register(server.close)
     return server

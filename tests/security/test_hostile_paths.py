@@ -1,0 +1,77 @@
+"""Links, pipes, folders and huge files in the place of each path that the program uses.
+
+The paths are not listed here: a life of the project is recorded first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from support import life, traps
+from support.life import Step
+from support.traps import Scene, Trap
+
+# Discovery must see at least these, or it does not work.
+EXPECTED = {
+    ".claude-mpm",
+    ".claude-mpm/config.yml",
+    ".claude-mpm/locks/engineer.lock",
+    ".claude-mpm/memories/engineer.md",
+    ".claude-mpm/memories/archive/engineer.md",
+    ".claude-mpm/memories/history/engineer.jsonl",
+    "CLAUDE.md",
+    "backlog/memory/task-1.md",
+}
+
+
+class Discovery(NamedTuple):
+    """A scene, the steps of a life in it, and for each path the steps that use it."""
+
+    scene: Scene
+    steps: list[Step]
+    users: dict[str, set[str]]
+
+    def spring_all(self, kind: str, steps: list[Step]) -> list[str]:
+        """Return what goes wrong with a trap at each path, and the steps that use the path."""
+        problems = []
+        for path, users in sorted(self.users.items()):
+            chosen = [step for step in steps if step.name in users]
+            if chosen:
+                problems += self.scene.spring(Trap(kind, path), chosen)
+        return problems
+
+    def spring_some(self, steps: list[Step]) -> list[str]:
+        """Return what goes wrong with one trap at each path, of all kinds in turn."""
+        names = {step.name for step in steps}
+        problems = []
+        for number, (path, users) in enumerate(sorted(self.users.items())):
+            if names & users:
+                trap = Trap(traps.KINDS[number % len(traps.KINDS)], path)
+                problems += self.scene.spring(trap, [s for s in steps if s.name in users])
+        return problems
+
+
+@pytest.fixture(scope="module")
+def discovery(tmp_path_factory: pytest.TempPathFactory) -> Discovery:
+    """Record a life."""
+    scene = Scene(tmp_path_factory.mktemp("life"))
+    steps = life.live(scene.root, "beta")
+    users = scene.discover(steps)
+    assert set(users) >= EXPECTED, EXPECTED - set(users)
+    return Discovery(scene, steps, users)
+
+
+@pytest.mark.parametrize("kind", traps.KINDS)
+def test_hooks_stay_in_the_project_and_lose_nothing(discovery: Discovery, kind: str) -> None:
+    steps = [step for step in discovery.steps if step.is_hook]
+    problems = discovery.spring_all(kind, steps)
+    assert not problems, "\n".join(problems)
+
+
+def test_other_doors_stay_in_the_project(discovery: Discovery) -> None:
+    """Each path with one kind of trap: tests/tools/hostile_paths.py tries all."""
+    steps = [step for step in discovery.steps if not step.is_hook]
+    problems = discovery.spring_some(steps)
+    assert not problems, "\n".join(problems)
