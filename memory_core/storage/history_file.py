@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from memory_core.files.safe_files import TooLarge
 from memory_core.text import digests, fastjson
 
 TYPE_CHECKING = False
@@ -35,8 +36,8 @@ MAX_BYTES = 8_000_000
 # All packed lines that are read unfold to this size at most, the newest ones first.
 MAX_UNPACKED_BYTES = 8_000_000
 
-# Of more records the newest are used: a hook has a second for all of its work.
-MAX_RECORDS = 30_000
+# Of more records the newest are used: a hook has a second and 64 MB for all of its work.
+MAX_RECORDS = 15_000
 
 TEXT_KEYS = (
     *("time", "kind", "id", "agent", "text", "section", "nested", "was", "after", "run"),
@@ -76,8 +77,11 @@ class HistoryFile:
     def _read_lines(self) -> list[str]:
         """Return the lines, of a very large file the newest ones."""
         data, is_whole = self.files.read_end(self.path, MAX_BYTES)
-        lines = data.decode("utf-8", "replace").split("\n")
-        return lines if is_whole else lines[1:]
+        if not is_whole:
+            name = self.files.relative(self.path)
+            self.files.refused[name] = TooLarge(name, "is larger than 8 MB: its end is used")
+        lines = _split_end(data, MAX_RECORDS)
+        return lines if is_whole or len(lines) == MAX_RECORDS else lines[1:]
 
     def read_learned_times(self, since: str) -> list[str]:
         """Return the times from `since` on at which items were learned, in any order.
@@ -136,6 +140,8 @@ class HistoryFile:
         if not MIN_PACK_BYTES <= size <= MAX_BYTES // 2:
             return
         lines = self._read_lines()
+        if len(lines) == MAX_RECORDS:
+            return  # perhaps not all
         packed = [line for line in lines if _is_packed(line)]
         plain = [line for line in lines if not _is_packed(line)]
         if sum(map(len, plain)) < MIN_PACK_BYTES:
@@ -168,10 +174,16 @@ def _parse_records(lines: list[str], skip: str = "") -> list[Record]:
         if not _is_packed(line):
             newest.append(line)
         elif not skip or skip not in line[:40]:
-            text = _unpack(str(fastjson.load_object(line).get("packed")), room)
-            room -= len(text)
-            newest += reversed(text.split("\n"))
+            data = _unpack(str(fastjson.load_object(line).get("packed")), room)
+            room -= len(data)
+            newest += reversed(_split_end(data, MAX_RECORDS - len(newest)))
     return [value for value in _load_objects(newest[MAX_RECORDS - 1 :: -1]) if _is_record(value)]
+
+
+def _split_end(data: bytes, count: int) -> list[str]:
+    """Return the last lines, at most `count`; of many lines, the others cost no memory."""
+    lines = data.rsplit(b"\n", count)
+    return [line.decode("utf-8", "replace") for line in lines[-count:]]
 
 
 def _load_objects(lines: list[str]) -> list[dict[str, Any]]:
@@ -211,14 +223,14 @@ def _compress(records: list[Record]) -> str:
     return binascii.b2a_base64(data, newline=False).decode()
 
 
-def _unpack(text: str, room: int) -> str:
-    """Return the lines in a packed one, "" if it is damaged or larger than `room` bytes."""
+def _unpack(text: str, room: int) -> bytes:
+    """Return the lines in a packed one, b"" if it is damaged or larger than `room` bytes."""
     import binascii
     import zlib
 
     try:
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(binascii.a2b_base64(text), max(room, 1))
-        return data.decode("utf-8", "replace") if unpacking.eof else ""
+        return data if unpacking.eof else b""
     except (binascii.Error, ValueError, zlib.error):
-        return ""
+        return b""
