@@ -75,3 +75,17 @@ def test_other_doors_stay_in_the_project(discovery: Discovery) -> None:
     steps = [step for step in discovery.steps if not step.is_hook]
     problems = discovery.spring_some(steps)
     assert not problems, "\n".join(problems)
+
+
+def test_commands_stay_in_the_project(discovery: Discovery) -> None:
+    """Each command, with one trap at each path that it uses: all kinds of traps in turn."""
+    scene, problems, number = discovery.scene, [], 0
+    for step in life.list_commands(scene.root):
+        scene.reset()
+        users = scene.discover([step])
+        assert users, step
+        for path in sorted(users):
+            trap = Trap(traps.KINDS[number % len(traps.KINDS)], path)
+            problems += [f"{step.name}: {each}" for each in scene.spring(trap, [step])]
+            number += 1
+    assert not problems, "\n".join(problems)

@@ -213,3 +213,45 @@ def _call(tool: str, arguments: dict[str, Any]) -> bytes:
 def is_random_name(path: str) -> bool:
     """Return whether nobody can know the path before, as that of a temporary file."""
     return re.search(r"\.[0-9a-f]{16}\b", path) is not None
+
+
+def list_commands(root: Path) -> list[Step]:
+    """Return commands that write, and some that read; each works on its own after a life."""
+    item, export = f"The {WORD} master", '{"format": "x"}'
+    lines = {
+        "add": ("add", "engineer", "pattern", "Anchors of gamma are heavy"),
+        "edit": ("edit", "PM"),
+        "remove": ("remove", "PM", item),
+        "restore": ("restore", "engineer", "1"),
+        "confirm": ("confirm", "PM", item),
+        "preference": ("preference", "set", "engineer", "style", "short"),
+        "undo": ("undo",),
+        "prune": ("prune", "--older-than", "0d", "--below", "1", "--yes"),
+        "optimize": ("optimize", "--yes"),
+        "clean": ("clean", "--yes"),
+        "sweep": ("sweep",),
+        "migrate": ("migrate", "--yes"),
+        "resolve": ("resolve",),
+        "task start": ("task", "start", "1"),
+        "task note": ("task", "note", "1", "A note"),
+        "task decide": ("task", "decide", "1", "A decision"),
+        "task archive": ("task", "archive", "1"),
+        "task cleanup": ("task", "cleanup", "--yes"),
+        "task init": ("task", "init", "--remove", "--yes"),
+        "share": ("share", item, "--to", "engineer"),
+        "import": ("import", "-", "--yes"),
+        "git install": ("git", "install"),
+        "init": ("init", "--yes"),
+        "install": ("install", str(root)),
+        "config check": ("config", "check"),
+        "status": ("status",),
+        "search": ("search", "blinks"),
+        "show": ("show", "engineer"),
+        "log": ("log",),
+        "export": ("export",),
+    }
+    data = {"import": export.encode()}
+    return [
+        Step(name, "command", words, data.get(name, b""), words[3:] if name == "add" else ())
+        for name, words in lines.items()
+    ]
