@@ -50,7 +50,7 @@ class OldState:
 
     `learnings` are lines for the review by agent, `ignore` the new text of .gitignore (None for
     no change), `kept` the paths that stay, with the reason, `projects` the folders of projects
-    that are gone, had the same name, and left learnings.
+    that are gone, may have been this one, and left learnings.
     """
 
     def __init__(self) -> None:
@@ -88,7 +88,10 @@ def find(store: Store) -> OldState:
     for name in event_log.FILES:
         old.events.extend(_clean_events(_read(old, files, f"{LOGS}/{name}")))
     _read_learnings(old, files, f"{STATE}/{spool.FOLDER}", _folders(store)[2])
-    for folder, project in _list_gone(store):
+    state = store.paths.state
+    for folder, project, _is_certain in state_folder.list_gone(
+        os.path.dirname(state.root), state.owner
+    ):
         gone = SafeFiles(folder)
         paths = _read_learnings(old, gone, spool.FOLDER, REVIEW_FOLDER)
         if paths:
@@ -119,15 +122,6 @@ def _list_tree(files: SafeFiles, folder: str, depth: int = MAX_DEPTH) -> Iterato
         elif status:
             yield path, False
     yield folder, True
-
-
-def _list_gone(store: Store) -> Iterator[tuple[str, str]]:
-    """Yield (state folder, project) of the projects that are gone and had the same name."""
-    state = store.paths.state
-    for folder, project in state_folder.list_owners(os.path.dirname(state.root)):
-        is_same_name = os.path.basename(project) == os.path.basename(state.owner)
-        if is_same_name and folder != state.root and not os.path.lexists(project):
-            yield folder, project
 
 
 def _read(old: OldState, files: SafeFiles, path: str) -> str:

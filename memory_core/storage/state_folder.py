@@ -49,9 +49,10 @@ class StateFiles(SafeFiles):
         if os.path.isdir(self.root):
             return
         safe_files.make_folders(os.path.dirname(self.root), 0o700)
-        moved = _find_moved(os.path.dirname(self.root), self.owner)
+        gone = list_gone(os.path.dirname(self.root), self.owner)
+        moved = [folder for folder, _path, is_certain in gone if is_certain]
         if moved:
-            os.rename(moved, self.root)
+            os.rename(moved[0], self.root)
         else:
             os.makedirs(self.root, 0o700, exist_ok=True)  # another process may be quicker
         status = os.stat(self.owner)
@@ -70,11 +71,22 @@ def find_home(root: str, environ: Mapping[str, str]) -> str:
     return NOWHERE
 
 
-def list_owners(home: str) -> list[tuple[str, str]]:
-    """Return (state folder, project) of all projects with state, [] if there are none."""
-    files = SafeFiles(home)
-    owners = [(files.locate(name), _read_owner(files, name)) for name in files.list_names()]
-    return [(folder, str(owner["path"])) for folder, owner in owners if owner.get("path")]
+def list_gone(home: str, owner: str) -> list[tuple[str, str, bool]]:
+    """Return (state folder, its project, is certain) of states that may be of the folder `owner`.
+
+    Their projects are gone, and had the name or the number (inode) of this folder; both make it
+    certain that the project was moved here.  A new folder may get the number of a deleted one.
+    """
+    files, status = SafeFiles(home), os.stat(owner)
+    gone = []
+    for name in files.list_names():
+        old = fastjson.load_object(files.read_text(f"{name}/{OWNER_FILE}"))
+        path = str(old.get("path"))
+        has_name = os.path.basename(path) == os.path.basename(owner)
+        has_number = (old.get("device"), old.get("inode")) == (status.st_dev, status.st_ino)
+        if (has_name or has_number) and os.path.isabs(path) and not os.path.lexists(path):
+            gone.append((files.locate(name), path, has_name and has_number))
+    return gone
 
 
 def is_below(path: str, root: str) -> bool:
@@ -85,21 +97,3 @@ def is_below(path: str, root: str) -> bool:
 def _make_name(owner: str) -> str:
     kept = (char if char.isalnum() and char.isascii() else "-" for char in os.path.basename(owner))
     return f"{''.join(kept)[:MAX_NAME_LENGTH] or 'project'}-{digests.hash_text(owner)}"
-
-
-def _find_moved(home: str, owner: str) -> str:
-    """Return the state folder of a project that stood elsewhere and is the folder `owner` now."""
-    files, status = SafeFiles(home), os.stat(owner)
-    for name in files.list_names():
-        old = _read_owner(files, name)
-        path = str(old.get("path"))
-        is_same = (old.get("device"), old.get("inode")) == (status.st_dev, status.st_ino)
-        # A new folder may have the number of a deleted one, but hardly its name as well.
-        is_same = is_same and os.path.basename(path) == os.path.basename(owner)
-        if is_same and not os.path.lexists(path):
-            return files.locate(name)
-    return ""
-
-
-def _read_owner(files: SafeFiles, name: str) -> dict[str, object]:
-    return fastjson.load_object(files.read_text(f"{name}/{OWNER_FILE}"))

@@ -68,9 +68,7 @@ def test_a_moved_project_finds_its_state_and_what_waits(sandbox: Sandbox) -> Non
     assert "Waits for a person" in Store(moved).read_review("engineer")
     owner = json.loads(moved.state.read_text(state_folder.OWNER_FILE))
     assert owner["path"] == str(sandbox.root)
-    assert state_folder.list_owners(os.path.dirname(moved.state.root)) == [
-        (moved.state.root, str(sandbox.root))
-    ]
+    assert state_folder.list_gone(os.path.dirname(moved.state.root), moved.state.owner) == []
 
 
 def test_a_copy_has_a_state_of_its_own(sandbox: Sandbox) -> None:
