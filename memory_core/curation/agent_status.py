@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import settings_files
 from memory_core.curation import lookup
 from memory_core.document import markdown
+from memory_core.files.safe_files import UsedInPart
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, spool
@@ -109,8 +110,10 @@ def _read(store: Store, agent: str) -> tuple[FileSnapshot | None, str]:
 def _find_refusal(store: Store, path: str) -> str:
     """Return why a file counted as absent when it was read, "" for no reason."""
     whole = f"{store.paths.relative(path)}/"
-    refused = store.files.refused.items()
-    return next((error.reason for place, error in refused if whole.startswith(f"{place}/")), "")
+    for place, error in store.files.refused.items():
+        if whole.startswith(f"{place}/") and not isinstance(error, UsedInPart):
+            return error.reason
+    return ""
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:

@@ -58,6 +58,10 @@ class TooLarge(Refused):
     """A file that is larger than its reader accepts."""
 
 
+class UsedInPart(Refused):
+    """A file or folder that is too large, of which a part is used."""
+
+
 class SafeFiles:
     """The files below the folder `root`.
 
@@ -189,7 +193,7 @@ class SafeFiles:
             with self._open_folder(*self._resolve(path)) as (folder, _), os.scandir(folder) as scan:
                 for entry in scan:
                     if len(results) == MAX_ENTRIES:
-                        self._note(Refused(self.relative(path), _TOO_MANY))
+                        self._note(UsedInPart(self.relative(path), _TOO_MANY))
                         break
                     try:
                         results.append(read(entry))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from memory_core.files.safe_files import TooLarge
+from memory_core.files.safe_files import UsedInPart
 from memory_core.text import digests, fastjson
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ class HistoryFile:
         data, is_whole = self.files.read_end(self.path, MAX_BYTES)
         if not is_whole:
             name = self.files.relative(self.path)
-            self.files.refused[name] = TooLarge(name, "is larger than 8 MB: its end is used")
+            self.files.refused[name] = UsedInPart(name, "is larger than 8 MB, its end is used")
         lines = _split_end(data, MAX_RECORDS)
         return lines if is_whole or len(lines) == MAX_RECORDS else lines[1:]
 
