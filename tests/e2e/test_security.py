@@ -9,9 +9,6 @@ from .client import Desk
 
 YEAR_AGO = time.time() - 365 * 86400
 
-# A line of the log that is run as soon as it stands in a file of the shell.
-COMMAND = "$({touch,pwned})"
-
 
 def make_neighbours(desk: Desk) -> dict[str, bytes]:
     """Create old projects next to this one, and files of the user; return what is there."""
@@ -30,7 +27,7 @@ def read(files: list[Path]) -> dict[str, bytes]:
 
 
 def make_hostile(desk: Desk) -> None:
-    """Commit links that deleted files of other projects, and wrote a command into ~/.bashrc."""
+    """Add links by which hooks once deleted other projects, and wrote their log to ~/.bashrc."""
     state = desk.project / ".claude-mpm" / "state"
     logs = desk.project / ".claude-mpm" / "logs"
     tasks = desk.project / "backlog" / "tasks"
@@ -41,14 +38,11 @@ def make_hostile(desk: Desk) -> None:
     (state / "tasks").symlink_to(desk.home / ".ssh")
     (logs / "events.jsonl").symlink_to(desk.home / ".bashrc")
     desk.write("CLAUDE.md", "@backlog/CLAUDE.md\n")
-    desk.write(".claude-mpm/config.yml", f'memory: {{directory: "notes/{COMMAND}"}}\n')
-    desk.write(f"notes/{COMMAND}/PM.md", "# PM\n\n## Notes\n- A fact\n")
-    desk.write(".claude-mpm/memories/PM.md", "# PM\n\n## Notes\n- Another fact\n")
+    desk.write(".claude-mpm/memories/PM.md", "# PM\n\n## Notes\n- A fact\n")
 
 
 def check(desk: Desk, before: dict[str, bytes]) -> None:
     assert read([Path(path) for path in before]) == before
-    assert not list(desk.home.parent.rglob("pwned"))
 
 
 def is_logged(desk: Desk) -> bool:

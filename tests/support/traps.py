@@ -178,6 +178,7 @@ class Scene:
         self.save()
         make_outside(self.outside, self.root)
         self.untouched = look_outside(self.outside)
+        self.slowest = 0.0  # seconds of a hook
 
     def check(self, result: Result) -> None:
         """Check that a step without any trap succeeded and was recorded."""
@@ -214,6 +215,8 @@ class Scene:
         self.reset()
         plant(trap, self.root, self.outside)
         results = [run_step(step, self.sandbox) for step in steps]
+        seconds = (result.seconds for result in results if result.step.is_hook)
+        self.slowest = max(self.slowest, *seconds, 0.0)
         problems = [*judge_results(results), *self.judge_outside(), *self.judge_inside()]
         taught = [fact for result in results if is_accepted(result) for fact in result.step.facts]
         problems += self.judge_learnings(trap, taught)
