@@ -1,6 +1,5 @@
 """Records of the real client's runs: one record per finished run, with its errors."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from memory_core.history import performance
 from memory_core.memory import remember
 from memory_core.memory.project import find_project
+from memory_core.storage import pending_errors
 
 from .api import Line, Refusal, Script, delegate, say, use
 from .client import Desk
@@ -31,10 +31,12 @@ def script(in_background: bool, *answers: Line) -> Script:
 
 
 def records(desk: Desk, *kinds: str) -> list[dict[str, Any]]:
-    """Return the history records of the engineer, including those in the spool."""
-    remember.merge_all_spooled(find_project(str(desk.project), {}))
-    lines = desk.read(".claude-mpm/memories/history/engineer.jsonl").splitlines()
-    return [record for line in lines if (record := json.loads(line))["kind"] in kinds]
+    """Return the records of the engineer: the history, and errors that nobody has resolved."""
+    project = find_project(str(desk.project), {"HOME": str(desk.home)})
+    remember.merge_all_spooled(project)
+    errors = pending_errors.read(project.paths, "engineer")
+    records = [*project.store.history("engineer").read(), *errors]
+    return [record for record in records if record["kind"] in kinds]
 
 
 def the_run(desk: Desk) -> dict[str, Any]:

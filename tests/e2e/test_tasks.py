@@ -77,11 +77,11 @@ def test_a_folder_of_another_name_is_imported_too(desk: Desk) -> None:
         assert_all_contain(run.requests_by(speaker), ONE)
 
 
-def test_a_claude_md_that_leads_to_agents_md_imports_too(desk: Desk) -> None:
+def test_a_claude_md_that_imports_agents_md_imports_the_task_too(desk: Desk) -> None:
     """Many projects use this file layout; user lines may end as on Windows."""
     desk.write("AGENTS.md", "Our own rules.\r\nNo line break ends them.")
     desk.write("backlog/CLAUDE.md", "Our own words on tasks.\r\n")
-    (desk.project / "CLAUDE.md").symlink_to("AGENTS.md")
+    desk.write("CLAUDE.md", "@AGENTS.md\n")
     shop = start_tasks(desk, "task-1")
     task_actions.add_note(shop, "task-1", ONE)
     run = run_delegation(desk)
@@ -302,7 +302,7 @@ def test_the_newest_notes_within_the_budget_are_given(desk: Desk) -> None:
     for speaker in ("MAIN", "TASK-1"):
         assert_all_contain(run.requests_by(speaker), ONE)
         assert_all_contain(run.requests_by(speaker), TWO)
-        assert_all_contain(run.requests_by(speaker), "backlog/memory/task-1.md.)")
+        assert_all_contain(run.requests_by(speaker), '"backlog/memory/task-1.md".)')
     assert_none_contains(run, "Note 0 was", "Note 1 was")
 
 
