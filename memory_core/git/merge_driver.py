@@ -28,6 +28,10 @@ ADDED_LINES = (COMMENT_LINE, ATTRIBUTE_LINE)
 
 ARCHIVE_FOLDER = "archive"
 
+# A repository may have a folder that looks like a bare repository, whose configuration could name
+# programs to run.  Git before 2.38 does not know the first key.
+SAFE_OPTIONS = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
+
 
 class NoRepository(Exception):
     """The repository (status 2) or git (status 1) is missing; the message says which."""
@@ -197,7 +201,8 @@ def _run_git(folder: str, *words: str) -> tuple[int, str]:
     import subprocess
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    done = subprocess.run(["git", "-C", folder, *words], capture_output=True, check=False, env=env)
+    command = ["git", *SAFE_OPTIONS, "-C", folder, *words]
+    done = subprocess.run(command, capture_output=True, check=False, env=env)
     return done.returncode, done.stdout.decode("utf-8", "surrogateescape")
 
 

@@ -407,6 +407,19 @@ def test_attributes_are_not_written_through_a_link(shop: Sandbox) -> None:
     assert "agent-memory" not in (shop.root / ".git" / "config").read_text()
 
 
+def test_a_folder_that_looks_like_a_repository_runs_no_program(person: Person) -> None:
+    memories = person.sandbox.memories
+    for name in ("objects", "refs"):
+        (memories / name).mkdir(parents=True)
+    (memories / "HEAD").write_text("ref: refs/heads/main\n")
+    program = f'"touch {person.sandbox.home}/has-run; false"'
+    core = f"[core]\nrepositoryformatversion = 0\nworktree = .\nfsmonitor = {program}\n"
+    (memories / "config").write_text(core)
+    done = person.run("git", "install")
+    assert (done.returncode, (person.sandbox.home / "has-run").exists()) == (2, False)
+    assert (memories / "config").read_text() == core
+
+
 @pytest.mark.parametrize("linked", [".claude-mpm", ".claude-mpm/memories"])
 def test_nothing_is_installed_in_a_linked_folder(shop: Sandbox, linked: str) -> None:
     outside = shop.home / "outside"
