@@ -33,6 +33,9 @@ MAX_PROBLEMS = 100
 # Characters of a text from the file in a message.
 MAX_VALUE_LENGTH = 60
 
+# A longer number stays a text: PyYAML needs seconds for `1:59:59:...`, and floats have a limit.
+MAX_NUMBER_LENGTH = 60
+
 # PyYAML's errors, and Python's when PyYAML reads `"\U99999999"` or `%YAML 1.99999999999...`.
 YAML_ERRORS = (yaml.YAMLError, ValueError, OverflowError, RecursionError)
 
@@ -172,11 +175,11 @@ class _Loader(yaml.SafeLoader):
 
 
 def _build_scalar(node: yaml.ScalarNode) -> Any:
-    if node.tag in VALUE_TAGS:
+    if node.tag in VALUE_TAGS and len(node.value) <= MAX_NUMBER_LENGTH:
         try:
             return yaml.SafeLoader("").construct_object(node)
         except (ValueError, LookupError):
-            pass  # an explicit tag does not fit, or a number has thousands of digits
+            pass  # an explicit tag does not fit
     return node.value
 
 

@@ -129,6 +129,16 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         ],
         {"natural_language": True},
     ),
+    "a number of 50,000 hexadecimal digits": (
+        f"memory: {{limits: {{max_sections: 0x{'f' * 50_000}}}}}\n",
+        [f"1: memory.limits.max_sections: Input should be a valid integer, not 0x{'f' * 54} ..."],
+        {"limits.max_sections": 10},
+    ),
+    "a number of 60,000 hours, minutes and seconds, which takes PyYAML seconds": (
+        f"memory: {{limits: {{max_sections: 1{':59' * 60_000}}}}}\n",
+        [f"1: memory.limits.max_sections: Input should be a valid integer, not 1{':59' * 18}: ..."],
+        {"limits.max_sections": 10},
+    ),
     "a number of 5,000 digits": (
         f"memory:\n  max_learning_length: {'9' * 5000}\n  enabled: false\n",
         [
