@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from memory_core.history import item_history
 from memory_core.memory import changes, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import find_project
+from memory_core.text.times import format_utc
 from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.processes import read_output, release_programs, start_program
 from support.sandbox import Sandbox
@@ -24,6 +28,7 @@ READERS = 2
 WRITER = """
 import sys
 from memory_core.learning.extraction import Extraction, Learning
+from memory_core.history import item_history
 from memory_core.memory import changes, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import find_project
@@ -221,6 +226,23 @@ def test_items_of_a_late_save_are_archived_once(sandbox: Sandbox) -> None:
     path.write_text(path.read_text().replace(f"- {LEARNED}\n", ""))
     learns(sandbox, "a4", "Deployments need the VPN to be up")
     assert LEARNED not in sandbox.read_memory("engineer")
+
+
+def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) -> None:
+    now = format_utc(time.time())
+    texts = [f"The retry count of service {number} is high" for number in range(25_000)]
+    records = (
+        item_history.make_record("learned", now, text, section="Coding Patterns Learned")
+        for text in texts
+    )
+    sandbox.write_memory("engineer", FACT)
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    path.parent.mkdir()
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    learns(sandbox, "a1", LEARNED)
+    assert_holds(sandbox, LEARNED)
+    entries = (sandbox.memories / "archive" / "engineer.md").read_text()
+    assert texts[0] in entries + sandbox.read_memory("engineer")
 
 
 def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
