@@ -49,7 +49,7 @@ class AgentMemory:
         history: History,
     ) -> None:
         self.project, self.agent, self.store = project, agent, store
-        self.limits = project.limits(agent)
+        self.limits = project.limits(agent, store)
         self.snapshot = snapshot
         self.text = self.before = snapshot.text if snapshot else ""
         self.history = history

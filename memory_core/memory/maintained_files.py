@@ -87,7 +87,9 @@ class MaintainedFiles(NamedTuple):
 
 
 def list_targets(project: Project, store: Store, names: Sequence[str]) -> list[MaintainedFiles]:
-    return [MaintainedFiles(project, store, name, project.limits(name), _now()) for name in names]
+    return [
+        MaintainedFiles(project, store, name, project.limits(name, store), _now()) for name in names
+    ]
 
 
 def _now() -> str:

@@ -62,13 +62,19 @@ class Project:
         is_own = agent in events.HARNESS_AGENTS
         return bool(self.config["enabled"]) and not is_own and self.config.serves(agent)
 
-    def limits(self, agent: str) -> Limits:
-        """Return the limits of an agent's memory file."""
+    def limits(self, agent: str, store: Store | None = None) -> Limits:
+        """Return the limits of an agent's memory file in a store, by default the project's.
+
+        Settings of a repository must not make items of the user's own files leave.
+        """
         from memory_core.document import template
 
-        common, own = self.config["limits"], self.config.find_override(agent)
+        settings = self.config
+        if store and self.user_paths and store.paths is self.user_paths:
+            settings = config.load(self.user_paths, None, self._environ)
+        common, own = settings["limits"], settings.find_override(agent)
         return template.Limits(
-            size=self.config.size_kb(agent) * 1024,
+            size=settings.size_kb(agent) * 1024,
             sections=own.get("max_sections") or common["max_sections"],
             items=own.get("max_items_per_section") or common["max_items_per_section"],
             line=common["max_line_length"],

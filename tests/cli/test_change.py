@@ -193,6 +193,17 @@ def test_types_are_completed(settled: Person) -> None:
     ]
 
 
+def test_limits_of_a_project_do_not_count_for_the_users_memory(settled: Person) -> None:
+    facts = [f"Service {number} listens on port {number}" for number in range(5)]
+    path = settled.sandbox.write_memory("engineer", *facts, user=True)
+    settled.sandbox.configure("memory: {limits: {max_items_per_section: 1, default_size_kb: 1}}")
+    settled.run("add", "engineer", "architecture", NEWS, "--user")
+    assert all(fact in path.read_text() for fact in [*facts, NEWS])
+    (path.parents[1] / "config.yml").write_text("memory: {limits: {max_items_per_section: 2}}")
+    settled.run("add", "engineer", "architecture", OTHER, "--user")
+    assert path.read_text().count("\n- ") == 2
+
+
 def test_add_to_the_users_own_memory(settled: Person) -> None:
     done = settled.run("add", "engineer", "pattern", NEWS, "--user")
     assert done.stderr.startswith("To undo: agent-memory undo --user\n")
