@@ -86,7 +86,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
         agent=agent,
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
         size=len(text.encode("utf-8", "surrogateescape")),
-        limit=project.limits(agent).size,
+        limit=project.limits(agent, store).size,
         sections=len(document.sections),
         items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
