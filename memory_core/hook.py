@@ -133,11 +133,13 @@ def _say_unread(project: Project) -> None:
 
 def _say_refused(project: Project) -> None:
     """Log the paths that counted as absent, because they are links, pipes or too large."""
-    levels = (project.paths.files, project.paths.state)
-    for error in [error for files in levels for error in files.refused.values()]:
-        from memory_core.storage import event_log
+    for files in (project.paths.files, project.paths.state):
+        for error in files.refused.values():
+            from memory_core.storage import event_log
 
-        event_log.write(project.paths, "agent.memory.refused", file=error.path, reason=error.reason)
+            event_log.write_new(
+                project.paths, "agent.memory.refused", file=error.path, reason=error.reason
+            )
 
 
 def _answer(reply: dict[str, Any] | None) -> None:

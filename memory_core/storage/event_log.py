@@ -37,6 +37,13 @@ def write(paths: LevelPaths, event: str, **fields: Any) -> None:
         _warn(f"agent-memory: {error}; not logged: {line}")
 
 
+def write_new(paths: LevelPaths, event: str, **fields: Any) -> None:
+    """Append an event that the log does not have yet with these fields."""
+    wanted = {"event": event, **fields}.items()
+    if not any(wanted <= logged.items() for logged in read(paths)):
+        write(paths, event, **fields)
+
+
 def _warn(line: str) -> None:
     try:
         sys.stderr.write(line)

@@ -722,6 +722,7 @@ def test_an_unreadable_memory_is_one_line_in_the_log(sandbox: Sandbox) -> None:
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
     assert FACT in prompt, "the user's is given all the same"
     assert "# Add To Memory:" in prompt
+    sandbox.run_hook("pre_tool_use", make_pre_event("toolu_2"))
     (event,) = sandbox.read_log("agent.memory.refused")
     assert (event["file"], event["reason"]) == (
         ".claude-mpm/memories/engineer.md",
