@@ -119,9 +119,8 @@ def merge_spool(project: Project, agent: str) -> None:
             if entry["learnings"] or entry["rejected"]:
                 _merge_entry(project, agent, entry)
             run_history.append_records(store, agent, entry.get("records", []))
-            spool.remove(
-                project.paths, [path]
-            )  # one by one, so that a timeout does not lose finished entries
+            # One by one, so that a timeout does not lose finished entries.
+            spool.remove(project.paths, [path])
 
 
 def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
