@@ -89,9 +89,12 @@ def find(store: Store) -> OldState:
         old.events.extend(_clean_events(_read(old, files, f"{LOGS}/{name}")))
     _read_learnings(old, files, f"{STATE}/{spool.FOLDER}", _folders(store)[2])
     state = store.paths.state
-    for folder, project, _is_certain in state_folder.list_gone(
+    has_state = state.is_folder("")
+    for folder, project, is_certain in state_folder.list_gone(
         os.path.dirname(state.root), state.owner
     ):
+        if is_certain and not has_state:
+            continue  # it becomes the state of this project, with all that waits in it
         gone = SafeFiles(folder)
         paths = _read_learnings(old, gone, spool.FOLDER, REVIEW_FOLDER)
         if paths:

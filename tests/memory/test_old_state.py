@@ -169,6 +169,23 @@ def test_learnings_of_a_deleted_project_are_taken_over(sandbox: Sandbox, tmp_pat
     assert old_state.find(project.store).is_empty
 
 
+def test_the_state_of_a_moved_project_is_left_to_the_move(sandbox: Sandbox) -> None:
+    spool.add(sandbox.paths, "qa", make_entry("Prices are in cents"))
+    (sandbox.root.parent / "elsewhere").mkdir()
+    root = sandbox.root.rename(sandbox.root.parent / "elsewhere" / sandbox.root.name)
+    moved = find_project(str(root), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(root)})
+    assert migrate(moved).is_empty
+    moved.paths.state.make_root()
+    assert [agent for _stem, agent in spool.list_agents(moved.paths)] == ["qa"]
+
+
+def test_migrate_names_folders_without_files(sandbox: Sandbox, person: Person) -> None:
+    (sandbox.root / ".claude-mpm" / "state" / "runs").mkdir(parents=True)
+    done = person.run("migrate", "--yes")
+    assert done.stdout == "to remove: 2 empty folders\n"
+    assert not (sandbox.root / ".claude-mpm" / "state").exists()
+
+
 def test_migrate_needs_consent(project: Project, person: Person, sandbox: Sandbox) -> None:
     before = read_files(sandbox.root)
     done = person.run("status")

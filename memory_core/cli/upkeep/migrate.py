@@ -79,6 +79,8 @@ def _print_old_state(old: OldState) -> None:
     if old.files:
         folders = dict.fromkeys("/".join(path.split("/")[:2]) for _files, path in old.files)
         print_line(f"to remove: {format_count(len(old.files), 'file')} in {', '.join(folders)}")
+    elif old.folders:
+        print_line(f"to remove: {format_count(len(old.folders), 'empty folder')}")
     if old.ignore is not None:
         print_line(f"to remove: the lines of agent-memory in {old_state.IGNORE_FILE}")
     for path, reason in old.kept.items():
