@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import settings_files
 from memory_core.curation import lookup
 from memory_core.document import markdown
-from memory_core.files.safe_files import UsedInPart
+from memory_core.files.safe_files import Refused, UsedInPart
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, spool
@@ -102,18 +102,29 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
 
 def _read(store: Store, agent: str) -> tuple[FileSnapshot | None, str]:
     try:
-        return store.read(agent), _find_refusal(store, store.path(agent))
+        return read_file(store, agent), ""
     except OSError as error:
         return None, error.strerror or str(error)
 
 
-def _find_refusal(store: Store, path: str) -> str:
-    """Return why a file counted as absent when it was read, "" for no reason."""
+def read_file(store: Store, agent: str) -> FileSnapshot | None:
+    """Return the agent's memory file, None if there is none.
+
+    Raises OSError, also for a file that counts as absent for hooks, such as a link.
+    """
+    snapshot = store.read(agent)
+    if refusal := _find_refusal(store, store.path(agent)):
+        raise refusal
+    return snapshot
+
+
+def _find_refusal(store: Store, path: str) -> Refused | None:
+    """Return the refusal of a file that counted as absent when it was read, None for no refusal."""
     whole = f"{store.paths.relative(path)}/"
     for place, error in store.files.refused.items():
         if whole.startswith(f"{place}/") and not isinstance(error, UsedInPart):
-            return error.reason
-    return ""
+            return error
+    return None
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
@@ -132,7 +143,8 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
         history = store.history(agent)
         for when in history.read_learned_times(weeks[0]):
             counts[bisect_right(weeks, when) - 1] += 1
-        problem = _find_refusal(store, history.path)
+        refusal = _find_refusal(store, history.path)
+        problem = refusal.reason if refusal else ""
     except OSError as error:
         problem = error.strerror or str(error)
     return counts, f"its history: {problem}" if problem else ""
@@ -286,4 +298,4 @@ def _check_learnings(memories: list[MemoryStatus], level: Store) -> Iterator[Sta
     if review:
         folder = level.paths.state.locate(REVIEW_FOLDER)
         what = f"{format_count(review, 'learning')} to review in {folder}"
-        yield StatusWarning(what, DOCTOR_COMMAND)
+        yield StatusWarning(what, "agent-memory search WORD --in review")

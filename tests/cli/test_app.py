@@ -445,7 +445,8 @@ def test_status_counts_what_there_is(settled: Person) -> None:
     said = settled.run("status").stdout
     assert "warning: 1 learning not merged yet (agent-memory sweep)" in said
     review = settled.sandbox.state / "review"
-    assert f"warning: 2 learnings to review in {review} (agent-memory doctor)" in said
+    advice = "agent-memory search WORD --in review"
+    assert f"warning: 2 learnings to review in {review} ({advice})" in said
     assert f"\nEvent log: {settled.sandbox.state / 'events.jsonl'}\n" in said
     assert re.search(r"^3 agents +3 ", said, re.MULTILINE)
 

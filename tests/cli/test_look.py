@@ -328,6 +328,16 @@ def linked_history(person: Person) -> None:
     (person.sandbox.memories / "history" / "qa.jsonl").symlink_to(path.parent.parent)
 
 
+@pytest.mark.parametrize("command", ["show", "list"])
+def test_a_refused_memory_is_not_reported_as_missing(person: Person, command: str) -> None:
+    person.sandbox.memories.mkdir(parents=True)
+    (person.sandbox.memories / "engineer.md").symlink_to("/etc/passwd")
+    done = person.run(command, "engineer")
+    reason = ".claude-mpm/memories/engineer.md is a link, which is not followed"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"agent-memory: {reason}\n"
+
+
 WARNINGS: list[tuple[Callable[[Person], None], str, str]] = [
     (conflict, "qa: a merge conflict is not resolved", "agent-memory resolve"),
     (twins, "qa: some lines could not be parsed as you probably meant", "agent-memory doctor"),

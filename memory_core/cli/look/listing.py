@@ -68,7 +68,7 @@ def _describe_memory(memory: MemoryStatus) -> str:
 def _list_items(scope: LevelScope, name: str, json: bool) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])
-    has_memory = level.read(agent) is not None
+    has_memory = agent_status.read_file(level, agent) is not None
     items = item_actions.list_items(read_memory(project, agent, level)) if has_memory else []
     if json:
         names = ("id", "text", "section", "nested", "confidence")

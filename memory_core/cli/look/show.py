@@ -14,7 +14,7 @@ from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
-from memory_core.curation import agent_context, change_log
+from memory_core.curation import agent_context, agent_status, change_log
 from memory_core.document import markdown
 from memory_core.storage import store
 from memory_core.text.times import format_utc
@@ -79,8 +79,10 @@ def _show_prompt_text(scope: AgentScope, json: bool) -> None:
 
 def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
     project, _level, agent = scope
-    own = None if user else project.store.read(agent)
-    users = store.Store(project.user_paths).read(agent) if project.user_paths else None
+    own = None if user else agent_status.read_file(project.store, agent)
+    users = None
+    if project.user_paths:
+        users = agent_status.read_file(store.Store(project.user_paths), agent)
     snapshot = own or users
     if json:
         fields = _memory_to_json(scope)
