@@ -51,7 +51,8 @@ def show(json: AsJson = False) -> None:
         raise typer.Exit(1)
     problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
     if problems and not json:
-        print_note(f"{format_count(len(problems), 'value')} ignored: agent-memory config check")
+        count = format_count(len(problems), "problem")
+        print_note(f"config.yml: {count} (agent-memory config check)")
 
 
 @app.command()
