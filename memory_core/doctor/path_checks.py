@@ -11,7 +11,7 @@ from functools import partial
 from memory_core.doctor import places, repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.doctor.places import Level, Place
-from memory_core.files.safe_files import Refused, SafeFiles, TooLarge
+from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
 from memory_core.memory.project import Project
 from memory_core.storage import paths
 from memory_core.text.phrases import format_count
@@ -24,9 +24,9 @@ def check_paths(exam: Examination) -> Iterator[Finding]:
     project = exam.project
     for where, error in exam.refused.items():
         is_ours = error.path.startswith(paths.FOLDER_NAME) or _is_memory(project, where)
-        is_used = error.reason.endswith("are used") or _is_history(error)
+        is_used = isinstance(error, UsedInPart) or _is_history(error)
         severity = WARNING if is_used or not is_ours else BROKEN
-        yield Finding(severity, error.reason, where, _advise(error))
+        yield Finding(severity, error.reason, where, _advise(error, project))
     for level in places.list_levels(project):
         if level.is_user:
             yield from _check_links(project, level)
@@ -43,11 +43,13 @@ def _is_history(error: Refused) -> bool:
     return isinstance(error, TooLarge) and error.path.endswith(".jsonl")
 
 
-def _advise(error: Refused) -> str:
-    if error.reason.endswith("are used"):
+def _advise(error: Refused, project: Project) -> str:
+    if isinstance(error, UsedInPart):
         return "move away what does not belong there"
     if _is_history(error):
         return "nothing, or delete old lines: only the newest part is used"
+    if isinstance(error, TooLarge) and error.path == project.paths.relative(project.paths.config):
+        return "shorten it: until then the last valid settings are used; without any, memory is off"
     if isinstance(error, TooLarge):
         return "shorten it: until then it counts as absent"
     return "move it away, or replace it by a regular file or folder: it counts as absent"
