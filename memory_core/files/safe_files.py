@@ -25,7 +25,7 @@ TEMPORARY = ".agent-memory-tmp"
 # What `read` accepts unless the caller says otherwise, in bytes.
 MAX_BYTES = 1_000_000
 
-# Names that `list` and `scan` return at most.
+# Names that `list_names` and `scan` return at most.
 MAX_ENTRIES = 10_000
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -29,8 +29,9 @@ def migrate(
     Two files of one agent become one; items beyond its limits go to the archive.
     Older versions kept a log and waiting learnings inside the project: its events
     go to the event log of this machine, the learnings wait for your review, and the
-    old files are removed.  So are the waiting learnings of a deleted project with
-    the same name taken over.
+    old files are removed.
+    Learnings that wait for a project that was deleted or renamed are taken over,
+    too, if it may have been this one: it had the same name or the same folder.
     The changes are shown first and you are asked.
     Exit 1 if a file cannot be read or changed.
 
