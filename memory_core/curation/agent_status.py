@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import settings_files
 from memory_core.curation import lookup
 from memory_core.document import markdown
-from memory_core.files.safe_files import Refused, UsedInPart
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, spool
@@ -113,18 +112,9 @@ def read_file(store: Store, agent: str) -> FileSnapshot | None:
     Raises OSError, also for a file that counts as absent for hooks, such as a link.
     """
     snapshot = store.read(agent)
-    if refusal := _find_refusal(store, store.path(agent)):
+    if refusal := store.find_refusal(store.path(agent)):
         raise refusal
     return snapshot
-
-
-def _find_refusal(store: Store, path: str) -> Refused | None:
-    """Return the refusal of a file that counted as absent when it was read, None for no refusal."""
-    whole = f"{store.paths.relative(path)}/"
-    for place, error in store.files.refused.items():
-        if whole.startswith(f"{place}/") and not isinstance(error, UsedInPart):
-            return error
-    return None
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
@@ -143,7 +133,7 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
         history = store.history(agent)
         for when in history.read_learned_times(weeks[0]):
             counts[bisect_right(weeks, when) - 1] += 1
-        refusal = _find_refusal(store, history.path)
+        refusal = store.find_refusal(history.path)
         problem = refusal.reason if refusal else ""
     except OSError as error:
         problem = error.strerror or str(error)

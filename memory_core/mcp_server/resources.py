@@ -72,10 +72,8 @@ def read(project: Project, uri: str) -> tuple[str, str]:
     item_actions.check_included(project, agent)
     memory = project.store.read(agent)
     if memory is None:
-        file = project.paths.relative(project.store.path(agent))
-        for path, refused in project.paths.files.refused.items():
-            if f"{file}/".startswith(f"{path}/"):
-                raise refused
+        if refusal := project.store.find_refusal(project.store.path(agent)):
+            raise refusal
         raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
     return replace_invalid(memory.text), MARKDOWN
 

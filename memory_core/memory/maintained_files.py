@@ -44,8 +44,8 @@ class MaintainedFiles(NamedTuple):
     def read(self, path: str) -> FileSnapshot:
         snapshot = self.store.read_file(path)
         if snapshot is None:
-            name = self.name(path)
-            raise self.store.files.refused.get(name, FileNotFoundError(f"{name} does not exist"))
+            missing = FileNotFoundError(f"{self.name(path)} does not exist")
+            raise self.store.find_refusal(path) or missing
         return snapshot
 
     def _read_history(self) -> item_history.History:

@@ -7,11 +7,11 @@ import time
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
-from memory_core.files.safe_files import TooLarge
+from memory_core.files.safe_files import TooLarge, UsedInPart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_core.files.safe_files import SafeFiles
+    from memory_core.files.safe_files import Refused, SafeFiles
     from memory_core.storage.history_file import HistoryFile
     from memory_core.storage.paths import LevelPaths
 
@@ -125,6 +125,14 @@ class Store:
     def read_file(self, path: str) -> FileSnapshot | None:
         """Return one of the folder's files, None if it does not exist; raises OSError."""
         return read_snapshot(self.files, path)
+
+    def find_refusal(self, path: str) -> Refused | None:
+        """Return why a file counted as absent when it was read, None if it did not."""
+        whole = f"{self.paths.relative(path)}/"
+        for place, error in self.files.refused.items():
+            if whole.startswith(f"{place}/") and not isinstance(error, UsedInPart):
+                return error
+        return None
 
     def write(self, agent: str, text: str, read: FileSnapshot | None) -> None:
         """Replace the agent's memory file in one step.
