@@ -133,13 +133,13 @@ def _say_unread(project: Project) -> None:
 
 def _say_refused(project: Project) -> None:
     """Log the paths that counted as absent, because they are links, pipes or too large."""
-    for files in (project.paths.files, project.paths.state):
-        for error in files.refused.values():
-            from memory_core.storage import event_log
+    trees = [project.paths.files, project.paths.state]
+    trees += [project.user_paths.files] if project.user_paths else []
+    for files, error in [(tree, error) for tree in trees for error in tree.refused.values()]:
+        from memory_core.storage import event_log
 
-            event_log.write_new(
-                project.paths, "agent.memory.refused", file=error.path, reason=error.reason
-            )
+        path = project.paths.relative(files.locate(error.path))
+        event_log.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
 
 
 def _answer(reply: dict[str, Any] | None) -> None:

@@ -730,6 +730,14 @@ def test_an_unreadable_memory_is_one_line_in_the_log(sandbox: Sandbox) -> None:
     )
 
 
+def test_a_refused_memory_of_the_user_is_logged_with_its_whole_path(sandbox: Sandbox) -> None:
+    path = sandbox.user_memories / "engineer.md"
+    path.mkdir(parents=True)
+    sandbox.run_hook("pre_tool_use", make_pre_event())
+    (event,) = sandbox.read_log("agent.memory.refused")
+    assert event["file"] == str(path)
+
+
 def test_the_last_valid_settings_are_used(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     sandbox.configure("memory: {exclude: [qa]}")
