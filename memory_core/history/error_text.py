@@ -38,7 +38,8 @@ def _list_lines(text: str) -> list[str]:
     Secrets are masked before anything is cut, since half of one would not be recognised.
     """
     if len(text) > MAX_BEGIN + MAX_END:
-        text = f"{text[:MAX_BEGIN]}\n{text[-MAX_END:]}"
+        _cut_line, newline, end = text[-MAX_END:].partition("\n")
+        text = text[:MAX_BEGIN] + newline + end
     lines = map(sanitize.join_visible, text.splitlines())
     masked = secrets.mask("\n".join(filter(None, lines)))
     return masked.split("\n") if masked else []

@@ -86,6 +86,14 @@ def test_no_part_of_a_secret_passes_where_a_text_is_cut(
     assert len(line) <= error_text.MAX_LENGTH
 
 
+@pytest.mark.parametrize("after", range(40))
+def test_a_secret_in_the_middle_of_a_huge_line_does_not_pass_in_part(after: int) -> None:
+    tail = "z" * (error_text.MAX_END - after)
+    line = error_text.summarize(f"Exit code 1\n{'y' * 20_000} password=hunter2secret{tail}")
+    assert "secret" not in line
+    assert line.startswith("Exit code 1: yyy")
+
+
 @pytest.mark.parametrize(
     "piece", ["a", "a-", "a_", "password", "-----BEGIN PRIVATE KEY-----", "eyJ", "://:", "--a-"]
 )
