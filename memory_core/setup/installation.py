@@ -32,8 +32,10 @@ from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, links
-from memory_core.storage import paths
+from memory_core.storage import paths, state_folder
 from memory_core.tasks import claude_md_import
+from memory_core.text import fastjson
+from memory_core.text.phrases import format_names
 
 TEMPLATE_NAME = "settings.template.json"
 COMMAND = "agent-memory"
@@ -555,6 +557,19 @@ def _is_own_link(link: str) -> bool:
     return os.path.islink(link) and os.readlink(link).endswith(os.sep + ending)
 
 
+def _describe_unmerged(state: str) -> str:
+    """Return whose learnings in the state of all projects no memory has yet, "" for nobody."""
+    files = SafeFiles(state)
+    owners = [
+        str(fastjson.load_object(files.read_text(f"{name}/{state_folder.OWNER_FILE}")).get("path"))
+        for name in files.list_names()
+        if any(
+            files.list_names(f"{name}/spool/{stem}") for stem in files.list_names(f"{name}/spool")
+        )
+    ]
+    return f"; not merged yet: those of {format_names(owners)}" if owners else ""
+
+
 def _remove_program(level: paths.LevelPaths, dry_run: bool, say: Say) -> None:
     link = os.path.join(_find_home(), ".local", "bin", COMMAND)
     state = os.path.dirname(level.state.root)
@@ -562,7 +577,7 @@ def _remove_program(level: paths.LevelPaths, dry_run: bool, say: Say) -> None:
         **({link: ""} if _is_own_link(link) else {}),
         os.path.dirname(program_link()): "",
         data_folder(): "",
-        state: " (log and learnings for review, of all projects)",
+        state: f" (log and learnings for review, of all projects{_describe_unmerged(state)})",
     }
     for path, what in removed.items():
         if not os.path.lexists(path):

@@ -570,12 +570,15 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     state = fresh.home / ".local" / "state"
     (state / "agent-memory" / "shop-1" / "review").mkdir(parents=True)
     (state / "agent-memory" / "shop-1" / "review" / "engineer.md").write_text("- a\n")
+    (state / "agent-memory" / "shop-1" / "spool" / "engineer").mkdir(parents=True)
+    (state / "agent-memory" / "shop-1" / "spool" / "engineer" / "1-1.json").write_text("{}")
+    (state / "agent-memory" / "shop-1" / "project.json").write_text('{"path": "/code/shop"}')
     (state / "another").mkdir()
     other = fresh.link.parent / "other"
     other.touch()
     shown = fresh.install_sh("--uninstall", "--all", "--dry-run", project)
     assert f"Would remove {fresh.link}" in shown.stdout
-    what = "(log and learnings for review, of all projects)"
+    what = "(log and learnings for review, of all projects; not merged yet: those of /code/shop)"
     assert f"Would remove {state / 'agent-memory'} {what}" in shown.stdout
     assert environment.exists()
     assert len(list(state.iterdir())) == 2
