@@ -53,7 +53,7 @@ class Block:
 
 
 def read_blocks(text: str, is_dated: bool = False) -> list[Block]:
-    """Split a text into blocks; `is_dated` for files in archive/ and review/.
+    """Split a text into blocks; `is_dated` for files in archive/.
 
     Code and comments that are never closed are closed, and items without any text are skipped.
     """

@@ -15,7 +15,7 @@ def merge(base: str, ours: str, theirs: str, is_dated: bool = False) -> str:
 
     An item that one version removed stays removed, unless the other version has changed it.
     If both versions changed a preference, the first value stays.  Conflicts in the texts are
-    resolved first.  `is_dated` is for files in archive/ and review/.
+    resolved first.  `is_dated` is for files in archive/.
     """
     base, ours, theirs = (conflicts.merge_sides(text).text for text in (base, ours, theirs))
     return merge_versions.merge_versions(base, ours, theirs, _order, is_dated).text
