@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -90,9 +91,11 @@ def _parts(uri: str) -> tuple[str, str]:
 
 def _list_agents(project: Project) -> list[dict[str, Any]]:
     """Return the enabled agents with a memory, in the order of `status`."""
-    agents = []
-    for agent in filter(project.serves, lookup.sort_agents(project.store.agents())):
-        status = project.store.files.status(project.store.path(agent))
+    agents, store = [], project.store
+    statuses = dict(store.files.scan(store.folder))  # one by one takes twice as long
+    for agent in filter(project.serves, lookup.sort_agents(store.agents())):
+        usual = statuses.get(f"{store.stem(agent)}.md")
+        status = usual or statuses.get(os.path.basename(store.path(agent)))
         if status:  # not deleted meanwhile
             updated = format_utc(status.st_mtime)
             uri, size = uri_of_agent(agent), status.st_size
