@@ -23,7 +23,7 @@ def check_paths(exam: Examination) -> Iterator[Finding]:
     """Check for links, pipes, folders and huge files in the places of our files."""
     project = exam.project
     for where, error in exam.refused.items():
-        is_ours = error.path.startswith(paths.FOLDER_NAME) or _is_memory(project, where)
+        is_ours = error.path.startswith(paths.FOLDER_NAME)
         is_used = isinstance(error, UsedInPart) or _is_history(error)
         severity = WARNING if is_used or not is_ours else BROKEN
         yield Finding(severity, error.reason, where, _advise(error, project))
@@ -31,11 +31,6 @@ def check_paths(exam: Examination) -> Iterator[Finding]:
         if level.is_user:
             yield from _check_links(project, level)
         yield from _check_owners(project, level)
-
-
-def _is_memory(project: Project, where: str) -> bool:
-    folder = project.paths.relative(project.store.folder)
-    return f"{where}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{where}/")
 
 
 def _is_history(error: Refused) -> bool:

@@ -507,7 +507,7 @@ class _OpenedFolder:
             error.filename = os.path.join(*self._parts, error.filename)
 
 
-_TOO_MANY = f"has more than {MAX_ENTRIES:,} entries, of which only as many are used"
+_TOO_MANY = f"has more than {MAX_ENTRIES:,} entries; {MAX_ENTRIES:,} of them are used"
 
 
 def make_folders(path: str, mode: int) -> None:

@@ -40,18 +40,22 @@ def walk(
         for name in entries:
             path = os.path.join(folder, name)
             try:
-                status = files.status(path)
+                is_folder = stat.S_ISDIR(_read_mode(files, path))
             except OSError as error:
                 report(error)
-                continue
-            if status is None:
-                report(_find_problem(files, path) or _build_error(errno.ENOENT, files, path))
-            elif stat.S_ISDIR(status.st_mode):
-                below.append(path)
             else:
-                names.append(name)
+                below += [path] if is_folder else []
+                names += [] if is_folder else [name]
         waiting += reversed(below)
         yield whole, names
+
+
+def _read_mode(files: SafeFiles, path: str) -> int:
+    """Return the mode of an entry; raises OSError, also if it is refused or gone."""
+    status = files.status(path)
+    if status is None:
+        raise _find_problem(files, path) or _build_error(errno.ENOENT, files, path)
+    return status.st_mode
 
 
 def _find_problem(files: SafeFiles, path: str) -> OSError | None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from memory_core.claude_code import agent_names
 from memory_core.document import dated_entries
+from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.storage import event_log, spool, state_folder
 from memory_core.storage.paths import FOLDER_NAME
@@ -29,7 +29,6 @@ STATE, LOGS = f"{FOLDER_NAME}/state", f"{FOLDER_NAME}/logs"
 IGNORE_FILE = f"{FOLDER_NAME}/.gitignore"
 IGNORE_LINES = ("# Written by agent-memory: what only this machine needs.", "state/", "logs/")
 
-MAX_DEPTH = 4  # state/runs/SESSION/RUN.jsonl
 MAX_LENGTH = 2_000  # of a learning, in characters; of other texts a tenth
 
 EVENTS = tuple(
@@ -83,8 +82,10 @@ def find(store: Store) -> OldState:
     files, old = SafeFiles(store.paths.root), OldState()
     old.ignore = _clean_ignore_file(files)
     for folder in _folders(store):
-        for path, is_folder in _list_tree(files, folder):
-            (old.folders if is_folder else old.files).append((files, path))
+        below = tree.walk(files, folder) if files.is_folder(folder) else ()
+        for path, names in reversed(list(below)):  # folders after what is in them
+            old.files += [(files, files.relative(os.path.join(path, name))) for name in names]
+            old.folders.append((files, files.relative(path)))
     for name in event_log.FILES:
         old.events.extend(_clean_events(_read(old, files, f"{LOGS}/{name}")))
     _read_learnings(old, files, f"{STATE}/{spool.FOLDER}", _folders(store)[2])
@@ -111,20 +112,6 @@ def _clean_ignore_file(files: SafeFiles) -> str | None:
     if IGNORE_LINES[0] not in map(str.strip, lines):
         return None
     return "".join(line for line in lines if line.strip() not in IGNORE_LINES)
-
-
-def _list_tree(files: SafeFiles, folder: str, depth: int = MAX_DEPTH) -> Iterator[tuple[str, bool]]:
-    """Yield (path, is a folder) of all regular files and folders, those below a folder first."""
-    if not depth or not files.is_folder(folder):
-        return
-    for name in files.list_names(folder):
-        path = f"{folder}/{name}"
-        status = files.status(path)
-        if status and stat.S_ISDIR(status.st_mode):
-            yield from _list_tree(files, path, depth - 1)
-        elif status:
-            yield path, False
-    yield folder, True
 
 
 def _read(old: OldState, files: SafeFiles, path: str) -> str:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.document.diff import FileChange
@@ -189,22 +189,10 @@ def _run_process(
     return process.returncode, process.stdout, process.stderr.decode("utf-8", "replace")
 
 
-def list_folders(project: Project) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder of agent-memory in the project with the names of its files.
-
-    The memory folder may be one that also has files of others.
-    """
-    files = project.paths.files
-    yield from tree.walk(files, project.paths.folder)
-    for folder, names in tree.walk(files, project.store.folder):
-        if os.path.relpath(folder, project.store.folder) in (".", "archive", "history"):
-            yield folder, [name for name in names if name.endswith((".md", ".jsonl"))]
-
-
 def _copy_files(project: Project, copy: paths.LevelPaths) -> None:
     copy.state.make_root()  # with its own file about the project that it belongs to
     for files, target, folders in (
-        (project.paths.files, copy.files, list_folders(project)),
+        (project.paths.files, copy.files, tree.walk(project.paths.files, project.paths.folder)),
         (project.paths.state, copy.state, tree.walk(project.paths.state)),
     ):
         for path, data in _read_all(files, folders).items():
@@ -220,7 +208,7 @@ def _read_files(project: Project) -> dict[str, bytes]:
     state = project.paths.state
     kept = _read_all(state, tree.walk(state))
     return {
-        **_read_all(project.paths.files, list_folders(project)),
+        **_read_all(project.paths.files, tree.walk(project.paths.files, project.paths.folder)),
         **{f"{STATE_LABEL}{path}": data for path, data in kept.items()},
     }
 

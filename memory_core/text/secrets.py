@@ -10,7 +10,13 @@ import re
 # What follows the name of a password or a key: quoted, or up to a blank or a separator.
 _VALUE = r"""(?!["']?\[secret: )(?:"[^"\n]{1,500}"|'[^'\n]{1,500}'|[^\s"',;&]{3,500})"""
 
-_ASSIGN = r"""["']?\s{0,3}(?:=>|:=|={1,3}|:)\s{0,3}"""
+# A message says "password: field required" and "unexpected token: end": behind a blank a value
+# counts only if it has a digit, or if name and value are quoted.
+_SIGN = r"(?:=>|:=|={1,3}|:)"
+_ASSIGN = (
+    rf"""(?:["']?{_SIGN}(?!\s)|["']\s{{0,3}}{_SIGN}\s{{0,3}}(?=["'])"""
+    rf"""|["']?\s{{0,3}}{_SIGN}\s{{1,3}}(?=\S{{0,99}}\d))"""
+)
 
 _PHRASE = r"(?:password|passwd|passphrase|passcode)"
 _KEY = r"(?:secret|token|api[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?key|credentials?)"

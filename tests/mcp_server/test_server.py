@@ -35,6 +35,7 @@ from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
 from memory_core.tasks import task_actions, task_document
+from support.life import HELLO
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -164,18 +165,6 @@ def test_the_project_is_that_of_the_option(shop: Shop, tmp_path: Path) -> None:
     )
     assert NEWS in (other / ".claude-mpm" / "memories" / "qa.md").read_text()
     assert not (shop.sandbox.memories / "qa.md").exists()
-
-
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "a test", "version": "1"},
-    },
-}
 
 
 def started(shop: Shop, *arguments: str, **env: str) -> subprocess.Popen[bytes]:

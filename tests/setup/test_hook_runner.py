@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.claude_code import sample_events
+from memory_core.files import tree
 from memory_core.memory.project import Project, find_project
 from memory_core.setup import hook_runner
 from memory_core.storage import event_log
@@ -74,6 +75,7 @@ def test_hostile_files_are_not_copied(project: Project, sandbox: Sandbox) -> Non
     assert result.fault == ""
     assert result.reply is not None
     assert all(b"secret" not in (change.before or b"") for change in result.changes)
-    names = {name for _folder, names in hook_runner.list_folders(project) for name in names}
+    folders = tree.walk(project.paths.files, project.paths.folder)
+    names = {name for _folder, names in folders for name in names}
     assert {"engineer.md", "huge.md"} <= names
     assert names.isdisjoint({"key.md", "qa.md", "pipe.md"})

@@ -38,6 +38,9 @@ SECRETS = [
     ("-----BEGIN OPENSSH PRIVATE KEY-----\nMIIE\nabc", "[secret: private key]"),
     ("mysql password=hunter2 failed", "mysql password=[secret: password] failed"),
     ("DB_PASSWORD: hunter2", "DB_PASSWORD: [secret: password]"),
+    ("password = s3cr3t", "password = [secret: password]"),
+    ("token: 12ab34cd", "token: [secret: key]"),
+    ("{'password': 'horse'}", "{'password': [secret: password]}"),
     ("PGPASSWORD='a b' psql", "PGPASSWORD=[secret: password] psql"),
     ("secret=abc token=def", "secret=[secret: key] token=[secret: key]"),
     ('{"api_key": "abc", "n": 1}', '{"api_key": [secret: key], "n": 1}'),
@@ -68,6 +71,18 @@ ORDINARY = [
     "commit 8fa6445462ef5b4e8fa6445462ef5b4e8fa64454 is gone",
     "basic authentication failed",
     "secretary: Bob",
+    "SyntaxError: Unexpected token: identifier",
+    "error: unexpected token: 'end of file' at line 3",
+    "ValidationError: password: field required",
+    "Error: password: must have at least 8 characters",
+    "Missing required variable API_KEY: see README.md",
+    "secret: not found in namespace default",
+    "token = parser.next_token()",
+    "expected token: number, got string",
+    "InvalidToken: token expired at 2026-01-01",
+    "csrf token: missing or incorrect",
+    "bad credentials: check your login",
+    "access_key: undefined",
 ]
 
 
