@@ -340,7 +340,7 @@ def test_a_folder_with_100000_entries_does_not_stall(tree: Tree) -> None:
         assert len(read(path)) == safe_files.MAX_ENTRIES
         assert time.monotonic() - began < 1
     assert [str(error) for error in tree.files.refused.values()] == [
-        ".claude-mpm/memories has more than 10,000 entries, of which only as many are used"
+        ".claude-mpm/memories has more than 10,000 entries; 10,000 of them are used"
     ]
     began = time.monotonic()
     tree.files.replace(PLACE, b"new")
