@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from memory_core import __version__
 from memory_core.cli import output
+from memory_core.cli.command_types import App, CommandGroup, format_parameters
 from memory_core.cli.errors import PROGRAM_NAME
 
 if TYPE_CHECKING:
@@ -98,6 +99,11 @@ COMMANDS_BY_NAME = {
 
 ALIASES = {"view": "show"}
 
+# The commands of the short help.
+EVERYDAY = ("status", "list", "show", "search", "add", "edit", "undo", "log", "doctor")
+
+ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
+
 # Commands whose result may be longer than a screen.
 PAGED_COMMANDS = {
     *("status", "list", "show", "search", "context", "log", "blame", "diff"),
@@ -115,7 +121,7 @@ class SharedOptions:
 shared = SharedOptions()
 
 
-class RootGroup(TyperGroup):
+class RootGroup(CommandGroup):
     """Loads a command when it is called, and accepts the shared options after it, too."""
 
     _is_listing = False
@@ -124,11 +130,10 @@ class RootGroup(TyperGroup):
         super().__init__(**settings)
         # What --help and suggestions for a misspelt name need of a command.
         self.commands = {
-            name: TyperCommand(name, help=info.summary) for name, info in COMMANDS_BY_NAME.items()
+            name: TyperCommand(name, help=summary)
+            for rows in _list_groups().values()
+            for name, summary in rows
         }
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS_BY_NAME)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         name = ALIASES.get(cmd_name, cmd_name)
@@ -152,16 +157,31 @@ class RootGroup(TyperGroup):
             output.enable_pager()
         return name, command, rest
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        width = max(map(len, COMMANDS_BY_NAME))
-        for heading, commands in COMMAND_GROUPS.items():
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the everyday commands, or with `help --all` all of them."""
+        everyday = {"Everyday commands": [(name, self.commands[name].help) for name in EVERYDAY]}
+        groups = _list_groups() if ctx.obj == ALL_COMMANDS else everyday
+        width = max(len(name) for rows in groups.values() for name, _summary in rows)
+        for heading, rows in groups.items():
             with formatter.section(heading):
-                rows = [(_name_command(target), text) for target, text in commands.items()]
                 formatter.write_dl([(name.ljust(width), text) for name, text in rows])
+        format_parameters(self.get_params(ctx), formatter)
+        if groups is everyday:
+            formatter.write_paragraph()
+            formatter.write_text("All commands: agent-memory help --all")
+            formatter.write_text("One command:  agent-memory help COMMAND")
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         self._is_listing = True
         return super().shell_complete(ctx, incomplete)
+
+
+def _list_groups() -> dict[str, list[tuple[str, str]]]:
+    """Return (name, summary) of the commands by the heading of their group."""
+    return {
+        heading: [(_name_command(target), summary) for target, summary in commands.items()]
+        for heading, commands in COMMAND_GROUPS.items()
+    }
 
 
 def find_project() -> Project:
@@ -182,16 +202,11 @@ def load_command(name: str) -> Any:
     module, _, attribute = COMMANDS_BY_NAME[name].target.partition(":")
     target = getattr(importlib.import_module(f"memory_core.cli.{module}"), attribute)
     if not isinstance(target, typer.Typer):
-        function, target = target, create_app()
+        function, target = target, App()
         target.command(name)(function)
     command = typer.main.get_command(target)
     command.name = name
     return command
-
-
-def create_app(**settings: Any) -> typer.Typer:
-    """Return an app with plain help texts."""
-    return typer.Typer(**{"add_completion": False, "rich_markup_mode": None, **settings})
 
 
 def move_shared_options(arguments: list[str]) -> list[str]:
@@ -207,7 +222,7 @@ def move_shared_options(arguments: list[str]) -> list[str]:
         if argument == "--" or (rest[:1] == ["run"] and not argument.startswith("-")):
             return [*moved, *rest, argument, *waiting]
         is_shared = argument.startswith("--project=")
-        is_shared |= argument in ("--debug", "--no-pager", "--project")
+        is_shared |= argument in ("--debug", "--no-pager", "--project", "--version", "-V")
         options = moved if is_shared else rest
         options.append(argument)
         if argument in ("--project", "--memory-limit") and waiting:
@@ -221,11 +236,10 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-app = create_app(
+app = App(
     cls=RootGroup,
     add_completion=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=False,
 )
 
 
@@ -253,7 +267,7 @@ def agent_memory(
 ) -> None:
     """View and manage the memory of Claude Code agents.
 
-    --project, --no-pager and --debug may stand before or after the command.
+    The options may stand before or after the command.
 
     \b
     Example:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from memory_core.files.safe_files import Refused
 
 PROGRAM_NAME = "agent-memory"
+
+_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)$", re.DOTALL)
 
 
 class CommandRefused(Exception):
@@ -48,6 +51,10 @@ def describe_os_error(error: OSError) -> str:
 
 
 def _describe_usage(error: Any) -> str:
+    """Return the sentence of typer, and the usage of the command."""
     sentence = str(error.format_message()).replace("Value error, ", "").rstrip(".")  # pydantic's
-    path = error.ctx.command_path if error.ctx else PROGRAM_NAME
-    return f"{sentence[:1].lower()}{sentence[1:]}\nSee {path} --help"
+    sentence = _EXTRA_ARGUMENTS.sub(r"unexpected argument: \1 (put a text in quotes)", sentence)
+    if error.ctx is None:
+        return sentence
+    usage = " ".join(error.ctx.get_usage().split())
+    return f"{sentence[:1].lower()}{sentence[1:]}\n{usage}; see {error.ctx.command_path} --help"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.app import read_environment, shared
-from memory_core.cli.common.arguments import flag
+from memory_core.cli.common.arguments import flag, make_number_parser
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_note
 
@@ -20,7 +20,10 @@ def mcp(
     port: Annotated[
         int | None,
         typer.Option(
-            min=0, max=65535, help="Port of --http; 0 = any free port.", show_default="8735"
+            metavar="N",
+            parser=make_number_parser(0, 65535),
+            help="Port of --http; 0 = any free port.",
+            show_default="8735",
         ),
     ] = None,
 ) -> None:

@@ -133,8 +133,35 @@ def test_the_samples_are_those_of_the_events() -> None:
     assert set(get_args(sample.Kind)) == set(sample_events.KINDS)
 
 
+def test_help_lists_the_everyday_commands_or_all(person: Person) -> None:
+    short, long = person.run("help").stdout, person.run("help", "--all").stdout
+    assert {person.run(*words).stdout for words in ([], ["-h"], ["--help"])} == {short}
+    names = {name for name in cli.COMMANDS_BY_NAME if f"\n  {name} " in short}
+    assert names == set(cli.EVERYDAY)
+    assert "All commands: agent-memory help --all\n" in short
+    assert {name for name in cli.COMMANDS_BY_NAME if f"\n  {name} " in long} >= names
+
+
+@pytest.mark.parametrize("group", ["config", "task", "preference", "git"])
+def test_a_group_without_a_command_prints_its_help(person: Person, group: str) -> None:
+    shown = {person.run(group, *words).stdout for words in ([], ["help"], ["-h"], ["--help"])}
+    assert shown == {person.run("help", group).stdout}
+
+
+@pytest.mark.parametrize("words", ["-V", "--version", "list -V", "config show --version"])
+def test_the_version_is_printed_everywhere(person: Person, words: str) -> None:
+    done = person.run(*words.split())
+    assert (done.returncode, done.stdout) == (0, f"agent-memory {installation.__version__}\n")
+
+
+def test_help_has_no_type_names(person: Person) -> None:
+    """Values have names as in the documentation: N, TIME, AGENT."""
+    for name in commands():
+        text = person.run(*name.split(), "--help").stdout
+        assert not re.search(r"<\w+|INTEGER|FLOAT|\bSTR\b|range|list\[", text), text
+
+
 def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -> None:
-    assert person.run("help").stdout == person.run("--help").stdout == person.run("-h").stdout
     assert person.run("help", "task", "start").stdout == person.run("task", "start", "-h").stdout
     assert person.run("help", "json").stdout == JSON_PAGE
     assert person.run("help", "nothing").returncode == 2
@@ -146,9 +173,21 @@ def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["statu"], 2, "no such command 'statu'. Did you mean 'status'?"),
+        (["statu"], 2, "no such command 'statu'; did you mean agent-memory status?"),
         (["xyzzy"], 2, "no such command 'xyzzy'\n"),
-        (["config", "chek"], 2, "no such command 'chek'. Did you mean 'check'?"),
+        (["config", "chek"], 2, "'chek'; did you mean agent-memory config check?"),
+        (["Show", "engineer"], 2, "did you mean agent-memory show?"),
+        (["memory", "list"], 2, "did you mean agent-memory list?"),
+        (["engineer", "show"], 2, "did you mean agent-memory show?"),
+        (["agents"], 2, "did you mean agent-memory list"),
+        (["history"], 2, "did you mean agent-memory log"),
+        (["duplicates"], 2, "did you mean agent-memory optimize?"),
+        (["log", "-n", "five"], 2, "invalid number 'five': use a whole number, at least 1\n"),
+        (["log", "-n", "0"], 2, "invalid number '0': use a whole number, at least 1\n"),
+        (["prune", "--older-than", "9d", "--below", "2"], 2, "use a number from 0 to 1\n"),
+        (["mcp", "--http", "--port", "99999"], 2, "use a whole number, from 0 to 65535\n"),
+        (["show", "engineer", "qa"], 2, "unexpected argument: qa"),
+        (["add", "a text"], 2, "Usage: agent-memory add AGENT TYPE TEXT"),
         (["show"], 2, "missing argument"),
         (["show", "engineer", "--jason"], 2, "no such option: --jason"),
         (["--debg", "status"], 2, "no such option: --debg"),

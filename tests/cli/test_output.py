@@ -605,9 +605,9 @@ def test_with_json_there_is_no_question(settled: Person) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("log -n 0", "invalid value for '--number' / '-n'"),
-        ("undo abc", "invalid value for 'N'"),
-        ("undo 1.5", "invalid value for 'N'"),
+        ("log -n 0", "invalid number '0'"),
+        ("undo abc", "invalid number 'abc'"),
+        ("undo 1.5", "invalid number '1.5'"),
     ],
 )
 def test_numbers_start_at_1(settled: Person, words: str, told: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.app import create_app
+from memory_core.cli.command_types import App
 from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
 from memory_core.cli.common.notes import note_undo
@@ -28,7 +28,7 @@ Key = Annotated[
     ),
 ]
 
-app = create_app()
+app = App()
 
 
 @app.callback()

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from memory_core.cli.common import suggestions
+from memory_core.cli.errors import CommandRefused
 
 ITEM_HELP = "The item: its id (at least 4 digits), its text or a part of the text."
 
 
 def flag(name: str, help: str) -> Any:
     return typer.Option(name, help=help)
+
+
+def make_number_parser(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Return the `parser` of an argument or option that takes a whole number."""
+
+    def parse(text: str) -> int:
+        number = int(text) if str(text).isdecimal() else -1
+        if number < low or (high is not None and number > high):
+            limits = f"at least {low}" if high is None else f"from {low} to {high}"
+            raise CommandRefused(f"invalid number {text!r}: use a whole number, {limits}")
+        return number
+
+    return parse
 
 
 def agent_argument(

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.common.arguments import Agents, AsJson, Since, User
+from memory_core.cli.common.arguments import Agents, AsJson, Since, User, make_number_parser
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.common.tables import print_columns
 from memory_core.cli.output import print_json, print_note
@@ -29,7 +29,12 @@ def log(
     number: Annotated[
         int | None,
         typer.Option(
-            "--number", "-n", min=1, help="Maximum number of entries.", show_default="all"
+            "--number",
+            "-n",
+            metavar="N",
+            parser=make_number_parser(1),
+            help="Maximum number of entries.",
+            show_default="all",
         ),
     ] = None,
     user: User = False,

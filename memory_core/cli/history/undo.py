@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.arguments import AsJson, User, make_number_parser
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.history.log import record_to_json
@@ -15,7 +15,9 @@ from memory_core.curation.undo import UndoResult, undo_last
 
 
 def undo(
-    number: Annotated[int, typer.Argument(metavar="N", min=1, help="How many changes.")] = 1,
+    number: Annotated[
+        int, typer.Argument(metavar="N", parser=make_number_parser(1), help="How many changes.")
+    ] = 1,
     user: User = False,
     json: AsJson = False,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import Agent, AsJson
+from memory_core.cli.common.arguments import Agent, AsJson, make_number_parser
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import agent_context
@@ -17,7 +17,8 @@ def context(
     top: Annotated[
         int | None,
         typer.Option(
-            min=1,
+            metavar="N",
+            parser=make_number_parser(1),
             help="Maximum number of items.",
             show_default="memory.context_items; all with --json",
         ),

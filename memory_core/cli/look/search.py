@@ -28,7 +28,12 @@ def search(
     ] = None,
     place: Annotated[
         Literal["memory", "archive", "review"] | None,
-        typer.Option("--in", help="Where to search.", show_default="memory and archive"),
+        typer.Option(
+            "--in",
+            metavar="memory|archive|review",
+            help="Where to search.",
+            show_default="memory and archive",
+        ),
     ] = None,
     user: User = False,
     json: AsJson = False,

@@ -6,14 +6,15 @@ import json as json_module
 
 import typer
 
-from memory_core.cli.app import create_app, find_project
+from memory_core.cli.app import find_project
+from memory_core.cli.command_types import App
 from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.common.tables import print_columns
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
 from memory_core.text.phrases import format_count
 
-app = create_app()
+app = App()
 
 
 @app.callback()

@@ -6,14 +6,15 @@ from typing import Any
 
 import typer
 
-from memory_core.cli.app import create_app, find_project
+from memory_core.cli.app import find_project
+from memory_core.cli.command_types import App
 from memory_core.cli.common.arguments import AsJson
 from memory_core.cli.common.notes import note_archived
 from memory_core.cli.output import print_json, print_line, print_note, select_fields
 from memory_core.git import merge_driver
 from memory_core.git.merge_driver import DriverChanges
 
-app = create_app()
+app = App()
 
 
 @app.callback()

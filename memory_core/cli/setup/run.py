@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.app import create_app
-from memory_core.cli.common.arguments import flag
+from memory_core.cli.command_types import App
+from memory_core.cli.common.arguments import flag, make_number_parser
 from memory_core.cli.errors import CommandRefused
 from memory_core.storage.config_defaults import MAX_SIZE_KB
 
@@ -17,7 +17,7 @@ from memory_core.storage.config_defaults import MAX_SIZE_KB
 STATUS_NOT_FOUND = 127
 STATUS_NOT_EXECUTABLE = 126
 
-app = create_app()
+app = App()
 
 Learning = Annotated[
     bool | None,
@@ -31,8 +31,7 @@ MemoryLimit = Annotated[
     int | None,
     typer.Option(
         metavar="KB",
-        min=1,
-        max=MAX_SIZE_KB,
+        parser=make_number_parser(1, MAX_SIZE_KB),
         help="Limit of a memory file in KB.",
         show_default="as configured",
     ),

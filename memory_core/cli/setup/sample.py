@@ -18,7 +18,9 @@ Kind = Literal["pre", "start", "post", "stop", "session", "handback", "failure"]
 
 
 def sample(
-    kind: Annotated[Kind, typer.Argument(help="Which event.")] = "pre",
+    kind: Annotated[
+        Kind, typer.Argument(help="pre, start, post, stop, session, handback or failure.")
+    ] = "pre",
     agent: Annotated[
         str,
         agent_option(metavar="NAME", help="Agent of the event."),

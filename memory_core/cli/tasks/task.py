@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memory_core.cli.app import create_app
+from memory_core.cli.command_types import App
 from memory_core.cli.tasks import cleanup, look, write
 from memory_core.cli.tasks.init import init
 
-app = create_app()
+app = App()
 
 
 @app.callback()

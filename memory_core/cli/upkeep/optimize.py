@@ -31,7 +31,9 @@ from memory_core.text.phrases import format_count
 
 Helper = Annotated[
     Literal["claude"] | None,
-    typer.Option("--with", help="Also ask your Claude Code for shorter wordings."),
+    typer.Option(
+        "--with", metavar="claude", help="Also ask your Claude Code for shorter wordings."
+    ),
 ]
 OlderThan = Annotated[
     str | None,

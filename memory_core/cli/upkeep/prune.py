@@ -13,10 +13,22 @@ from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import may_change, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.common.tables import format_section
+from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import PruneResult
 from memory_core.text.phrases import format_count
+
+
+def _parse_share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise CommandRefused(f"invalid confidence {text!r}: use a number from 0 to 1")
+    return share
+
 
 OlderThan = Annotated[
     str,
@@ -25,7 +37,8 @@ OlderThan = Annotated[
     ),
 ]
 Below = Annotated[
-    float, typer.Option(min=0, max=1, metavar="0..1", help="Only with less confidence.")
+    float,
+    typer.Option(metavar="0..1", parser=_parse_share, help="Only with less confidence."),
 ]
 
 

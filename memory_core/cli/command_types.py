@@ -1,0 +1,123 @@
+"""Commands and groups of commands: their help, and suggestions for a misspelt command.
+
+The help names values as the documentation does, without the type names of typer.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from memory_core.cli.errors import CommandRefused
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+MAX_SUGGESTIONS = 3
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help has no type names."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*_list_arguments(self.get_params(ctx)), "[OPTION...]"]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        format_parameters(self.get_params(ctx), formatter)
+
+
+class CommandGroup(TyperGroup):
+    """Commands behind a common word; without one of them, it prints its help."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return ["COMMAND", "[ARGUMENT...]", "[OPTION...]"]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args[:1] == ["help"] and "help" not in self.commands:
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args or ["--help"])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise CommandRefused(self._describe_unknown(ctx, args))
+        return super().resolve_command(ctx, args)
+
+    def _describe_unknown(self, ctx: Any, args: list[str]) -> str:
+        summaries = {name: str(command.help) for name, command in self.commands.items()}
+        near = suggest_commands(args, summaries)
+        hint = f"; did you mean {' or '.join(f'{ctx.command_path} {name}' for name in near)}?"
+        all_ = "agent-memory help --all" if ctx.parent is None else f"{ctx.command_path} --help"
+        return f"no such command {args[0]!r}{hint if near else ''}\nSee {all_}"
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        format_parameters(self.get_params(ctx), formatter)
+        self.format_commands(ctx, formatter)
+
+
+class App(typer.Typer):
+    """An app whose commands and groups have plain help texts."""
+
+    def __init__(self, **settings: Any) -> None:
+        plain: dict[str, Any] = {"cls": CommandGroup, "rich_markup_mode": None}
+        super().__init__(**{**plain, "add_completion": False, **settings})
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[FunctionT], FunctionT]:
+        return super().command(name, **{"cls": PlainCommand, **settings})
+
+
+def suggest_commands(words: list[str], summaries: Mapping[str, str]) -> list[str]:
+    """Return the commands that somebody who typed these words may have meant.
+
+    A command among the other words (`engineer show`) comes first, then names like the first word,
+    then commands whose summary has this word.
+    """
+    first = words[0].casefold()
+    ordered = [name for name in words[1:] if name in summaries]
+    near = difflib.get_close_matches(first, summaries, n=MAX_SUGGESTIONS)
+    described = [
+        name
+        for name, summary in summaries.items()
+        if first.rstrip("s") in (word.strip(".,:'").rstrip("s") for word in summary.lower().split())
+    ]
+    return (ordered[:1] or near or described)[:MAX_SUGGESTIONS]
+
+
+def format_parameters(parameters: Iterable[Any], formatter: Any) -> None:
+    """Write the arguments and the options of a command, with their help and defaults."""
+    kinds: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+    for parameter in parameters:
+        if not getattr(parameter, "hidden", False):
+            row = (_format_name(parameter), _format_help(parameter))
+            kinds[parameter.param_type_name].append(row)
+    for kind, rows in kinds.items():
+        if rows:
+            with formatter.section(f"{kind.capitalize()}s"):
+                formatter.write_dl(rows)
+
+
+def _list_arguments(parameters: Iterable[Any]) -> list[str]:
+    arguments = [one for one in parameters if one.param_type_name == "argument" and not one.hidden]
+    names = [(_format_name(argument), argument.required) for argument in arguments]
+    return [name if required else f"[{name}]" for name, required in names]
+
+
+def _format_name(parameter: Any) -> str:
+    value = parameter.metavar or parameter.name.strip("_").upper()
+    if parameter.param_type_name == "argument":
+        return f"{value}..." if parameter.nargs != 1 else value
+    names = ", ".join([*sorted(parameter.opts, key=len), *parameter.secondary_opts])
+    return names if parameter.is_flag else f"{names} {value}"
+
+
+def _format_help(parameter: Any) -> str:
+    """Return the help with the default, or with the note that the option is required."""
+    default = parameter.show_default
+    if not isinstance(default, str):
+        is_value = isinstance(parameter.default, str | int | float)
+        default = str(parameter.default) if is_value and parameter.default is not False else ""
+    if parameter.required and parameter.param_type_name == "option":
+        return f"{parameter.help}  [required]"
+    return f"{parameter.help}  [default: {default}]" if default else str(parameter.help)
