@@ -153,6 +153,43 @@ def read_tokens(
     return tokens
 
 
+# The stems of the words that were read before, because the items of a memory repeat their words;
+# under "" those of the words that add nothing.
+_stems: dict[str, frozenset[str]] = {}
+MAX_STEMS = 50_000
+
+
+def list_stems(words: list[str], noise: frozenset[str]) -> frozenset[str]:
+    """Return the stems of the words that may count, at a fifth of the cost of `read_tokens`.
+
+    Words whose tokens may be equal have the same stem.  So of two near-equal texts, one has all
+    stems of the other.
+    """
+    if len(_stems) > MAX_STEMS:
+        _stems.clear()
+    if "" not in _stems:
+        _stems[""] = frozenset(map(_reduce, noise | FULL))
+    stems: set[str] = set()
+    for word in " ".join(_drop_phrases(words)).replace("`", "").casefold().split():
+        if word not in _stems:
+            parts = "".join([char if char.isalnum() else " " for char in word]).split()
+            _stems[word] = frozenset(map(_reduce, parts))
+        stems |= _stems[word]
+    return frozenset(stems - _stems[""])
+
+
+def _reduce(word: str) -> str:
+    """Return the stem that a word shares with all words whose tokens may equal its own."""
+    while True:
+        stem = word if word in TURNING or word in ALIKE else _stem(word)
+        shorter = ALIKE.get(stem, stem)
+        if shorter == word:
+            shorter = _infinitive(word)
+        if shorter == word:
+            return word
+        word = shorter
+
+
 def is_negation(token: Token) -> bool:
     """Check whether a token is a negation."""
     return token[0] in DENYING
@@ -166,8 +203,8 @@ def _literal(token: Token) -> str:
 def _drop_phrases(words: list[str]) -> list[str]:
     """Remove words that only call to do something, and replace phrases by their synonyms."""
     text = " ".join(words)
-    while lead := next(filter(text[:30].casefold().startswith, LEADS), ""):
-        text = text[len(lead) :]
+    while text[:30].casefold().startswith(LEADS):
+        text = text[len(next(filter(text[:30].casefold().startswith, LEADS))) :]
     for phrase, other in PHRASES:
         text = text.replace(phrase, other)
     return text.split(" ")

@@ -49,7 +49,7 @@ NAMING = frozenset(("called", "named", "labeled", "labelled", "spelled", "writte
 class ParsedText:
     """A text that is parsed once, to be compared with many others."""
 
-    __slots__ = ("_tokens", "normal_form", "sketch", "text")
+    __slots__ = ("_stems", "_tokens", "normal_form", "sketch", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -58,7 +58,17 @@ class ParsedText:
         if not line.islower():
             line = line.casefold().replace("`", "")
         self.sketch = {word[:3] for word in line.split() if word not in NOISE}
+        self._stems: frozenset[str] | None = None
         self._tokens: list[Token] | None = None
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of the words that may count: of two near-equal texts, one has all of both."""
+        if self._stems is None:
+            from memory_core.text import english
+
+            self._stems = english.list_stems(_split_unmarked(" ".join(self.text.split())), NOISE)
+        return self._stems
 
     @property
     def tokens(self) -> list[Token]:
@@ -99,6 +109,8 @@ def is_same_parsed(one: ParsedText, other: ParsedText) -> bool:
         return False  # nearly all pairs end here, at little cost
     if max(len(one.text), len(other.text)) > MAX_LENGTH:
         return False
+    if not (one.stems <= other.stems or other.stems <= one.stems):
+        return False  # and of similar ones, nearly all here
     from memory_core.text import english
 
     return english.are_near(one.tokens, other.tokens)
