@@ -149,6 +149,8 @@ def test_prune(shop: memory_core.Memories) -> None:
         (lambda shop: shop.prune(float("inf")), ValueError),
         (lambda shop: shop.prune(0, agents="qa"), ValueError),
         (lambda shop: shop.record_task("qa", duration_s=float("inf")), ValueError),
+        (lambda shop: shop.record_task("qa", duration_s=1e308), ValueError),
+        (lambda shop: shop.remember("../../evil", "pattern", "A fact about paths"), ValueError),
         (lambda shop: shop.record_task("qa", duration_s=float("nan")), ValueError),
         (lambda shop: shop.record_task("qa", type=5), ValueError),
         (lambda shop: shop.record_task("qa", run="a\nb"), ValueError),

@@ -47,6 +47,11 @@ def id_of(name: str) -> str:
     return ":".join("-".join(words) for words in scopes)
 
 
+def is_valid_name(name: str) -> bool:
+    """Check whether people and programs may give an agent this name; hooks accept any name."""
+    return any(map(str.isalnum, id_of(name))) and not set("/\\") & set(name)
+
+
 def is_same(name: str, other: str) -> bool:
     """Check whether two names mean one agent."""
     return id_of(name) == id_of(other)

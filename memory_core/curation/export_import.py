@@ -156,6 +156,8 @@ def _find_problem(agents: ExportedAgents) -> str:
         expected = agent_names.id_of(agent)
         if agent not in (agent_names.PM, expected):
             return f"agents.{json.dumps(agent)}: invalid agent id, use {expected!r}"
+        if not agent_names.is_valid_name(agent):
+            return f"agents.{json.dumps(agent)}: invalid agent name, use letters, digits and -"
         for field in FIELD_LIMITS:
             try:  # lone surrogates stand for bytes that are not UTF-8
                 exported[field].encode("utf-8", "surrogateescape")

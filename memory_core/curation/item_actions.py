@@ -9,7 +9,6 @@ locked, read or written.
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 from memory_core.curation import lookup
 from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, performance
-from memory_core.learning import extraction
+from memory_core.learning import classify, extraction
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
@@ -26,7 +25,7 @@ from memory_core.memory.reading import read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
 from memory_core.storage import run_history
 from memory_core.storage.store import Store
-from memory_core.text import similarity
+from memory_core.text import sanitize, similarity
 from memory_core.text.times import format_utc
 
 # If one of several learnings is refused, the message quotes this many characters of it.
@@ -115,6 +114,13 @@ def judge(
 
 
 # Teach.
+
+
+def check_type(name: str) -> None:
+    """Raise InvalidRequest for a type that docs/learnings.md does not name."""
+    if not name.strip() or not classify.type_of(sanitize.clean_line(name)):
+        expected = ", ".join(classify.TYPES)
+        raise InvalidRequest(f"unknown type {name!r}; use one of {expected}")
 
 
 def teach(
@@ -238,13 +244,16 @@ def record_task(
     if outcome not in performance.OUTCOMES:
         expected = ", ".join(performance.OUTCOMES)
         raise InvalidRequest(f"invalid outcome {outcome!r}: use one of {expected}")
-    if duration_s is not None and not 0 <= duration_s < math.inf:
-        raise InvalidRequest(f"invalid duration_s {duration_s!r}: use seconds, at least 0")
+    longest = performance.MAX_NUMBER // 1000
+    if duration_s is not None and not 0 <= duration_s <= longest:
+        raise InvalidRequest(f"invalid duration_s {duration_s!r}: use seconds, 0 to {longest}")
     fields["duration_ms"] = None if duration_s is None else round(duration_s * 1000)
     for name in performance.MEASURES:
         number = fields.get(name)
         if number is not None and performance.parse_count(number) is None:
-            raise InvalidRequest(f"invalid {name} {number!r}: use a whole number, at least 0")
+            raise InvalidRequest(
+                f"invalid {name} {number!r}: use a whole number, 0 to {performance.MAX_NUMBER}"
+            )
     key = run or f"{source} {os.getpid()} {time.time_ns()}"
     record = performance.make_task_record(key, outcome, run=run, **fields)
     _append(project, agent, record, source)

@@ -203,9 +203,7 @@ def remember(
     """Save one fact about this project for later sessions of an agent: something that took time
     to find out and will still be true. Never save secrets or the progress of current work.
     """
-    if not classify.type_of(type):
-        types = ", ".join(classify.TYPES)
-        raise item_actions.InvalidRequest(f"unknown type {type!r}; use one of {types}")
+    item_actions.check_type(type)
     project, agent = served.find_agent(agent, accept_new=True)
     item_actions.check_may_learn(project, agent)
     lesson = item_actions.teach(

@@ -103,12 +103,15 @@ def resolve_agent(project: Project, name: str, level: Store | None = None) -> st
     """Return the id of the agent with this name, in any spelling.
 
     `pm` means the main session unless an agent of that name has a memory file in `level`.
-    Raises InvalidAgentName for a name without any letter or digit.
+    Raises InvalidAgentName for an invalid name, unless a hook created a memory with it.
     """
     agent = agent_names.id_of(name)
-    if not any(char.isalnum() for char in agent):
-        raise InvalidAgentName(f"invalid agent name {name!r}: a letter or a digit is expected")
-    is_pm = agent == "pm" and agent not in (level or project.store).agents()
+    level = level or project.store
+    if not agent_names.is_valid_name(name) and agent not in level.agents():
+        raise InvalidAgentName(
+            f"invalid agent name {name!r}: use letters, digits and -, without a slash"
+        )
+    is_pm = agent == "pm" and agent not in level.agents()
     return agent_names.PM if is_pm or name.strip() == agent_names.PM else agent
 
 

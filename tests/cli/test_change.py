@@ -165,7 +165,12 @@ MANY = "".join(f"Widget {number} is red\n" for number in range(101)).encode()
         (["qa", "pattern", "-"], f"{NEWS}\nn/a\n".encode(), "'n/a': 3 characters: at least 6 are"),
         (["qa", "pattern", "-"], MANY, "101 learnings: at most 100 are taken at once\n"),
         (["qa", "pattern"], b"", "missing argument"),
-        (["qa", "pattern", *NEWS.split()], b"", "got unexpected extra argument"),
+        (["qa", "pattern", *NEWS.split()], b"", "unexpected argument: "),
+        (["../../evil", "pattern", NEWS], b"", "invalid agent name '../../evil': use letters"),
+        (["a\\b", "pattern", NEWS], b"", "invalid agent name"),
+        (["", "pattern", NEWS], b"", "invalid agent name ''"),
+        ([" ", "pattern", NEWS], b"", "invalid agent name ' '"),
+        (["qa", "", NEWS], b"", "unknown type ''"),
     ],
 )
 def test_refused_input_changes_nothing(

@@ -580,13 +580,14 @@ def test_optional_fields_can_be_omitted(shop: Project) -> None:
     )
 
 
-def test_a_path_as_agent_name_is_harmless(shop: Project, sandbox: Sandbox) -> None:
-    value = {**GOOD, "agents": {"../../../x": GOOD["agents"]["engineer"]}}
-    before = {path.name for path in sandbox.root.parent.iterdir()}
-    imported(shop, json.dumps(value).encode())
-    assert {path.name for path in sandbox.root.parent.iterdir()} == before
-    assert [path.name for path in sandbox.root.iterdir()] == [".claude-mpm"]
-    assert shop.store.agents() == ["../../../x"]
+@pytest.mark.parametrize("name", ["../../../x", "a/b", "", "-"])
+def test_a_name_that_no_person_may_use_is_refused(
+    shop: Project, sandbox: Sandbox, name: str
+) -> None:
+    value = {**GOOD, "agents": {name: GOOD["agents"]["engineer"]}}
+    with pytest.raises(export_import.InvalidExport, match=r"^agents\."):
+        imported(shop, json.dumps(value).encode())
+    assert list(sandbox.root.iterdir()) == []
 
 
 def test_imported_records_get_their_agent(shop: Project) -> None:

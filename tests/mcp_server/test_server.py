@@ -35,6 +35,7 @@ from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
 from memory_core.tasks import task_actions, task_document
+from support.files import read_files
 from support.life import HELLO
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -402,6 +403,29 @@ def test_a_mistake_lowers_the_confidence_of_the_named_item(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("remember", {**ALL, "agent": "../../evil"}, "invalid agent name '../../evil'"),
+        ("remember", {**ALL, "agent": " "}, "invalid agent name ''"),
+        ("remember", {**ALL, "type": "foo"}, "unknown type 'foo'"),
+        ("remember", {**ALL, "content": " "}, "no content"),
+        ("record_task", {"agent": "engineer", "duration_s": 1e308}, "invalid duration_s"),
+        ("record_task", {"agent": "engineer", "tokens": 10**30}, "invalid tokens"),
+        ("record_error", {"agent": "a/b", "error": "no such table"}, "invalid agent name"),
+        ("set_preference", {"agent": "a\\b", "key": "k", "value": "v"}, "invalid agent name"),
+    ],
+)
+def test_invalid_values_change_nothing(
+    shop: Shop, name: str, given: dict[str, Any], told: str
+) -> None:
+    before = read_files(shop.sandbox.root)
+    result = shop.call(name, **given)
+    assert result.is_error
+    assert told in said(result)
+    assert read_files(shop.sandbox.root) == before
+
+
+@pytest.mark.parametrize(
     ("settings", "name", "told"),
     [
         ("auto_learning: false", "remember", "nothing is learned for engineer"),
@@ -678,7 +702,7 @@ def test_a_document_is_given_as_it_stands(shop: Shop, mode: str) -> None:
     ("uri", "told"),
     [
         ("memory://agents/nobody", "nobody has no memory yet; memory://agents lists"),
-        ("memory://agents/..%2F..%2Fetc%2Fpasswd", "has no memory yet"),
+        ("memory://agents/..%2F..%2Fetc%2Fpasswd", "invalid agent name"),
         ("memory://other", "there are memory://agents, backlog://memory/active, memory://ag"),
         ("file:///etc/passwd", "no resource 'file:///etc/passwd'"),
         ("backlog://memory/..%2Fconfig", "invalid task id"),

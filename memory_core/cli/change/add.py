@@ -18,7 +18,6 @@ from memory_core.cli.output import print_json, print_line
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import classify
-from memory_core.text import sanitize
 
 Type = Annotated[
     str,
@@ -57,9 +56,7 @@ def add(
       agent-memory add engineer mistake "A payment sent twice is paid twice"
     """
     scope = find_agent(agent, user, accept_new=True)
-    if not classify.type_of(sanitize.clean_line(type_)):
-        types = ", ".join(classify.TYPES)
-        raise CommandRefused(f"unknown type {type_!r}; use one of {types}")
+    item_actions.check_type(type_)
     is_new = not scope.level.list_files(scope.agent)
     texts = _read_stdin() if text == "-" else [text]
     result = item_actions.teach(scope.project, scope.agent, type_, texts, scope.level)
