@@ -146,6 +146,7 @@ def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
 
 def test_the_tables_of_an_export_are_those_of_the_models() -> None:
     page = (REPO / "docs" / "json.md").read_text(encoding="utf-8")
-    for model in (record_models.Export, record_models.AgentExport):
+    models = (record_models.Export, record_models.AgentExport, record_models.WaitingLearning)
+    for model in models:
         for name, field in model.model_fields.items():
             assert f"| `{name}` | {field.description} |" in page

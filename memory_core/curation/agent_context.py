@@ -13,7 +13,7 @@ from memory_core.history import performance
 from memory_core.memory import recall, selection
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import error_cache, pending_errors, run_history
+from memory_core.storage import error_files, run_history
 from memory_core.tasks import task_document
 from memory_core.text import similarity
 
@@ -55,10 +55,13 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
     records = run_history.read_records(project.store, agent)
-    error_cache.update(project.paths, project.store.stem(agent), records)
+    stem = project.store.stem(agent)
+    error_files.update_resolved(project.paths, stem, records)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
     items.sort(key=lambda item: -item.confidence)
-    unresolved = pending_errors.read(project.paths, project.store.stem(agent)) if pending else []
+    unresolved = (
+        error_files.read_pending(project.paths, project.store.stem(agent)) if pending else []
+    )
     errors = performance.find_common_errors(records + unresolved, resolved=not pending)
     return Knowledge(agent, items, values, performance.Performance(records), errors)
 

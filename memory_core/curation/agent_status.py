@@ -13,7 +13,7 @@ from memory_core.document import markdown
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, spool
-from memory_core.storage.store import REVIEW_FOLDER, FileSnapshot, Store
+from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
@@ -89,7 +89,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
         sections=len(document.sections),
         items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
-        review=sum(line.startswith("- ") for line in store.read_review(agent).splitlines()),
+        review=len(store.read_review(agent)),
         spooled=sum(
             len(entry["learnings"]) for _path, entry in spool.read_entries(store.paths, stem)
         ),
@@ -286,6 +286,5 @@ def _check_learnings(memories: list[MemoryStatus], level: Store) -> Iterator[Sta
         )
     review = sum(memory.review for memory in memories)
     if review:
-        folder = level.paths.state.locate(REVIEW_FOLDER)
-        what = f"{format_count(review, 'learning')} to review in {folder}"
+        what = f"{format_count(review, 'learning')} to review"
         yield StatusWarning(what, "agent-memory search WORD --in review")

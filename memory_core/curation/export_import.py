@@ -31,6 +31,7 @@ from memory_core.memory import agent_memory, importing, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage import review_file
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
 from memory_core.text import similarity
 from memory_core.text.times import format_utc
@@ -45,14 +46,13 @@ MAX_BYTES = 64 * 1024 * 1024
 FIELD_LIMITS = {
     "document": MAX_MEMORY_BYTES,
     "archive": MAX_DATED_BYTES,
-    "review": MAX_DATED_BYTES,
 }
 
 # Items, and entries of archives and reviews: years of work of a hundred agents.
 MAX_ITEMS = 20_000
 
 ExportedAgents = dict[str, dict[str, Any]]  # agent -> fields of `record_models.AgentExport`
-DayEntry = tuple[str, str]  # the day and the text of an entry of archive or review
+DayEntry = tuple[str, str]  # the day and the text of an entry of the archive
 SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
 
@@ -178,6 +178,7 @@ def _check_size(agents: ExportedAgents) -> str:
                 return f"agents.{agent}.{field}: larger than {limit:,} characters"
             lines = exported[field].split("\n")
             count += sum(line.lstrip()[:2] in ("- ", "* ", "+ ") for line in lines)
+        count += len(exported["review"])
     return f"{count:,} items, at most {MAX_ITEMS:,} are imported" if count > MAX_ITEMS else ""
 
 
@@ -238,17 +239,18 @@ def _import_agent(
     with store.lock(agent):
         archive, review = _list_new_entries(store, agent, exported)
         add_entries(store.files, store.archive_path(agent), archive)
-        add_entries(store.paths.state, store.review_path(agent), review)
+        store.add_to_review(agent, review, format_utc(time.time()))
     return result
 
 
 def _list_new_entries(
     store: Store, agent: str, exported: dict[str, Any]
-) -> tuple[list[DayEntry], list[DayEntry]]:
+) -> tuple[list[DayEntry], list[dict[str, str]]]:
     """Return the exported entries that archive and review do not have yet."""
+    waiting = {review_file.make_id(agent, entry) for entry in store.read_review(agent)}
     return (
         _list_new(_read_archive(store, agent), exported["archive"]),
-        _list_new(store.read_review(agent), exported["review"]),
+        [entry for entry in exported["review"] if review_file.make_id(agent, entry) not in waiting],
     )
 
 

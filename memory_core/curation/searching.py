@@ -85,9 +85,9 @@ def _list_archive_hits(store: Store, agent: str) -> Iterator[ItemHit]:
 
 
 def _list_review_hits(store: Store, agent: str) -> Iterator[ItemHit]:
-    for entry in dated_entries.parse_entries(store.read_review(agent)):
-        text, _newline, nested = entry.text.partition("\n")
-        yield ItemHit(agent, IN_REVIEW, item_history.id_of(text), "", text, nested, entry.day)
+    for entry in store.read_review(agent):
+        text, nested, day = entry["content"], entry["nested"], entry["time"][:10]
+        yield ItemHit(agent, IN_REVIEW, entry["id"], entry["type"], text, nested, day)
 
 
 _HITS_OF_PLACE: dict[str, Callable[[Store, str], Iterator[ItemHit]]] = {

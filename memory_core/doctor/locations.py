@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from memory_core.memory.project import Project
 from memory_core.setup import installation
-from memory_core.storage import event_log
-from memory_core.storage.store import REVIEW_FOLDER, Store
+from memory_core.storage import event_log, review_file
+from memory_core.storage.store import Store
 
 
 class Location(NamedTuple):
@@ -42,7 +42,7 @@ def _list_of_level(store: Store, level: str) -> Iterator[Location]:
     outside = {
         "state": paths.state.root,
         "event log": paths.state.locate(event_log.FILE_NAME),
-        "review": paths.state.locate(REVIEW_FOLDER),
+        "review": paths.state.locate(review_file.FOLDER),
     }
     for name, path in inside.items():
         yield Location(name, level, path, paths.files.has_entry(path))

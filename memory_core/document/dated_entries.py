@@ -1,4 +1,4 @@
-"""The text of archive/AGENT.md and review/AGENT.md: entries by day.
+"""The text of archive/AGENT.md: entries by day.
 
     ## 2026-11-21
 

@@ -35,8 +35,8 @@ class AgentMemory:
 
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
-    `records` for the history, `evicted` and `leftover` for the archive, `review` lines for a
-    person; `from_archive` are entries to remove from the archive.  Records get the id
+    `records` for the history, `evicted` and `leftover` for the archive, `review` entries for
+    a person; `from_archive` are entries to remove from the archive.  Records get the id
     `change_id` and the time `time`, which is ISO 8601 in UTC.
     """
 
@@ -57,7 +57,7 @@ class AgentMemory:
         self.evicted: list[SectionText] = []
         self.leftover: list[SectionText] = []
         self.from_archive: list[SectionText] = []
-        self.review: list[str] = []
+        self.review: list[dict[str, str]] = []
         self.change_id = self.time = ""
 
     @property

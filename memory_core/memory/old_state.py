@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from memory_core.claude_code import agent_names
-from memory_core.document import dated_entries
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.storage import event_log, spool, state_folder
+from memory_core.storage import event_log, review_file, spool, state_folder
 from memory_core.storage.paths import FOLDER_NAME
-from memory_core.storage.store import MAX_DATED_BYTES, REVIEW_FOLDER, Store
+from memory_core.storage.store import MAX_DATED_BYTES, Store
 from memory_core.text import fastjson, sanitize
 from memory_core.text.times import format_utc
 
@@ -47,14 +46,14 @@ EVENT_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 class OldState:
     """What can be taken over, and (files, path) of what is removed then.
 
-    `learnings` are lines for the review by agent, `ignore` the new text of .gitignore (None for
+    `learnings` are entries for the review by agent, `ignore` the new text of .gitignore (None for
     no change), `kept` the paths that stay, with the reason, `projects` the folders of projects
     that are gone, may have been this one, and left learnings.
     """
 
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
-        self.learnings: dict[str, list[str]] = {}
+        self.learnings: dict[str, list[dict[str, str]]] = {}
         self.files: list[tuple[SafeFiles, str]] = []
         self.folders: list[tuple[SafeFiles, str]] = []
         self.ignore: str | None = None
@@ -97,7 +96,7 @@ def find(store: Store) -> OldState:
         if is_certain and not has_state:
             continue  # it becomes the state of this project, with all that waits in it
         gone = SafeFiles(folder)
-        paths = _read_learnings(old, gone, spool.FOLDER, REVIEW_FOLDER)
+        paths = _read_learnings(old, gone, spool.FOLDER, review_file.FOLDER)
         if paths:
             old.files.extend((gone, path) for path in paths)
             old.projects.append(project)
@@ -144,36 +143,42 @@ def _clean(text: str, length: int = MAX_LENGTH) -> str:
 
 def _read_learnings(old: OldState, files: SafeFiles, spooled: str, review: str) -> list[str]:
     """Add the learnings of a spool and of a folder of reviews; return the files that were read."""
-    sources: list[tuple[str, str, Callable[[str], list[str]]]] = [
+    sources: list[tuple[str, str, Callable[[str], list[dict[str, str]]]]] = [
         (f"{stem}.md", f"{spooled}/{stem}/{name}", _parse_spooled)
         for stem in files.list_names(spooled)
         for name in files.list_names(f"{spooled}/{stem}")
     ]
-    sources += [(name, f"{review}/{name}", _parse_review) for name in files.list_names(review)]
+    for name in files.list_names(review):
+        stem, dot, _end = name.rpartition(".jsonl")
+        owner, parser = (f"{stem}.md", review_file.parse) if dot else (name, review_file.parse_old)
+        sources.append((owner, f"{review}/{name}", parser))
     paths = []
     for owner, path, parse in sources:
         agent, text = agent_names.agent_of_file(owner), _read(old, files, path)
         try:
-            lines = [_clean(line) for line in parse(text)] if text else []
+            entries = [
+                {key: _clean(value) for key, value in entry.items()}
+                for entry in (parse(text) if text else [])
+            ]
         except (ValueError, RecursionError) as error:
             old.kept[path] = f"is invalid: {error}"
             continue
-        if lines and agent:
-            old.learnings.setdefault(agent, []).extend(lines)
+        if entries and agent:
+            old.learnings.setdefault(agent, []).extend(entries)
             paths.append(path)
-        elif lines:
+        elif entries:
             old.kept[path] = "has no name of an agent"
     return paths
 
 
-def _parse_spooled(text: str) -> list[str]:
+def _parse_spooled(text: str) -> list[dict[str, str]]:
     entry = spool.parse_entry(text)
-    lines = [f"[{kind}] {content} (it was not merged)" for kind, content in entry["learnings"]]
-    return lines + [f"[{kind}] {content} ({why})" for kind, content, why in entry["rejected"]]
-
-
-def _parse_review(text: str) -> list[str]:
-    return [entry.text for entry in dated_entries.parse_entries(text)]
+    rows = [(*pair, "it was not merged") for pair in entry["learnings"]] + entry["rejected"]
+    source = {key: entry[key] for key in ("run", "session") if entry.get(key)}
+    return [
+        {"type": kind, "content": content, "reason": reason, **source}
+        for kind, content, reason in rows
+    ]
 
 
 def take_over(store: Store, old: OldState) -> None:
@@ -182,9 +187,9 @@ def take_over(store: Store, old: OldState) -> None:
     Raises OSError before anything is removed.
     """
     _add_events(store, old.events)
-    for agent, lines in old.learnings.items():
+    for agent, entries in old.learnings.items():
         with store.lock(agent):
-            store.add_to_review(agent, lines, format_utc(time.time()))
+            store.add_to_review(agent, entries, format_utc(time.time()))
     for files, path in old.files:
         files.remove(path)
     for files, path in old.folders:

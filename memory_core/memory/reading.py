@@ -119,7 +119,7 @@ def _take_hand_edits(
     merged = memory.take_merged(
         merge_learnings.merge_learnings(memory.text, missed, **memory.merge_arguments)
     )
-    memory.review += format_refused(merged)
+    memory.review += list_refused(merged)
     for old, text in merged.replaced:
         memory.record("merged", text, was=item_history.id_of(old))
 
@@ -169,6 +169,12 @@ def record_difference(memory: AgentMemory, difference: Difference, new: str, sou
         memory.record(new, text, section=section, nested=nested, source=source, was=was)
 
 
-def format_refused(merged: merge_learnings.MergeResult) -> list[str]:
-    """Return review lines for learnings that do not fit into the memory file."""
-    return [f"[{item.type}] {item.content} ({reason})" for item, reason in merged.refused]
+def list_refused(merged: merge_learnings.MergeResult, **source: str) -> list[dict[str, str]]:
+    """Return learnings that do not fit into the memory file as entries of the review.
+
+    `source` may have the run, session and source of all of them.
+    """
+    return [
+        {"type": item.type, "content": item.content, "reason": reason, **source}
+        for item, reason in merged.refused
+    ]

@@ -73,12 +73,12 @@ def build_block(
 
 def _format_extras(project: Project, agent: str, budget: int) -> str:
     """Return the agent's performance and common errors, "" if they are too long."""
-    from memory_core.storage import error_cache
+    from memory_core.storage import error_files
 
     parts = []
     if project.config["give_performance"]:
         parts.append(["## Your Performance", *_format_performance(project, agent)])
-    errors = error_cache.read(project.paths, project.store.stem(agent))
+    errors = error_files.read_resolved(project.paths, project.store.stem(agent))
     parts.append(["### Common Errors to Avoid", *errors])
     text = "\n\n".join("\n".join(part) for part in parts if part[1:])
     return text if len(text) <= budget * EXTRAS_SHARE else ""

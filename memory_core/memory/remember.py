@@ -141,9 +141,12 @@ def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
     memory, merged = transaction.change_locked(
         project, agent, lambda memory: changes.learn(memory, pairs, **source)
     )
-    lines = [f"[{kind}] {content} ({reason})" for kind, content, reason in entry["rejected"]]
-    lines += reading.format_refused(merged)
-    memory.store.add_to_review(agent, lines, memory.time)
+    waiting = [
+        {"type": kind, "content": content, "reason": reason, **source}
+        for kind, content, reason in entry["rejected"]
+    ]
+    waiting += reading.list_refused(merged, **source)
+    memory.store.add_to_review(agent, waiting, memory.time)
     if pairs:
         runs.try_note(entry["run"], keys=[key for key in keys if key not in taught])
     learned = len(merged.added) + len(merged.replaced)

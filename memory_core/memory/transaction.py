@@ -112,11 +112,11 @@ def write(memory: AgentMemory) -> None:
 
 def _may_resolve_error(memory: AgentMemory) -> bool:
     """Return whether a run that had an error has a new learning, or the history is new."""
-    from memory_core.storage import pending_errors
+    from memory_core.storage import error_files
 
     kinds = item_history.LEARNING_KINDS
     runs = {record.get("run") for record in memory.records if record["kind"] in kinds}
-    errors = pending_errors.read(memory.store.paths, memory.store.stem(memory.agent))
+    errors = error_files.read_pending(memory.store.paths, memory.store.stem(memory.agent))
     has_error = any(error.get("run") in runs - {"", None} for error in errors)
     return has_error or len(memory.history.records) == len(memory.records)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from memory_core.storage import review_file
 from memory_core.text import sanitize
 
 MAX_MESSAGE_LENGTH = 100
@@ -73,6 +74,23 @@ class HistoryRecord(BaseModel):
     resolution: str = Field("", description="`error`: what helped, where that is known")
 
 
+class WaitingLearning(BaseModel):
+    """One line of review/AGENT.jsonl: a learning that waits for a person."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    id: str = Field("", description="ten hexadecimal digits, a hash of the agent and the words")
+    time: str = Field("", description="since when it waits, ISO 8601 in UTC, or only the day")
+    type: str = Field("", description="its type, as the report has it")
+    content: str = Field(min_length=1, description="its text")
+    reason: str = Field("", description="why it was not saved")
+    nested: str = Field("", description="the lines nested in it, where there are some")
+    run: str = Field("", description="Claude Code's agent id")
+    session: str = Field("", description="Claude Code's session id")
+    source: str = Field("", description="`agent`, `mcp`, ...")
+    other: str = Field("", description="the text of an item that it contradicts")
+
+
 class AgentExport(BaseModel):
     """The part of an export about one agent; texts are those of its files."""
 
@@ -82,7 +100,7 @@ class AgentExport(BaseModel):
     preferences: dict[str, str] = Field({}, description="value by key; they stand in it, too")
     history: list[HistoryRecord] = Field([], description="history/AGENT.jsonl, record by record")
     archive: str = Field("", description="archive/AGENT.md")
-    review: str = Field("", description="review/AGENT.md")
+    review: list[WaitingLearning] = Field([], description="review/AGENT.jsonl, line by line")
 
 
 class Export(BaseModel):
@@ -104,7 +122,7 @@ def check_export(value: Any) -> str:
 
     A valid export gets the defaults of all fields that it lacks.
     """
-    _rename_quarantine(value)
+    _update_review(value)
     try:
         export = Export.model_validate(_replace_surrogates(value))
     except ValidationError as error:
@@ -117,12 +135,14 @@ def check_export(value: Any) -> str:
     return ""
 
 
-def _rename_quarantine(value: Any) -> None:
-    """Give the learnings that wait for a person their name of today in an older export."""
+def _update_review(value: Any) -> None:
+    """Give the learnings that wait for a person their shape of today in an older export."""
     agents = value.get("agents") if isinstance(value, dict) else None
     for exported in agents.values() if isinstance(agents, dict) else ():
         if isinstance(exported, dict) and "quarantine" in exported and "review" not in exported:
             exported["review"] = exported.pop("quarantine")
+        if isinstance(exported, dict) and isinstance(exported.get("review"), str):
+            exported["review"] = review_file.parse_old(exported["review"])
 
 
 def is_valid_record(value: Any) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 
 from memory_core.history import performance
-from memory_core.storage import error_cache, event_log, pending_errors, spool
+from memory_core.storage import error_files, event_log, spool
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -81,8 +81,8 @@ def append_records(store: Store, agent: str, records: list[Record]) -> None:
     if lasting:
         store.make_folder()
         history.pack(history.append(lasting))
-    pending_errors.add(store.paths, store.stem(agent), pending)
-    if errors and history.size <= error_cache.MAX_HISTORY_BYTES:
+    error_files.add_pending(store.paths, store.stem(agent), pending)
+    if errors and history.size <= error_files.MAX_HISTORY_BYTES:
         settle_errors(store, agent)
 
 
@@ -93,9 +93,9 @@ def settle_errors(store: Store, agent: str) -> None:
     """
     stem, history = store.stem(agent), store.history(agent)
     records = history.read()
-    pending = pending_errors.read(store.paths, stem)
+    pending = error_files.read_pending(store.paths, stem)
     resolved, others = performance.split_resolved(pending, records) if pending else ([], [])
     if resolved:
         history.append(resolved)
-        pending_errors.replace(store.paths, stem, others)
-    error_cache.update(store.paths, stem, records + resolved)
+        error_files.replace_pending(store.paths, stem, others)
+    error_files.update_resolved(store.paths, stem, records + resolved)

@@ -4,7 +4,7 @@ $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for th
   project.json               which folder it belongs to
   events.jsonl               what happened
   receipts/ runs/ spool/     delegations, and learnings that are not merged yet
-  review/AGENT.md            learnings that wait for a person
+  review/AGENT.jsonl         learnings that wait for a person
   errors/AGENT.jsonl         errors without a known resolution
   config.json errors/*.md .. what is computed from other files; may be deleted at any time
 """

@@ -11,6 +11,8 @@ from memory_core.files.safe_files import TooLarge, UsedInPart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memory_core.files.safe_files import Refused, SafeFiles
     from memory_core.storage.history_file import HistoryFile
     from memory_core.storage.paths import LevelPaths
@@ -25,11 +27,9 @@ LOCK_INTERVAL = 0.005
 MAX_MEMORY_BYTES = 1_000_000
 MAX_MEMORY_LINES = 10_000
 
-# Of an archive, or of a file with learnings that wait: years of work.
+# Of an archive: years of work.
 MAX_DATED_BYTES = 8_000_000
 MAX_COMPARED_BYTES = 1_000_000
-
-REVIEW_FOLDER = "review"
 
 README_TEXT = """\
 # What the agents of this project remember
@@ -167,32 +167,45 @@ class Store:
         """Return the file with the items that no longer fitted."""
         return os.path.join(self.folder, "archive", f"{self.stem(agent)}.md")
 
-    def review_path(self, agent: str) -> str:
-        """Return the file of this machine with the learnings that wait for a person."""
-        return self.paths.state.locate(REVIEW_FOLDER, f"{self.stem(agent)}.md")
-
     def add_to_archive(self, agent: str, lines: list[str], now: str) -> None:
         """Add items to the archive under the day of `now`, once a day; raises OSError."""
         add_entries(self.files, self.archive_path(agent), [(now[:10], line) for line in lines])
 
-    def add_to_review(self, agent: str, lines: list[str], now: str) -> None:
-        """Add learnings that wait for a person under the day of `now`; raises OSError.
+    def add_to_review(self, agent: str, entries: list[dict[str, str]], now: str) -> None:
+        """Add learnings that wait for a person, see `review_file`; the caller holds the lock.
 
-        Where no state can be kept they go to the archive, so that they are not lost.
+        Each has at least `type`, `content` and `reason`.  Where no state can be kept they go to
+        the archive, so that they are not lost.  Raises OSError.
         """
-        try:
-            path = self.review_path(agent)
-            add_entries(self.paths.state, path, [(now[:10], line) for line in lines])
-        except OSError:
-            self.add_to_archive(agent, lines, now)
+        if not entries:
+            return
+        from memory_core.storage import review_file
 
-    def read_review(self, agent: str) -> str:
-        """Return the text of the learnings that wait, "" for none."""
-        return self.paths.state.read_text(self.review_path(agent), MAX_DATED_BYTES)
+        try:
+            review_file.add(self.paths, self.stem(agent), agent, entries, now)
+        except OSError:
+            self.add_to_archive(agent, list(map(review_file.format_line, entries)), now)
+
+    def read_review(self, agent: str) -> list[dict[str, str]]:
+        """Return the learnings that wait for a person, oldest first, with all fields."""
+        from memory_core.storage import review_file
+
+        return review_file.read(self.paths, self.stem(agent), agent)
+
+    def remove_from_review(self, agent: str, ids: Collection[str]) -> None:
+        """Remove learnings that a person decided on; the caller holds the lock.
+
+        Raises OSError.
+        """
+        from memory_core.storage import review_file
+
+        review_file.remove(self.paths, self.stem(agent), agent, ids)
 
     def agents_to_review(self) -> list[str]:
         """Return the sorted ids of all agents with learnings that wait for a person."""
-        names = self.paths.state.list_names(REVIEW_FOLDER)
+        from memory_core.storage import review_file
+
+        names = review_file.list_file_names(self.paths)
         return sorted({agent_names.agent_of_file(name) for name in names} - {""})
 
     def history(self, agent: str) -> HistoryFile:

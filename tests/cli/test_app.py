@@ -21,6 +21,7 @@ from memory_core.storage import config_defaults, event_log, run_records, spool
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
 from support.files import read_files
 from support.paths import REPO
+from support.review import make_waiting
 from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
 from support.terminal import run_on_terminal, strip_colours
 
@@ -475,7 +476,7 @@ def test_status_of_a_new_project(person: Person) -> None:
 def test_status_counts_what_there_is(settled: Person) -> None:
     settled.sandbox.write_memory("PM", "Releases go out on Tuesdays", "No deploys on Friday")
     project = find_project(str(settled.sandbox.root), settled.sandbox.env)
-    project.store.add_to_review("engineer", ["[x] a (why)", "[x] b (why)"], "2026-11-20")
+    project.store.add_to_review("engineer", [make_waiting("a"), make_waiting("b")], "2026-11-20")
     spool.add(project.paths, "qa", make_spool_entry("qa"))
     rows = {each["agent"]: each for each in settled.read_json("status")["agents"]}
     assert list(rows) == ["engineer", "qa", "PM"]
@@ -483,9 +484,7 @@ def test_status_counts_what_there_is(settled: Person) -> None:
     assert numbers == {"engineer": (1, 2, 0), "qa": (0, 0, 1), "PM": (2, 0, 0)}
     said = settled.run("status").stdout
     assert "warning: 1 learning not merged yet (agent-memory sweep)" in said
-    review = settled.sandbox.state / "review"
-    advice = "agent-memory search WORD --in review"
-    assert f"warning: 2 learnings to review in {review} ({advice})" in said
+    assert "warning: 2 learnings to review (agent-memory search WORD --in review)" in said
     assert f"\nEvent log: {settled.sandbox.state / 'events.jsonl'}\n" in said
     assert re.search(r"^3 agents +3 ", said, re.MULTILINE)
 

@@ -1226,9 +1226,9 @@ def list_all_texts(project: Project) -> set[tuple[str, str]]:
         read = held.read(agent)
         told |= {(agent, text) for text in items(read.text if read else "")}
         archive = held.read_file(held.archive_path(agent))
-        for text in (archive.text if archive else "", held.read_review(agent)):
-            entries = dated_entries.parse_entries(text)
-            told |= {(agent, dated_entries.parse_entry(each.text)[1]) for each in entries}
+        entries = dated_entries.parse_entries(archive.text if archive else "")
+        told |= {(agent, dated_entries.parse_entry(each.text)[1]) for each in entries}
+        told |= {(agent, entry["content"]) for entry in held.read_review(agent)}
     for stem, agent in spool.list_agents(project.paths):
         entries_ = spool.read_entries(project.paths, stem)
         told |= {(agent, text) for _path, each in entries_ for _kind, text in each["learnings"]}
@@ -1266,8 +1266,8 @@ def do(project: Project, deed: str, agent: str, number: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{number}.md").write_text(f"---\nname: {agent}\n---\n")
     elif deed in ("tear", "empty") and os.path.isdir(held.folder):
-        name = held.archive_path(agent) if deed == "empty" else held.review_path(agent)
-        path = Path(name)
+        review = place.state.locate("review", f"{held.stem(agent)}.jsonl")
+        path = Path(held.archive_path(agent) if deed == "empty" else review)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(path.read_text() if path.exists() else "")
         (path.parent / f"{number}{TEMPORARY}").write_text("torn")

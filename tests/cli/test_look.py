@@ -26,6 +26,7 @@ from memory_core.text import word_search
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, list_loaded_modules, read_fields
 from support.files import read_files
+from support.review import make_waiting
 from support.terminal import run_on_terminal, strip_colours
 
 DAY = 86400
@@ -571,7 +572,7 @@ GONE = item_history.id_of("Payments are sent by event")
 
 def test_search_looks_at_memories_and_archives(archive: Person) -> None:
     held = project_of(archive).store
-    held.add_to_review("qa", ["[x] An event to review (why)"], "2026-11-20")
+    held.add_to_review("qa", [make_waiting("An event to review")], "2026-11-20")
     before = read_files(archive.sandbox.root)
     done = archive.run("search", "event")
     qa, pm = (

@@ -33,6 +33,7 @@ from memory_core.storage import run_history
 from memory_core.text import markdown_lines
 from support.command_line import Person, read_fields
 from support.files import read_files
+from support.review import make_waiting
 from support.sandbox import Sandbox
 from support.strategies import documents
 
@@ -158,7 +159,7 @@ def lived(shop: Project) -> Project:
     path = file(shop, "engineer")
     mine = "\n## Mine\nSome prose of a person.\n\n- An item\n  - with a part\n- b\xff\n"
     path.write_bytes(path.read_bytes() + mine.encode("latin-1"))
-    shop.store.add_to_review("engineer", ["[tip] x (too short)"], "2026-11-20")
+    shop.store.add_to_review("engineer", [make_waiting("x", "tip", "too short")], "2026-11-20")
     told = performance.make_task_record("a1", "done", duration_ms=7, run="a1")
     wrong = performance.make_error_record("It is broken", run="a0", resolution="Mend it")
     assert wrong
@@ -704,8 +705,10 @@ def test_exports_of_older_versions_name_the_review_otherwise(shop: Project) -> N
     data = json.loads(exported(shop))
     data["agents"]["qa"] = {"quarantine": lines}
     imported(shop, json.dumps(data).encode())
-    assert shop.store.read_review("qa") == lines
-    assert export_import.parse_export(exported(shop))["qa"]["review"] == lines
+    (entry,) = shop.store.read_review("qa")
+    names = ("time", "type", "content", "reason")
+    assert [entry[name] for name in names] == ["2026-11-20", "tip", "x", "too short"]
+    assert export_import.parse_export(exported(shop))["qa"]["review"] == [entry]
 
 
 def test_an_export_follows_no_link_of_the_project(person: Person, sandbox: Sandbox) -> None:

@@ -626,9 +626,9 @@ def test_a_failed_run_teaches_nothing_and_is_recorded(sandbox: Sandbox) -> None:
 def test_rejected_learnings_wait_for_review(sandbox: Sandbox) -> None:
     text = f"# Add To Memory:\nType: pattern\nContent: {'long ' * 40}\n#\n"
     sandbox.run_hook("subagent_stop", make_stop_event(text=text))
-    kept = (sandbox.state / "review" / "engineer.md").read_text()
-    assert "long long" in kept
-    assert "pattern" in kept
+    entry = json.loads((sandbox.state / "review" / "engineer.jsonl").read_text())
+    assert entry["content"].startswith("long long")
+    assert (entry["type"], entry["run"], entry["session"]) == ("pattern", "a1", "s1")
     assert not (sandbox.memories / "engineer.md").exists()
 
 
@@ -868,7 +868,7 @@ def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sa
     (event,) = sandbox.read_log("agent.memory.learned")
     assert event["learned"] == 100
     assert sandbox.read_memory("engineer").count("\n- ") == 15
-    review = (sandbox.state / "review" / "engineer.md").read_text(encoding="utf-8")
+    review = (sandbox.state / "review" / "engineer.jsonl").read_text(encoding="utf-8")
     assert "4900 more are in the report of run a1" in review
 
 

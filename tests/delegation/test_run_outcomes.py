@@ -17,7 +17,7 @@ from memory_core.document import markdown
 from memory_core.history import error_text, performance
 from memory_core.memory import remember
 from memory_core.memory.project import find_project
-from memory_core.storage import pending_errors, run_history
+from memory_core.storage import error_files, run_history
 from support.events import (
     make_failure_event,
     make_post_event,
@@ -337,7 +337,7 @@ def merge_spool(sandbox: Sandbox) -> None:
 
 def list_pending(sandbox: Sandbox) -> list[Record]:
     merge_spool(sandbox)
-    return pending_errors.read(sandbox.paths, "engineer")
+    return error_files.read_pending(sandbox.paths, "engineer")
 
 
 def history(sandbox: Sandbox, agent: str = "engineer", kind: str = "") -> list[Record]:
@@ -478,7 +478,7 @@ def test_the_newest_errors_are_kept(sandbox: Sandbox) -> None:
     store = find_project(str(sandbox.root), sandbox.env).store
     texts = [f"{'long ' * 30}error {number}" for number in range(900)]
     for text in texts:
-        pending_errors.add(sandbox.paths, "engineer", [error(text)])
+        error_files.add_pending(sandbox.paths, "engineer", [error(text)])
     kept = [record["text"] for record in list_pending(sandbox)]
     assert kept == texts[-200:]
     assert (sandbox.state / "errors" / "engineer.jsonl").stat().st_size < 2 * 256 * 1024

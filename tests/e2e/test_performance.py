@@ -7,7 +7,7 @@ import pytest
 from memory_core.history import performance
 from memory_core.memory import remember
 from memory_core.memory.project import find_project
-from memory_core.storage import pending_errors
+from memory_core.storage import error_files
 
 from .api import Line, Refusal, Script, delegate, say, use
 from .client import Desk
@@ -34,7 +34,7 @@ def records(desk: Desk, *kinds: str) -> list[dict[str, Any]]:
     """Return the records of the engineer: the history, and errors that nobody has resolved."""
     project = find_project(str(desk.project), {"HOME": str(desk.home)})
     remember.merge_all_spooled(project)
-    errors = pending_errors.read(project.paths, "engineer")
+    errors = error_files.read_pending(project.paths, "engineer")
     records = [*project.store.history("engineer").read(), *errors]
     return [record for record in records if record["kind"] in kinds]
 

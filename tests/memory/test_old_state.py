@@ -11,10 +11,11 @@ import pytest
 
 from memory_core.memory import old_state
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import event_log, spool
+from memory_core.storage import event_log, review_file, spool
 from memory_core.text.times import format_utc
 from support.command_line import Person
 from support.files import read_files
+from support.review import make_waiting
 from support.sandbox import Sandbox
 from support.spool import make_spool_entry
 
@@ -51,6 +52,15 @@ def project(sandbox: Sandbox) -> Project:
     return find_project(str(sandbox.root), sandbox.env)
 
 
+def list_waiting(project: Project) -> dict[str, list[str]]:
+    """Return the learnings that wait, as lines by agent."""
+    store = project.store
+    return {
+        agent: list(map(review_file.format_line, store.read_review(agent)))
+        for agent in store.agents_to_review()
+    }
+
+
 def migrate(project: Project) -> old_state.OldState:
     old = old_state.find(project.store)
     old_state.take_over(project.store, old)
@@ -67,10 +77,10 @@ def test_old_data_is_taken_over_once(project: Project, sandbox: Sandbox) -> None
     ]
     assert not (sandbox.root / ".claude-mpm" / "state").exists()
     assert sandbox.read_memory("qa") == "## A\n- An item\n"
-    assert "- [tip] An event (too short)\n" in project.store.read_review("engineer")
-    assert "- [pattern] Prices are in cents (it was not merged)\n" in project.store.read_review(
-        "qa"
-    )
+    assert list_waiting(project) == {
+        "engineer": ["[tip] An event (too short)"],
+        "qa": ["[pattern] Prices are in cents (it was not merged)"],
+    }
     kinds = [event["event"].rpartition(".")[2] for event in event_log.read(project.paths)]
     assert kinds == ["loaded", "delivered", "lost"]
     assert not old_state.is_present(project.store)
@@ -106,10 +116,10 @@ def test_texts_are_cleaned(sandbox: Sandbox, project: Project) -> None:
     assert old.events[-1]["error"].startswith("a ‹system-reminder>x")
     assert len(old.events[-1]["error"]) == 200
     assert "more" not in old.events[-1]
-    (line,) = old.learnings["qa"]
-    assert line.startswith("[pattern] a ‹system-reminder>x")
-    assert len(line) == old_state.MAX_LENGTH
-    assert project.store.read_review("qa").endswith(f"\n- {line}\n")
+    (entry,) = old.learnings["qa"]
+    assert entry["content"].startswith("a ‹system-reminder>x")
+    assert len(entry["content"]) == old_state.MAX_LENGTH
+    assert list_waiting(project)["qa"] == [review_file.format_line(entry)]
 
 
 def test_damaged_files_are_kept(sandbox: Sandbox, project: Project) -> None:
@@ -156,7 +166,7 @@ def test_learnings_of_a_deleted_project_are_taken_over(sandbox: Sandbox, tmp_pat
     gone.mkdir(parents=True)
     other = find_project(str(gone), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(gone)})
     spool.add(other.paths, "qa", make_entry("Prices are in cents"))
-    other.store.add_to_review("qa", ["[tip] An event (too short)"], format_utc(time.time()))
+    other.store.add_to_review("qa", [make_waiting("An event")], format_utc(time.time()))
     project = find_project(str(sandbox.root), sandbox.env)
     project.paths.state.make_root()
     assert old_state.find(project.store).is_empty  # it still exists
@@ -164,7 +174,7 @@ def test_learnings_of_a_deleted_project_are_taken_over(sandbox: Sandbox, tmp_pat
     old = migrate(project)
     assert old.projects == [str(gone)]
     assert len(old.learnings["qa"]) == 2
-    assert project.store.read_review("qa").count("\n- ") == 2
+    assert len(list_waiting(project)["qa"]) == 2
     assert spool.list_agents(other.paths) == []
     assert old_state.find(project.store).is_empty
 
@@ -205,6 +215,6 @@ def test_migrate_needs_consent(project: Project, person: Person, sandbox: Sandbo
     assert person.run("migrate", "--yes").returncode == 0
     assert "(agent-memory migrate)" not in person.run("status").stdout
     done = person.run("search", "cents", "--in", "review")
-    assert "Prices are in cents (it was not merged)  (to review since " in done.stdout
+    assert "[pattern] Prices are in cents  (to review since " in done.stdout
     done = person.run("migrate", "--yes")
     assert (done.stdout, done.stderr) == ("", "Nothing to do: every memory has one file.\n")

@@ -14,6 +14,7 @@ from memory_core.storage import event_log, spool, state_folder
 from memory_core.storage.paths import LevelPaths
 from memory_core.storage.store import Store
 from support.events import FACT, LEARNED, make_post_event, make_pre_event, make_start_event
+from support.review import make_waiting
 from support.sandbox import Sandbox
 
 SESSION = {"hook_event_name": "SessionStart", "session_id": "s2", "source": "startup"}
@@ -30,7 +31,9 @@ def live(sandbox: Sandbox) -> None:
 
 def add_waiting(paths: LevelPaths) -> None:
     spool.add(paths, "engineer", {**ENTRY, "learnings": [["pattern", LEARNED]]})
-    Store(paths).add_to_review("engineer", ["Waits for a person"], "2026-11-20 10:00:00")
+    Store(paths).add_to_review(
+        "engineer", [make_waiting("Waits for a person")], "2026-11-20 10:00:00"
+    )
 
 
 def move(sandbox: Sandbox, root: Path) -> LevelPaths:
@@ -65,7 +68,9 @@ def test_a_moved_project_finds_its_state_and_what_waits(sandbox: Sandbox) -> Non
     assert not sandbox.state.exists()
     sandbox.run_hook("session_start", SESSION)
     assert LEARNED in sandbox.read_memory("engineer")
-    assert "Waits for a person" in Store(moved).read_review("engineer")
+    assert [entry["content"] for entry in Store(moved).read_review("engineer")] == [
+        "Waits for a person"
+    ]
     owner = json.loads(moved.state.read_text(state_folder.OWNER_FILE))
     assert owner["path"] == str(sandbox.root)
     assert state_folder.list_gone(os.path.dirname(moved.state.root), moved.state.owner) == []

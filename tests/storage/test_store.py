@@ -89,11 +89,3 @@ def test_an_archive_that_is_too_large_to_be_compared_gets_items_at_its_end(tmp_p
         file.write("- x\n" * 300_000)
     files.add_to_archive("engineer", ["b", "c"], "2026-11-21 10:00:00")
     assert path.read_text().endswith("- x\n\n## 2026-11-21\n\n- b\n- c\n")
-
-
-def test_learnings_wait_for_a_review_outside_of_the_project(tmp_path: Path) -> None:
-    files = open_store(tmp_path / "project")
-    (tmp_path / "project").mkdir()
-    files.add_to_review("engineer", ["a"], "2026-11-20 10:00:00")
-    assert files.read_review("engineer") == "## 2026-11-20\n\n- a\n"
-    assert list((tmp_path / "project").iterdir()) == []

@@ -14,6 +14,7 @@ from memory_core.cli.output import make_progress, print_json, print_line, print_
 from memory_core.memory import old_state
 from memory_core.memory.migrate import Migration, migrate_files
 from memory_core.memory.old_state import OldState
+from memory_core.storage import review_file
 from memory_core.text.phrases import format_count
 
 
@@ -71,10 +72,10 @@ def migrate(
 def _print_old_state(old: OldState) -> None:
     if old.events:
         print_line(f"{format_count(len(old.events), 'event')} for the event log of this machine")
-    for agent, lines in old.learnings.items():
-        print_line(f"{agent}: {format_count(len(lines), 'learning')} to review")
-        for line in lines:
-            print_line(f"  {line}")
+    for agent, entries in old.learnings.items():
+        print_line(f"{agent}: {format_count(len(entries), 'learning')} to review")
+        for entry in entries:
+            print_line(f"  {review_file.format_line(entry)}")
     for project in old.projects:
         print_line(f"included: learnings of {project}, which does not exist any more")
     if old.files:

@@ -1,0 +1,140 @@
+"""review/AGENT.jsonl: an agent's learnings that wait for a person, one a line, on this machine.
+
+An entry is a dict of texts: `id`, `time` (ISO 8601, or only the day), `type`, `content` and
+`reason`; where they are known also `nested` (lines below the item), `run`, `session`, `source`,
+and `other`, the text of the item that it contradicts.
+
+Older versions wrote review/AGENT.md.  It is read as well, and removed at the first decision.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.files.safe_files import TooLarge
+from memory_core.text import digests, fastjson, similarity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from memory_core.storage.paths import LevelPaths
+
+    Waiting = dict[str, str]
+
+FOLDER = "review"
+
+NEEDED_FIELDS = ("type", "content", "reason")
+FIELDS = ("id", "time", *NEEDED_FIELDS, "nested", "run", "session", "source", "other")
+
+# Years of work.  A hook compares its entries with a file of up to the second size.
+MAX_BYTES = 64_000_000
+MAX_COMPARED_BYTES = 1_000_000
+
+
+def add(paths: LevelPaths, stem: str, agent: str, entries: list[Waiting], time: str) -> None:
+    """Append entries that do not wait yet; the caller holds the agent's lock.  Raises OSError.
+
+    `time` is for entries without one.  The id depends on the words only: a learning that several
+    runs report waits once.
+    """
+    path = _path(stem)
+    try:
+        before = paths.state.read(path, MAX_COMPARED_BYTES).decode("utf-8", "replace")
+    except TooLarge:
+        before = ""  # `read` skips what is there twice
+    lines: dict[str, str] = {}
+    for entry in entries:
+        key = make_id(agent, entry)
+        if f'"id": "{key}"' not in before:
+            entry = {**entry, "id": key, "time": entry.get("time") or time}
+            filled = {name: entry[name] for name in FIELDS if entry.get(name)}
+            lines.setdefault(key, f"{fastjson.dumps(filled)}\n")
+    if lines:
+        paths.state.append(path, "".join(lines.values()).encode())
+        paths.state.sync(path)
+
+
+def make_id(agent: str, entry: Waiting) -> str:
+    words = [similarity.normalize_text(entry.get(name, "")) for name in ("content", "other")]
+    return digests.hash_text("\n".join((agent, *words, entry.get("nested", ""))))
+
+
+def read(paths: LevelPaths, stem: str, agent: str) -> list[Waiting]:
+    """Return the entries with all FIELDS, oldest first; [] if the files cannot be read."""
+    entries = parse_old(paths.state.read_text(_old_path(stem), MAX_BYTES))
+    entries += parse(paths.state.read_text(_path(stem), MAX_BYTES))
+    by_id: dict[str, Waiting] = {}
+    for entry in entries:
+        key = entry.get("id") or make_id(agent, entry)
+        by_id.setdefault(key, {name: entry.get(name, "") for name in FIELDS} | {"id": key})
+    return list(by_id.values())
+
+
+def parse(text: str) -> list[Waiting]:
+    """Return the entries in the text of a file; other lines are skipped."""
+    return list(filter(is_entry, map(fastjson.load_object, text.split("\n"))))
+
+
+def is_entry(value: dict[str, object]) -> bool:
+    """Check that a value has the fields that each entry needs, and only texts."""
+    return all(isinstance(value.get(name, ""), str) for name in FIELDS) and bool(
+        value.get("content")
+    )
+
+
+def parse_old(text: str) -> list[Waiting]:
+    """Return the entries in the text of an old file: `- [type] content (reason)` below days."""
+    if not text:
+        return []
+    from memory_core.document import dated_entries
+
+    entries = []
+    for entry in dated_entries.parse_entries(text):
+        kind, content = dated_entries.parse_entry(entry.text)
+        first, _newline, nested = content.partition("\n")
+        content, bracket, reason = first.rpartition(" (")
+        if not (bracket and reason.endswith(")")):
+            content, reason = first, ")"
+        entries.append(
+            {"time": entry.day, "type": kind, "content": content, "reason": reason[:-1]}
+            | {"nested": nested}
+        )
+    return entries
+
+
+def format_line(entry: Waiting) -> str:
+    """Return an entry as one item of Markdown, for the archive."""
+    line = f"[{entry['type']}] {entry['content']} ({entry['reason']})"
+    return "\n".join(filter(None, (line, entry.get("nested"))))
+
+
+def remove(paths: LevelPaths, stem: str, agent: str, ids: Collection[str]) -> None:
+    """Remove entries; the caller holds the agent's lock.  Raises OSError.
+
+    Lines that are not entries stay.
+    """
+    state, path, old_path = paths.state, _path(stem), _old_path(stem)
+    old = parse_old(state.read(old_path, MAX_BYTES).decode("utf-8", "replace"))
+    add(paths, stem, agent, old, "")
+    lines = state.read(path, MAX_BYTES).decode("utf-8", "replace").split("\n")
+    left = [line for line in lines if line and fastjson.load_object(line).get("id") not in ids]
+    if left:
+        state.replace(path, "".join(f"{line}\n" for line in left).encode())
+    else:
+        state.remove(path)
+    state.remove(old_path)
+
+
+def list_file_names(paths: LevelPaths) -> list[str]:
+    """Return names as those of memory files, one of each agent with a file here."""
+    names = paths.state.list_names(FOLDER)
+    return [f"{name.removesuffix('.jsonl').removesuffix('.md')}.md" for name in names]
+
+
+def _path(stem: str) -> str:
+    return os.path.join(FOLDER, f"{stem}.jsonl")
+
+
+def _old_path(stem: str) -> str:
+    return os.path.join(FOLDER, f"{stem}.md")

@@ -1,0 +1,138 @@
+"""Learnings that wait for a person: each once, outside of the project, and none is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from memory_core.memory.project import find_project
+from memory_core.storage import review_file
+from memory_core.storage.store import Store
+from support.files import read_files
+from support.review import make_waiting
+from support.sandbox import Sandbox
+
+NOW = "2026-11-20T10:00:00.000Z"
+OLD = """\
+## 2026-11-18
+
+- [pattern] Prices (all of them) are in cents (131 characters)
+- [tip] Nested (too short)
+    - a line
+
+## 2026-11-19
+
+- plain
+"""
+
+
+@pytest.fixture
+def store(sandbox: Sandbox) -> Store:
+    return find_project(str(sandbox.root), sandbox.env).store
+
+
+def add(store: Store, *contents: str, agent: str = "qa", **fields: str) -> None:
+    with store.lock(agent):
+        store.add_to_review(agent, [make_waiting(text, **fields) for text in contents], NOW)
+
+
+def list_contents(store: Store, agent: str = "qa") -> list[str]:
+    return [entry["content"] for entry in store.read_review(agent)]
+
+
+def test_learnings_wait_outside_of_the_project(sandbox: Sandbox, store: Store) -> None:
+    add(store, "One", run="a1", session="s1", source="agent", nested="    - Why: so")
+    (entry,) = store.read_review("qa")
+    ids = {"run": "a1", "session": "s1", "source": "agent"}
+    texts = {"type": "pattern", "content": "One", "nested": "    - Why: so", "reason": "why"}
+    assert entry == {"id": entry["id"], "time": NOW, **texts, **ids, "other": ""}
+    assert store.agents_to_review() == ["qa"]
+    assert [name for name in read_files(sandbox.root) if "locks" not in name] == []
+
+
+def test_a_learning_of_several_runs_waits_once(store: Store) -> None:
+    add(store, "Prices are in cents", "Two", run="a1")
+    add(store, "`prices` are in cents", "Two", "Three", run="a2")
+    add(store, "Two", run="a3", other="It is not two")
+    assert list_contents(store) == ["Prices are in cents", "Two", "Three", "Two"]
+    ids = [entry["id"] for entry in store.read_review("qa")]
+    assert len(set(ids)) == 4
+    add(store, "Two", agent="engineer")
+    assert store.read_review("engineer")[0]["id"] not in ids
+
+
+def test_removed_learnings_are_gone_and_may_return(sandbox: Sandbox, store: Store) -> None:
+    add(store, "One", "Two", "Three")
+    one, two, three = (entry["id"] for entry in store.read_review("qa"))
+    store.remove_from_review("qa", [one, three, "0123456789"])
+    assert list_contents(store) == ["Two"]
+    store.remove_from_review("qa", [two])
+    assert store.agents_to_review() == []
+    assert os.listdir(sandbox.state / "review") == []
+    store.remove_from_review("qa", [two])
+    add(store, "One")
+    assert [entry["id"] for entry in store.read_review("qa")] == [one]
+
+
+def test_what_older_versions_wrote_is_read_and_taken_over(sandbox: Sandbox, store: Store) -> None:
+    add(store, "New")
+    path = sandbox.state / "review" / "qa.md"
+    path.write_text(OLD)
+    assert [
+        (entry["time"], entry["type"], entry["content"], entry["nested"], entry["reason"])
+        for entry in store.read_review("qa")
+    ] == [
+        ("2026-11-18", "pattern", "Prices (all of them) are in cents", "", "131 characters"),
+        ("2026-11-18", "tip", "Nested", "  - a line", "too short"),
+        ("2026-11-19", "", "plain", "", ""),
+        (NOW, "pattern", "New", "", "why"),
+    ]
+    before = {entry["id"]: entry for entry in store.read_review("qa")}
+    gone = next(iter(before))
+    store.remove_from_review("qa", [gone])
+    assert not path.exists()
+    after = {entry["id"]: entry for entry in store.read_review("qa")}
+    assert after == {key: entry for key, entry in before.items() if key != gone}
+    path.write_text(OLD)
+    add(store, "Nested", nested="  - a line")
+    assert len(store.read_review("qa")) == len(before)
+
+
+def test_lines_that_are_not_entries_are_skipped_and_stay(sandbox: Sandbox, store: Store) -> None:
+    add(store, "One", "Two")
+    path = sandbox.state / "review" / "qa.jsonl"
+    bad = '{"content": 1}\n[1]\n{"type": "pattern"}\ntorn {\n'
+    path.write_text(bad + path.read_text())
+    assert list_contents(store) == ["One", "Two"]
+    store.remove_from_review("qa", [store.read_review("qa")[0]["id"]])
+    assert list_contents(store) == ["Two"]
+    assert path.read_text().startswith(bad)
+
+
+def test_a_long_list_is_added_to_and_read(sandbox: Sandbox, store: Store) -> None:
+    texts = [f"Fact {number} {'long ' * 200}" for number in range(1200)]
+    add(store, *texts)
+    assert (sandbox.state / "review" / "qa.jsonl").stat().st_size > review_file.MAX_COMPARED_BYTES
+    add(store, texts[0], "New")
+    assert [text.split(" long")[0] for text in list_contents(store)] == [
+        *(f"Fact {number}" for number in range(1200)),
+        "New",
+    ]
+
+
+def test_without_a_state_folder_they_go_to_the_archive(tmp_path: Path) -> None:
+    store = find_project(str(tmp_path), {"CLAUDE_PROJECT_DIR": str(tmp_path)}).store
+    add(store, "One", nested="    - Why: so")
+    text = Path(store.archive_path("qa")).read_text()
+    assert text == "## 2026-11-20\n\n- [pattern] One (why)\n      - Why: so\n"
+    assert store.read_review("qa") == []
+    assert store.agents_to_review() == []
+
+
+def test_one_line_holds_one_learning(sandbox: Sandbox, store: Store) -> None:
+    add(store, 'quoted "id": "0123456789"', "\ud800 odd\u2028", "\udcff")
+    lines = (sandbox.state / "review" / "qa.jsonl").read_text().splitlines()
+    assert [json.loads(line)["content"] for line in lines] == list_contents(store)

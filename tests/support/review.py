@@ -1,0 +1,10 @@
+"""Learnings that wait for a person."""
+
+from __future__ import annotations
+
+
+def make_waiting(
+    content: str, type: str = "pattern", reason: str = "why", **fields: str
+) -> dict[str, str]:
+    """Return an entry as `Store.add_to_review` takes it."""
+    return {"type": type, "content": content, "reason": reason, **fields}
