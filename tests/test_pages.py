@@ -5,11 +5,12 @@ from __future__ import annotations
 import doctest
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from support.command_line import ITEM, Person
+from support.command_line import ITEM, UNDO_HINT, Person, hide_change
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -38,13 +39,20 @@ def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
     return person
 
 
+def find_real(real: dict[str, str], change: re.Match[str]) -> str:
+    return real[change[0]]
+
+
 @pytest.mark.parametrize("story", [told for _, told in stories()], ids=[n for n, _ in stories()])
 def test_a_page_shows_the_real_output(settled: Person, story: list[tuple[str, str]]) -> None:
+    real: dict[str, str] = {}  # id of a change by its id on the page
     for line, told in story:
-        done = settled.run_shell(line)
+        done = settled.run_shell(UNDO_HINT.sub(partial(find_real, real), line))
         said = f"{(done.stdout + done.stderr).rstrip()}\n"
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-        assert doctest.OutputChecker().check_output(told or "\n", said, flags), f"$ {line}\n{said}"
+        real |= zip(UNDO_HINT.findall(told), UNDO_HINT.findall(said), strict=False)
+        shown, told = hide_change(said), hide_change(told)
+        assert doctest.OutputChecker().check_output(told or "\n", shown, flags), f"$ {line}\n{said}"
 
 
 def test_each_page_has_a_story() -> None:

@@ -40,7 +40,7 @@ COMMAND_GROUPS = {
         "change.item:confirm": "Record that an item is right: its confidence rises.",
         "change.item:contradict": "Record that an item is wrong: its confidence falls.",
         "change.preference:app": "Manage how an agent should work.",
-        "history.undo:undo": "Undo the last N changes across all agents.",
+        "history.undo:undo": "Undo the last change of all agents, or the changes with these ids.",
     },
     "Tidy up": {
         "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",

@@ -17,12 +17,15 @@ from memory_core.memory import agent_memory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
+from memory_core.text import digests
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import Record
 
 # Kinds of records that move or reword items; all others only change the confidence.
 MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
+
+SHORT_LENGTH = 6  # of a change's id; any unique beginning of the whole id names the change
 
 
 class Change(NamedTuple):
@@ -40,6 +43,33 @@ class Change(NamedTuple):
     def is_by_hand(self) -> bool:
         """Return whether the user edited the file itself; undo skips such changes."""
         return all(record.get("source") == item_history.HAND_SOURCE for record in self.records)
+
+
+def short_id(change_id: str) -> str:
+    """Return the six hexadecimal digits by which people name a change."""
+    return digests.hash_text(change_id)[:SHORT_LENGTH]
+
+
+class UnknownChange(ValueError):
+    """A name that stands for no change or for several; the message says which."""
+
+    status = 2
+
+
+def find_change(changes: Iterable[Change], name: str) -> Change:
+    """Return the change with this id, or with a short id that begins so; raises UnknownChange."""
+    text = name.strip()
+    matches = [
+        change
+        for change in changes
+        if text == change.id or (text and digests.hash_text(change.id).startswith(text.lower()))
+    ]
+    if not matches:
+        raise UnknownChange(f"no change {name!r}: agent-memory log lists the changes")
+    if len(matches) > 1:
+        ids = ", ".join(digests.hash_text(change.id) for change in matches)
+        raise UnknownChange(f"several changes match {name!r}: use {ids}")
+    return matches[0]
 
 
 class ItemOrigin(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory_core.curation.change_log import Change, list_changes
+from memory_core.curation.change_log import Change, find_change, list_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, changes, transaction
@@ -37,17 +37,25 @@ class NothingToUndo(ValueError):
 
 
 def undo_last(
-    project: Project, store: Store, count: int, along: transaction.ProgressWrapper = iter
+    project: Project,
+    store: Store,
+    count: int,
+    names: Sequence[str] = (),
+    along: transaction.ProgressWrapper = iter,
 ) -> list[UndoResult]:
-    """Undo the last `count` changes by reports and commands, newest first.
+    """Undo the changes with these names, or the last `count` ones, newest first.
 
     Hand edits are kept, also edits of an item that an undone change has changed.  An undo is a
     change itself.  Raises NothingToUndo if there are fewer changes.
     """
     undoable = list_undoable(store)
-    if len(undoable) < count:
+    if names:
+        wanted = {find_change(undoable, name).id for name in names}
+        chosen = [change for change in undoable if change.id in wanted]
+    elif len(undoable) < count:
         raise NothingToUndo(_format_too_few(len(undoable)))
-    chosen = undoable[len(undoable) - count :]
+    else:
+        chosen = undoable[len(undoable) - count :]
     agents = sorted({agent for change in chosen for agent in change.agents})
     own_id = agent_memory.make_change_id("undo")
     transaction.check_unlocked(store, agents)

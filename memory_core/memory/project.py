@@ -36,6 +36,7 @@ class Project:
         self.paths = level
         self.user_paths = home if home and home.root != level.root else None
         self.config = config.load(level, self.user_paths, environ)
+        self.changes: list[str] = []  # ids of the changes that were written, oldest first
 
     @property
     def store(self) -> Store:

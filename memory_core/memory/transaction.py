@@ -102,6 +102,10 @@ def write(memory: AgentMemory) -> None:
             history.truncate(size)  # these changes did not happen
         raise
     history.pack(size)
+    changes = memory.project.changes
+    is_change = any(record.get("change") == memory.change_id for record in memory.records)
+    if is_change and memory.change_id not in changes:
+        changes.append(memory.change_id)
     if _may_resolve_error(memory):
         from memory_core.storage import run_history
 

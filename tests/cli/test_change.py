@@ -34,7 +34,7 @@ from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, history_file, run_records, spool
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
-from support.command_line import ITEM, Person, read_fields
+from support.command_line import ITEM, Person, hide_change, read_fields
 from support.completion import complete
 from support.events import REPORT, make_pre_event, make_start_event, make_stop_event
 from support.files import read_files
@@ -72,7 +72,7 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
     key = item_history.id_of(NEWS)
     assert done.stdout == f"Added: {key} [Implementation Guidelines] {NEWS} (0.8)\n"
     undo, unknown = done.stderr.splitlines()
-    assert undo == "To undo: agent-memory undo"
+    assert hide_change(undo) == "Undo with: agent-memory undo ID"
     assert unknown.startswith("Note: no agent named qa is defined")
     assert items(sandbox.read_memory("qa")) == [NEWS]
     (told,) = person.read_json("log", "qa")
@@ -82,7 +82,7 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
         done.stdout
         == f"Already known, confidence raised: {key} [Implementation Guidelines] {NEWS} (0.9)\n"
     )
-    assert done.stderr == "To undo: agent-memory undo\n"
+    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
     person.run("undo", "2")
     assert items(sandbox.read_memory("qa")) == []
 
@@ -211,7 +211,7 @@ def test_limits_of_a_project_do_not_count_for_the_users_memory(settled: Person) 
 
 def test_add_to_the_users_own_memory(settled: Person) -> None:
     done = settled.run("add", "engineer", "pattern", NEWS, "--user")
-    assert done.stderr.startswith("To undo: agent-memory undo --user\n")
+    assert hide_change(done.stderr).startswith("Undo with: agent-memory undo ID --user\n")
     assert NEWS in (settled.sandbox.user_memories / "engineer.md").read_text()
     assert NEWS not in settled.sandbox.read_memory("engineer")
 
@@ -249,7 +249,7 @@ def left_on_desk(person: Person) -> list[bytes]:
 def test_saved_text_is_in_the_memory(settled: Person, script: str) -> None:
     done = editing_with(settled, script)
     assert (done.returncode, done.stdout) == (0, "engineer: 1 item added\n")
-    assert done.stderr == "To undo: agent-memory undo\n"
+    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
     assert items(settled.sandbox.read_memory("engineer")) == [ITEM, NEWS]
     assert os.listdir(desk(settled)) == []
 
@@ -408,7 +408,7 @@ def test_other_text_is_edited_too(settled: Person) -> None:
     ("script", "said"),
     [
         ('sed -i.old "/^Ask/d" "$1"', "which undo does not cover"),
-        ('sed -i.old "/^# /d; s/never/seldom/" "$1"', "To undo the changes of items"),
+        ('sed -i.old "/^# /d; s/never/seldom/" "$1"', "The change of free text cannot be undone"),
         ('sed -i.old "s/nested/else/" "$1"', ""),
         ('sed -i.old "s/Last Updated: ./&/; s/never/seldom/" "$1"', ""),
     ],
@@ -516,7 +516,7 @@ def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:
 def test_the_users_own_memory_is_edited(settled: Person) -> None:
     path = settled.sandbox.write_memory("engineer", OTHER, user=True)
     done = editing_with(settled, EDITORS["in-place"], "engineer", "--user")
-    assert done.stderr == "To undo: agent-memory undo --user\n"
+    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID --user\n"
     assert items(path.read_text()) == [OTHER, NEWS]
     assert items(settled.sandbox.read_memory("engineer")) == [ITEM]
 
@@ -658,7 +658,7 @@ def test_keeping_a_text_with_problems(settled: Person) -> None:
     terminal = Terminal(settled, f"{ODD}; {EDITORS['in-place']}")
     terminal.expect(ASKED)
     terminal.child.send("K\r")
-    assert "To undo: agent-memory undo" in terminal.end(0)
+    assert "Undo with: agent-memory undo ID" in hide_change(terminal.end(0))
     assert "\n<system-reminder>\n" in settled.sandbox.read_memory("engineer")
 
 
@@ -1118,10 +1118,10 @@ def test_the_end_of_clean_says_what_it_did(person: Person, sandbox: Sandbox) -> 
     remembered(sandbox, "dull-bot", text=f"## Recent Learnings\n- {ITEM}\n- {NEWS}\n")
     file(sandbox, f"memories/{TEMPORARY}", 1)
     done = person.run("clean", "--yes")
-    assert done.stderr.splitlines() == [
+    assert hide_change(done.stderr).splitlines() == [
         "Removed: 1 file (2 B).",
         "Emptied 2 memories, removed 1 file.",
-        "To undo: agent-memory undo",
+        "Undo with: agent-memory undo ID",
     ]
 
 

@@ -17,7 +17,7 @@ from memory_core.memory.project import Project, find_project
 from memory_core.storage import record_models
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
-from support.command_line import ITEM, Person, read_fields
+from support.command_line import ITEM, Person, hide_change, read_fields
 from support.files import read_files
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -286,7 +286,7 @@ def test_judging_an_item(
 ) -> None:
     done = person.run(verb, "engineer", NEW_ID[:4])
     assert done.stdout == f"{said}: {NEW_ID} [Recent Learnings] {NEW} ({confidence})\n"
-    assert done.stderr == "To undo: agent-memory undo\n"
+    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
     assert (NEW in person.sandbox.read_memory("engineer")) == (verb != "remove")
     person.run("undo")
     found = {each["id"]: each["confidence"] for each in person.read_json("blame", "engineer")}
@@ -303,14 +303,14 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["log", "enginer"], 2, "no agent 'enginer' here; did you mean engineer?"),
     (["log", "--since", "5y"], 2, "invalid time '5y'"),
     (["log", "--since", "-1d"], 2, "invalid time '-1d'"),
-    (["log", "-n", "-1"], 2, "invalid value for"),
-    (["log", "-n", "x"], 2, "invalid value"),
+    (["log", "-n", "-1"], 2, "invalid number '-1'"),
+    (["log", "-n", "x"], 2, "invalid number 'x'"),
     (["blame", "nobody"], 2, "no agent 'nobody' here"),
     (["diff", "nobody"], 2, "no agent 'nobody' here"),
     (["diff", "engineer", "--since", "later"], 2, "invalid time 'later'"),
-    (["undo", "0"], 2, "invalid value for"),
+    (["undo", "0"], 2, "invalid number '0'"),
     (["undo", "-1"], 2, "no such option: -1"),
-    (["undo", "x"], 2, "invalid value"),
+    (["undo", "x"], 2, "no change 'x'"),
     (["undo", "2"], 1, "there is only 1 to undo"),
     (["undo", "--user"], 1, "there is nothing to undo"),
     (["show", "nobody", "--at", "1d"], 2, "no agent 'nobody' here"),
@@ -379,9 +379,8 @@ def test_the_users_memories(person: Person) -> None:
     assert person.read_json("blame", "qa", "--user")[0]["id"] == NEW_ID
     assert person.read_json("diff", "qa", "--user")["added"] == [NEW]
     assert person.read_json("show", "qa", "--user", "--at", "0d")["agent"] == "qa"
-    assert (
-        person.run("confirm", "qa", NEW, "--user").stderr == "To undo: agent-memory undo --user\n"
-    )
+    done = person.run("confirm", "qa", NEW, "--user")
+    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID --user\n"
     before = person.sandbox.read_memory("engineer")
     assert len(person.read_json("undo", "2", "--user")) == 2
     assert person.read_json("blame", "qa", "--user") == []

@@ -14,7 +14,7 @@ from memory_core.history import item_history
 from memory_core.memory.project import Project, find_project
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
-from support.command_line import Person, read_fields
+from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
 from support.sandbox import Sandbox
 
@@ -153,7 +153,7 @@ def test_prune_command(person: Person, sandbox: Sandbox) -> None:
     assert read_files(sandbox.root) == before
     done = person.run("prune", "--older-than", "90d", "--yes")
     assert (done.returncode, done.stdout) == (0, line)
-    assert done.stderr == "1 item archived.\nTo undo: agent-memory undo\n"
+    assert hide_change(done.stderr) == "1 item archived.\nUndo with: agent-memory undo ID\n"
     done = person.run("prune", "--older-than", "90d", "--yes")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "Nothing to prune: no item is that old and uncertain.\n"

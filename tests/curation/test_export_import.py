@@ -31,7 +31,7 @@ from memory_core.memory import agent_memory, changes, recall, transaction
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import run_history
 from memory_core.text import markdown_lines
-from support.command_line import Person, read_fields
+from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
 from support.review import make_waiting
 from support.sandbox import Sandbox
@@ -619,7 +619,7 @@ def test_export_and_import_commands(person: Person, sandbox: Sandbox, tmp_path: 
     assert list(there.iterdir()) == []
     done = person.run("import", str(away), *elsewhere)
     assert "engineer: .claude-mpm/memories/engineer.md; 1 history record" in done.stdout
-    assert done.stderr == f"To undo: agent-memory undo --project {there}\n"
+    assert hide_change(done.stderr) == f"Undo with: agent-memory undo ID --project {there}\n"
     again = person.run("import", str(away), *elsewhere)
     assert (again.stdout, again.stderr) == ("", "Nothing new to import.\n")
 

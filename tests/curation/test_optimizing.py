@@ -21,7 +21,7 @@ from memory_core.curation.near_duplicates import SectionItem
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
 from memory_core.text import similarity
-from support.command_line import Person, read_fields
+from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
 from support.paths import CASES
 from support.sandbox import Sandbox
@@ -386,8 +386,8 @@ def test_with_yes_proposals_are_applied_and_nothing_is_lost(person: Person) -> N
     remembers(person.sandbox)
     done = person.run("optimize", "--yes")
     assert (done.returncode, done.stdout) == (0, SHOWN)
-    assert done.stderr == (
-        "2 proposals applied.\nTo undo: agent-memory undo\n"
+    assert hide_change(done.stderr) == (
+        "2 proposals applied.\nUndo with: agent-memory undo ID\n"
         "undo does not restore duplicates with the same wording: see the archive.\n"
     )
     assert left(person.sandbox) == AFTER

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
 from memory_core.memory import selection
 from memory_core.text import markdown_lines
-from support.command_line import Person, read_fields
+from support.command_line import Person, hide_change, read_fields
 from support.memory_files import NOW, Learning, make_conflict, make_section
 from support.strategies import LINES, documents, learnings, quick, small_limits
 
@@ -419,13 +419,13 @@ def file_of(person: Person, user: bool = False) -> str:
 
 def preference(person: Person, *words: str) -> tuple[int, str, str]:
     done = person.run("preference", *words)
-    return done.returncode, done.stdout, done.stderr
+    return done.returncode, done.stdout, hide_change(done.stderr)
 
 
 def test_command_sets_lists_and_removes(person: Person) -> None:
     person.sandbox.write_memory("engineer", "Services talk through the event bus")
     said = "engineer: coding-style: small functions\n"
-    undo = "To undo: agent-memory undo\n"
+    undo = "Undo with: agent-memory undo ID\n"
     first = preference(person, "set", "Engineer", "coding-style", "small functions")
     assert first == (0, said, undo)
     assert "\n## Preferences\n- coding-style: small functions\n\n## Proj" in file_of(person)
@@ -503,7 +503,7 @@ def test_json_fields_agree_with_the_page(person: Person) -> None:
         ("list", ["engineer"], []),
     ):
         found = person.read_json("preference", row, *words)
-        assert found == value
+        assert found == (value | {"change": found["change"]} if row.endswith("set") else value)
         if value:
             first = found[0] if row == "list" else found
             assert set(first) == read_fields(f"`preference {row}`{', a list' * (row == 'list')}")

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from support.command_line import hide_change
+
 from .api import Api, Line, Refusal, Request, say
 from .client import Desk
 from .product import REPO, group, list_known_items, remember, versions
@@ -75,9 +77,9 @@ def files(desk: Desk) -> dict[str, bytes]:
 
 def test_accepted_proposals_replace_the_old_items(old: Desk) -> None:
     result = optimize(old, answer(([1], SHORT), ([2, 3], BOTH)), "--yes")
-    assert (result.code, result.err) == (
+    assert (result.code, hide_change(result.err)) == (
         0,
-        "2 proposals applied.\nTo undo: agent-memory undo\n",
+        "2 proposals applied.\nUndo with: agent-memory undo ID\n",
     )
     assert f"-- {LONG}\n+- {SHORT}\n" in result.out
     assert list_known_items(old, "engineer") == sorted([SHORT, BOTH])

@@ -23,6 +23,12 @@ ITEM = "Services talk through the event bus, never directly"
 COMMAND = [sys.executable, "-m", "memory_core.cli"]
 TIMEOUT = 60
 PLAIN_LINE = re.compile(r"""agent-memory( +([\w./:,@+=-]+|'[^']*'|"[^"$`\\]*"))*""")
+UNDO_HINT = re.compile(r"(?<=undo )[0-9a-f]{6}\b")
+
+
+def hide_change(text: str) -> str:
+    """Replace the ids of changes in hints of how to undo them by "ID"."""
+    return UNDO_HINT.sub("ID", text)
 
 
 def make_result(

@@ -10,7 +10,7 @@ from memory_core.cli.change.item import format_item, item_to_json
 from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import Agent, AsJson, User
 from memory_core.cli.common.inputs import read_input
-from memory_core.cli.common.notes import note_undefined, note_undo
+from memory_core.cli.common.notes import get_change, note_undefined, note_undo
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.common.tables import format_section
 from memory_core.cli.errors import CommandRefused
@@ -61,10 +61,10 @@ def add(
     texts = _read_stdin() if text == "-" else [text]
     result = item_actions.teach(scope.project, scope.agent, type_, texts, scope.level)
     if json:
-        print_json(_to_json(scope.agent, result))
+        print_json({**_to_json(scope.agent, result), "change": get_change(scope.project)})
         return
     _print_result(result)
-    note_undo(user)
+    note_undo(scope.project, user)
     if is_new:
         note_undefined(scope.project, scope.agent)
 

@@ -15,12 +15,13 @@ import typer
 
 from memory_core.cli.common.arguments import Agent, User
 from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_line, can_ask
-from memory_core.cli.common.notes import format_command, note_undefined, note_undo
+from memory_core.cli.common.notes import note_undefined, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session
 from memory_core.curation.edit_session import EditCopy, EditResult, EditWarning
+from memory_core.memory.project import Project
 from memory_core.text.phrases import format_count
 
 # Git hands an editor command with one of these to the shell, and so does this command.
@@ -67,7 +68,7 @@ def edit(agent: Agent, user: User = False) -> None:
     finally:
         if not is_kept:
             shutil.rmtree(path.parent, ignore_errors=True)
-    _print_result(scope.agent, result, user)
+    _print_result(scope.project, scope.agent, result, user)
     if is_kept:
         _keep_previous(path, copy)
     if copy.is_new:
@@ -168,7 +169,7 @@ def _wait_for_editor(editor: str, path: Path) -> int:
         signal.signal(signal.SIGINT, previous)
 
 
-def _print_result(agent: str, result: EditResult, user: bool) -> None:
+def _print_result(project: Project, agent: str, result: EditResult, user: bool) -> None:
     changes = {"added": result.added, "changed": result.changed, "removed": result.removed}
     counts = [
         f"{format_count(len(texts), 'item')} {verb}" for verb, texts in changes.items() if texts
@@ -179,8 +180,7 @@ def _print_result(agent: str, result: EditResult, user: bool) -> None:
     if result.merged_others:
         print_note("Changes that were written meanwhile are kept.")
     if counts and result.free_text_changed:
-        print_note(f"To undo the changes of items: {format_command('undo', user)}")
-    elif counts:
-        note_undo(user)
-    else:
+        print_note("The change of free text cannot be undone.")
+    elif not counts:
         print_note("Only free text was changed, which undo does not cover.")
+    note_undo(project, user)

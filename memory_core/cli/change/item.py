@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.cli.common.arguments import Agent, AsJson, Item, User
-from memory_core.cli.common.notes import note_undo
+from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.common.tables import format_section
 from memory_core.cli.output import print_json, print_line
@@ -58,10 +58,11 @@ def _change(kind: str, agent: str, item: str, user: bool, json: bool) -> None:
     scope = find_agent(agent, user)
     changed = item_actions.judge(scope.project, scope.agent, item, kind, scope.level)
     if json:
-        print_json({"agent": scope.agent, "kind": kind, **item_to_json(changed)})
+        change = get_change(scope.project)
+        print_json({"agent": scope.agent, "kind": kind, **item_to_json(changed), "change": change})
         return
     print_line(f"{RESULT_WORDS[kind]}: {format_item(changed)}")
-    note_undo(user)
+    note_undo(scope.project, user)
 
 
 def format_item(item: RatedItem) -> str:

@@ -9,7 +9,7 @@ import typer
 from memory_core.cli.command_types import App
 from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
-from memory_core.cli.common.notes import note_undo
+from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note
 from memory_core.curation.preference_actions import (
@@ -59,11 +59,11 @@ def set_(
     changed = set_preference(scope.project, scope.agent, key, value, scope.level)
     fields = _read(scope, key)
     if json:
-        print_json({**fields, "changed": changed})
+        print_json({**fields, "changed": changed, "change": get_change(scope.project)})
         return
     print_line(_format(fields))
     if changed:
-        note_undo(user)
+        note_undo(scope.project, user)
     else:
         print_note("It was set already.")
 
@@ -102,10 +102,10 @@ def unset(agent: Agent, key: Key, user: User = False, json: AsJson = False) -> N
     fields = _read(scope, key)
     changed = remove_preference(scope.project, scope.agent, key, scope.level)
     if json:
-        print_json({**fields, "changed": changed})
+        print_json({**fields, "changed": changed, "change": get_change(scope.project)})
     elif changed:
         print_line(f"Removed: {_format(fields)}")
-        note_undo(user)
+        note_undo(scope.project, user)
     if not changed:
         _exit_unset(scope.agent, key)
 

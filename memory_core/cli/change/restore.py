@@ -8,7 +8,7 @@ import typer
 
 from memory_core.cli.change.add import archived_to_json, print_archived
 from memory_core.cli.common.arguments import Agent, AsJson, User
-from memory_core.cli.common.notes import note_undo
+from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent
 from memory_core.cli.common.tables import print_item
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
@@ -53,6 +53,7 @@ def restore(
                 "agent": scope.agent,
                 **select_fields(result, "file", "section", "text", known="was_present"),
                 "archived": archived_to_json(result.evicted),
+                "change": get_change(scope.project),
             }
         )
     elif result.was_present:
@@ -61,7 +62,7 @@ def restore(
     else:
         print_line(f"Restored to {result.file} [{result.section}]: {first}")
         print_archived(result.evicted)
-        note_undo(user)
+        note_undo(scope.project, user)
 
 
 def _list_archive(scope: AgentScope, json: bool) -> None:

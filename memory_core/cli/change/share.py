@@ -8,6 +8,7 @@ import typer
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli.common.arguments import ITEM_HELP, AsJson, agent_option, flag
+from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, select_fields
@@ -47,10 +48,11 @@ def share(
     targets = _list_targets(scope, source, to or [], user)
     results = sharing.copy_item(scope.project, source, targets)
     if json:
-        print_json(_to_json(source, results))
+        print_json({**_to_json(source, results), "change": get_change(scope.project)})
         return
     for result in results:
         _print_result(source, result)
+    note_undo(scope.project, user)
 
 
 def _to_json(source: SourceItem, results: list[ShareResult]) -> dict[str, Any]:

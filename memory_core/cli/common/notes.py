@@ -11,6 +11,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.cli.app import shared
 from memory_core.cli.common.inputs import can_ask, require_consent
 from memory_core.cli.output import is_terminal, print_line, print_note, select_fields
+from memory_core.curation import change_log
 from memory_core.document.diff import format_diff
 from memory_core.memory.project import Project
 from memory_core.storage.store import Store
@@ -42,8 +43,21 @@ def may_change(question: str, yes: bool, dry_run: bool, json: bool) -> bool:
     return True
 
 
-def note_undo(user: bool = False) -> None:
-    print_note(f"To undo: {format_command('undo', user)}")
+def list_changes(project: Project) -> list[str]:
+    """Return the short ids of the changes that this command has written."""
+    return [change_log.short_id(change) for change in project.changes]
+
+
+def get_change(project: Project) -> str | None:
+    """Return the short id of the change that this command has written, for --json."""
+    return next(iter(list_changes(project)), None)
+
+
+def note_undo(project: Project, user: bool = False) -> None:
+    """Say how to undo the changes that this command has written, if there are any."""
+    if project.changes:
+        command = " ".join(["undo", *list_changes(project)])
+        print_note(f"Undo with: {format_command(command, user)}")
 
 
 def note_undefined(project: Project, agent: str) -> None:

@@ -13,15 +13,24 @@ from memory_core.cli.history.log import record_to_json
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.curation.undo import UndoResult, undo_last
 
+MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
+
 
 def undo(
+    change: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CHANGE", help="Ids of changes, or how many of the last ones."),
+    ] = None,
     number: Annotated[
-        int, typer.Argument(metavar="N", parser=make_number_parser(1), help="How many changes.")
+        int,
+        typer.Option(
+            "--number", "-n", parser=make_number_parser(1), help="How many of the last changes."
+        ),
     ] = 1,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Undo the last N changes across all agents.
+    """Undo the last change of all agents, or the changes with these ids.
 
     One change = one agent report or one command.
     Running undo again redoes it, so `undo; undo` changes nothing: use `undo 2`.
@@ -32,7 +41,10 @@ def undo(
     Example:
       agent-memory undo || echo "nothing to undo"
     """
-    results = undo_last(*find_level(user), number, make_progress("Undoing"))
+    names = change or []
+    if len(names) == 1 and names[0].isdecimal() and len(names[0]) <= MAX_COUNT_DIGITS:
+        number, names = make_number_parser(1)(names[0]), []
+    results = undo_last(*find_level(user), number, names, make_progress("Undoing"))
     if json:
         print_json(
             [

@@ -9,12 +9,13 @@ import typer
 
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
 from memory_core.cli.common.inputs import check_options
-from memory_core.cli.common.notes import may_change, note_undo
+from memory_core.cli.common.notes import get_change, may_change, note_undo
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.common.tables import format_size
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
+from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
@@ -47,11 +48,12 @@ def clean(
     if has_unused and may_change("Remove this?", yes, dry_run, json):
         result = cleaning.remove_unused(*scope, unused, make_progress("Cleaning"))
     if json:
-        print_json({"written": bool(result), **_to_json(unused, result, scope.level)})
+        written = {"written": bool(result), "change": get_change(scope.project)}
+        print_json({**written, **_to_json(unused, result, scope.level)})
     elif not has_unused:
         print_note("Nothing to clean.")
     elif result:
-        _print_result(result, scope.level, user)
+        _print_result(scope.project, result, scope.level, user)
     if result and result.failed:
         raise typer.Exit(1)
 
@@ -76,7 +78,7 @@ def _describe_files(files: list[UnusedFile]) -> str:
     return f"{format_count(len(files), 'file')} ({format_size(sum(file.size for file in files))})"
 
 
-def _print_result(result: CleanResult, level: Store, user: bool) -> None:
+def _print_result(project: Project, result: CleanResult, level: Store, user: bool) -> None:
     for failed in result.failed:
         print_note(f"{level.paths.relative(failed.what)} is kept: {failed.reason}")
     if result.files or not result.orphans:
@@ -85,7 +87,7 @@ def _print_result(result: CleanResult, level: Store, user: bool) -> None:
         emptied = format_count(len(result.orphans), "memory")
         removed = format_count(len(result.gone), "file")
         print_note(f"Emptied {emptied}, removed {removed}.")
-        note_undo(user)
+    note_undo(project, user)
 
 
 def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> dict[str, Any]:

@@ -8,7 +8,13 @@ import typer
 
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes, flag
 from memory_core.cli.common.inputs import check_options, read_input
-from memory_core.cli.common.notes import change_to_json, may_change, note_undo, print_change
+from memory_core.cli.common.notes import (
+    change_to_json,
+    get_change,
+    may_change,
+    note_undo,
+    print_change,
+)
 from memory_core.cli.common.scopes import LevelScope, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
@@ -56,11 +62,12 @@ def import_(
     except export_import.InvalidExport as error:
         raise CommandRefused(f"{file}: {error}; nothing was changed") from None
     if json:
-        print_json({"written": written, "agents": list(map(_to_json, results))})
+        rows, change = list(map(_to_json, results)), get_change(scope.project)
+        print_json({"written": written, "change": change, "agents": rows})
     elif not news:
         print_note("Nothing new to import." if results else "The file contains no memory.")
     elif written:
-        note_undo(user)
+        note_undo(scope.project, user)
 
 
 def _import(

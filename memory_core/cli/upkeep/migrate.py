@@ -8,7 +8,14 @@ import typer
 
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
 from memory_core.cli.common.inputs import check_options
-from memory_core.cli.common.notes import change_to_json, may_change, note_nothing, print_change
+from memory_core.cli.common.notes import (
+    change_to_json,
+    get_change,
+    may_change,
+    note_nothing,
+    note_undo,
+    print_change,
+)
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
 from memory_core.memory import old_state
@@ -60,11 +67,20 @@ def migrate(
         old_state.take_over(scope.level, old)
     if json:
         rows = list(map(_to_json, migrations))
-        print_json({"written": written, "migrations": rows, "old_state": _old_to_json(old)})
+        change = get_change(scope.project)
+        print_json(
+            {
+                "written": written,
+                "change": change,
+                "migrations": rows,
+                "old_state": _old_to_json(old),
+            }
+        )
     elif old.is_empty and not migrations:
         note_nothing(scope.level, agents, "Nothing to do: every memory has one file.")
     elif written and any(_is_changed(migration) for migration in migrations):
         print_note("The old files are removed; git has them if they were committed.")
+        note_undo(scope.project, user)
     if any(migration.refused for migration in migrations):
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ from memory_core.claude_code import headless
 from memory_core.cli import times
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, Yes
 from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_yes_no, can_ask, check_options
-from memory_core.cli.common.notes import DRY_RUN_HINT, YES_HINT, note_nothing, note_undo
+from memory_core.cli.common.notes import DRY_RUN_HINT, YES_HINT, get_change, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
@@ -79,8 +79,9 @@ def optimize(
         raise CommandRefused(NOTHING_CHANGED, 1)
     outcomes = optimizing.apply(scope.project, accepted)
     if json:
-        print_json(_to_json(proposals, refused, outcomes, yes))
-    _print_outcomes(outcomes)
+        change = get_change(scope.project)
+        print_json({**_to_json(proposals, refused, outcomes, yes), "change": change})
+    _print_outcomes(scope.project, outcomes)
     if proposals and not (yes or ask or json):
         print_note(DRY_RUN_HINT if dry_run else YES_HINT)
     if any(outcome.refused for outcome in outcomes):
@@ -136,14 +137,14 @@ def _print_proposal(proposal: Proposal) -> None:
     print_diff("\n".join(optimizing.format_diff(proposal)))
 
 
-def _print_outcomes(outcomes: list[Proposal]) -> None:
+def _print_outcomes(project: Project, outcomes: list[Proposal]) -> None:
     done = [outcome for outcome in outcomes if not outcome.refused]
     for outcome in outcomes:
         if outcome.refused:
             print_note(f"{outcome.agent}: {outcome.olds[0].text!r} is kept: {outcome.refused}")
     if done:
         print_note(f"{format_count(len(done), 'proposal')} applied.")
-        note_undo()
+        note_undo(project)
         if any(map(_has_same_wording, done)):
             print_note("undo does not restore duplicates with the same wording: see the archive.")
     elif outcomes:

@@ -10,7 +10,7 @@ import typer
 from memory_core.cli import times
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
 from memory_core.cli.common.inputs import check_options
-from memory_core.cli.common.notes import may_change, note_nothing, note_undo
+from memory_core.cli.common.notes import get_change, may_change, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.common.tables import format_section
 from memory_core.cli.errors import CommandRefused
@@ -76,12 +76,13 @@ def prune(
     if written:
         results = prune_items(write=True, progress=make_progress("Pruning"))
     if json:
-        print_json({"written": written, "agents": list(map(_to_json, results))})
+        rows, change = list(map(_to_json, results)), get_change(scope.project)
+        print_json({"written": written, "change": change, "agents": rows})
     elif not results:
         note_nothing(scope.level, agents, "Nothing to prune: no item is that old and uncertain.")
     elif written:
         print_note(f"{count} archived.")
-        note_undo(user)
+        note_undo(scope.project, user)
 
 
 def _print_items(results: list[PruneResult]) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import typer
 
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
-from memory_core.cli.common.notes import DRY_RUN_HINT, change_to_json, note_archived, note_nothing
+from memory_core.cli.common.notes import (
+    DRY_RUN_HINT,
+    change_to_json,
+    get_change,
+    note_archived,
+    note_nothing,
+    note_undo,
+)
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.document.diff import format_diff
@@ -33,7 +40,7 @@ def resolve(
             {**change_to_json(resolution), "error": resolution.refused or None}
             for resolution in resolutions
         ]
-        print_json({"written": write, "files": rows})
+        print_json({"written": write, "change": get_change(scope.project), "files": rows})
     elif not resolutions:
         note_nothing(scope.level, agents, "No memory has merge conflicts.")
     else:
@@ -41,6 +48,7 @@ def resolve(
             _print_resolution(resolution, write, user)
         if dry_run and not all(resolution.refused for resolution in resolutions):
             print_note(DRY_RUN_HINT)
+        note_undo(scope.project, user)
     if any(resolution.refused for resolution in resolutions):
         raise typer.Exit(1)
 
