@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 # Every command of agent-memory begins with this shell variable, which it needs anyway.
@@ -37,8 +37,12 @@ _PLACEHOLDER = re.compile(r'"\{command:(\w+)\}"')
 _read_scalar = json.JSONDecoder().raw_decode
 
 Version = tuple[int, ...]
-# event -> the one group that we have there: {"matcher": ..., "hooks": [one hook]}
-HookGroups = dict[str, dict[str, Any]]
+# event -> the groups that we have there, each {"matcher": ..., "hooks": [one hook]}
+HookGroups = dict[str, list[dict[str, Any]]]
+
+# The keys of the template: the hooks of every project, and those that see shell commands and
+# Backlog.md's tools, which only some projects need.
+BASIC, TASKS = "hooks", "task_hooks"
 
 
 class InvalidSettings(ValueError):
@@ -68,14 +72,20 @@ def build_command(hook: str) -> str:
     )
 
 
-def build_hooks(template: str, version: Version | None = None) -> HookGroups:
-    """Return the hooks for a version of Claude Code; None means a current one."""
+def build_hooks(
+    template: str, version: Version | None = None, parts: Collection[str] = (BASIC,)
+) -> HookGroups:
+    """Return the hooks for a version of Claude Code; None means a current one.
+
+    `parts` are keys of the template: BASIC, TASKS.
+    """
     text = _PLACEHOLDER.sub(lambda match: json.dumps(build_command(match[1])), template)
-    return {
-        event: groups[0]
-        for event, groups in json.loads(text)["hooks"].items()
-        if version is None or version >= MIN_VERSIONS.get(event, ())
-    }
+    hooks: HookGroups = {}
+    for part, groups_by_event in json.loads(text).items():
+        for event, groups in groups_by_event.items():
+            if part in parts and (version is None or version >= MIN_VERSIONS.get(event, ())):
+                hooks[event] = hooks.get(event, []) + groups
+    return hooks
 
 
 # --- JSON with positions ---
@@ -151,6 +161,10 @@ class HookEntry(NamedTuple):
     siblings: JsonNode
     hook: JsonNode
 
+    def is_of(self, group: dict[str, Any]) -> bool:
+        """Say whether this is the hook of a group of `build_hooks`, with its matcher."""
+        return ([self.value], self.matcher) == (group["hooks"], group.get("matcher"))
+
 
 def find_entries(text: str) -> list[HookEntry]:
     """Return the hooks of agent-memory in a settings text, in their order."""
@@ -211,9 +225,12 @@ def add_hooks(text: str, wanted: HookGroups) -> str:
     body = _remove_unwanted(body, wanted)
     if not body.strip(WHITESPACE):
         return mark + _new_file(wanted, _first_newline(body)) + body
-    present = {entry.event for entry in find_entries(body)}
-    for event, group in wanted.items():
-        body = body if event in present else _add_group(body, event, group)
+    present = find_entries(body)
+    for event, groups in wanted.items():
+        own = [entry for entry in present if entry.event == event]
+        for group in groups:
+            if not any(entry.is_of(group) for entry in own):
+                body = _add_group(body, event, group)
     return mark + body
 
 
@@ -223,8 +240,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _new_file(wanted: HookGroups, newline: str) -> str:
-    hooks = {event: [group] for event, group in wanted.items()}
-    return _render({"hooks": hooks}, JsonLayout(newline, "  ", ": "), "") + newline
+    return _render({"hooks": wanted}, JsonLayout(newline, "  ", ": "), "") + newline
 
 
 def _add_group(text: str, event: str, group: dict[str, Any]) -> str:
@@ -376,18 +392,15 @@ def _remove_unwanted(text: str, wanted: HookGroups) -> str:
 
 
 def _find_unwanted(text: str, wanted: HookGroups) -> list[HookEntry]:
-    right: set[str] = set()
+    missing = {event: list(groups) for event, groups in wanted.items()}
     unwanted = []
     for entry in find_entries(text):
-        group = wanted.get(entry.event)
-        is_right = group and (entry.value, entry.matcher) == (
-            group["hooks"][0],
-            group.get("matcher"),
-        )
-        if is_right and entry.event not in right:
-            right.add(entry.event)
-        else:
+        groups = missing.get(entry.event, [])
+        group = next((group for group in groups if entry.is_of(group)), None)
+        if group is None:
             unwanted.append(entry)
+        else:
+            groups.remove(group)
     return unwanted
 
 

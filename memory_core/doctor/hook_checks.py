@@ -6,7 +6,7 @@ import os
 import platform
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from memory_core import __version__
@@ -90,19 +90,32 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
         yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
     else:
         yield Finding(OK, f"hooks are there for all {len(wanted)} events")
+    yield from _check_task_hooks(exam)
     for path in dict.fromkeys(hook.file.path for hook in exam.own_hooks):
         yield from _check_file(exam, [hook for hook in exam.own_hooks if hook.file.path == path])
+
+
+def _check_task_hooks(exam: Examination) -> Iterator[Finding]:
+    """Check that a project with tasks has the hooks for them, in this or an older form."""
+    if settings_json.TASKS not in installation.find_parts(exam.project):
+        return
+    if not any("mcp__backlog__" in (hook.entry.matcher or "") for hook in exam.own_hooks):
+        what = "no hooks for Backlog.md's commands and failed shell commands"
+        advice = _format_install(exam, "install", "project")
+        repair = partial(repairs.update_hooks, exam.settings_path)
+        yield Finding(WARNING, what, exam.settings_path, advice, repair)
 
 
 def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
     """Check the hooks of one settings or plugin file."""
     file = hooks[0].file
-    wanted = settings_json.build_hooks(installation.read_template())
+    parts = (settings_json.BASIC, settings_json.TASKS)
+    wanted = settings_json.build_hooks(installation.read_template(), parts=parts)
     outdated = [
         hook.event
         for hook in hooks
         if not exam.is_trusted(hook)
-        or not (file.plugin or _is_current(hook.entry, wanted.get(hook.event)))
+        or not (file.plugin or any(map(hook.entry.is_of, wanted.get(hook.event, ()))))
     ]
     if outdated:
         what = f"hooks are outdated or modified: {', '.join(outdated)}"
@@ -112,11 +125,6 @@ def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
         what = f"the plugin {plugins[0]} has the same hooks"
         advice = _format_install(exam, "uninstall", file.level) or "remove the hooks from the file"
         yield Finding(WARNING, what, file.path, f"{advice}, or disable the plugin")
-
-
-def _is_current(entry: settings_json.HookEntry, group: Mapping[str, object] | None) -> bool:
-    wanted = (group["hooks"], group.get("matcher")) if group else None
-    return ([entry.value], entry.matcher) == wanted
 
 
 def _suggest_install(

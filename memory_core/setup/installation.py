@@ -33,7 +33,7 @@ from memory_core.git import merge_driver
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, links
 from memory_core.storage import paths, state_folder
-from memory_core.tasks import claude_md_import
+from memory_core.tasks import claude_md_import, task_events
 from memory_core.text import fastjson
 from memory_core.text.phrases import format_names
 
@@ -77,7 +77,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     """Test the hooks, and write them into the settings of a project or of the user."""
     target = _find_target(project, user)
     version = find_claude_version()
-    wanted = settings_json.build_hooks(read_template(), version)
+    wanted = settings_json.build_hooks(read_template(), version, find_parts(target.project, user))
     change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
     if dry_run:
         _say_diff(change, say)
@@ -112,13 +112,60 @@ def renew(path: str) -> str:
 
     Raises InstallRefused if the hooks do not work or the file cannot be written.
     """
-    wanted = settings_json.build_hooks(read_template(), find_claude_version())
     target = _find_target_of(path)
-    change = _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
+    change = _plan_update(target, find_claude_version())
     if _is_empty(change):
         return ""
     _write_tested(target, change)
     return change.diff().rstrip("\n")
+
+
+def _plan_update(target: SettingsTarget, version: settings_json.Version | None) -> FileChange:
+    """Return the change that gives a settings file the hooks of this version that it needs.
+
+    If the user's settings have the hooks, a project's file only gets those for its tasks.
+    """
+    parts = find_parts(target.project, target.is_user)
+    if not (target.is_user or _has_hooks(target)) and _has_hooks(_find_target("", user=True)):
+        parts = [part for part in parts if part != settings_json.BASIC]
+    wanted = settings_json.build_hooks(read_template(), version, parts)
+    return _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
+
+
+def _has_hooks(target: SettingsTarget) -> bool:
+    """Say whether a settings file has the hooks of every project."""
+    text = (_read(target.files, target.name) or b"").decode("utf-8", "replace")
+    try:
+        return any(entry.event == "PreToolUse" for entry in settings_json.find_entries(text))
+    except settings_json.InvalidSettings:
+        return False
+
+
+def find_parts(project: Project, is_user: bool = False) -> list[str]:
+    """Return the parts of the template that a project needs, or the user's settings."""
+    has_tasks = not is_user and task_events.has_tasks(project)
+    needs_all = has_tasks or project.config["command_errors"]
+    return [settings_json.BASIC, *([settings_json.TASKS] if needs_all else [])]
+
+
+def plan_task_hooks(project: Project) -> FileChange | None:
+    """Return the change that adds the hooks for tasks, None without any hooks of agent-memory."""
+    local, shared = (
+        SettingsTarget(SafeFiles(project.paths.root), name, project.paths.root)
+        for name in (settings_files.LOCAL_SETTINGS, settings_files.PROJECT_SETTINGS)
+    )
+    target = local if _has_hooks(local) and not _has_hooks(shared) else shared
+    if not (_has_hooks(target) or _has_hooks(_find_target("", user=True))):
+        return None
+    _check_writable(target)
+    change = _plan_update(target, find_claude_version())
+    return None if _is_empty(change) else change
+
+
+def write_task_hooks(change: FileChange) -> None:
+    """Write what `plan_task_hooks` returned."""
+    _back_up(change)
+    _write(_find_target_of(change.path), change)
 
 
 def _write_tested(target: SettingsTarget, change: FileChange) -> tuple[TrialResult, str | None]:
@@ -240,6 +287,15 @@ class SettingsTarget(NamedTuple):
     @property
     def path(self) -> str:
         return self.files.locate(self.name)
+
+    @property
+    def is_user(self) -> bool:
+        return not os.path.dirname(self.name)
+
+    @property
+    def project(self) -> Project:
+        level = paths.LevelPaths(self.root, os.environ, is_user=self.is_user)
+        return Project(level, os.environ)
 
     @property
     def written_files(self) -> SafeFiles:

@@ -15,6 +15,7 @@ DEFAULTS: dict[str, Any] = {
     "enabled": True,
     "auto_learning": True,
     "natural_language": False,
+    "command_errors": False,
     "directory": ".claude-mpm/memories",
     "max_learning_length": 100,
     "strip_markers": True,

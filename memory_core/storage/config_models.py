@@ -140,6 +140,10 @@ class MemoryConfig(ConfigSection):
     natural_language: bool = Field(
         False, description="save also sentences such as `Discovered pattern: ...`"
     )
+    command_errors: bool = Field(
+        False,
+        description="install the hooks for failed shell commands; always with Backlog.md",
+    )
     directory: MemoryDirectory = Field(
         ".claude-mpm/memories", description="folder of the memory files, below `.claude-mpm/`"
     )

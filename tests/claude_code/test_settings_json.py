@@ -15,15 +15,12 @@ from support.paths import REPO
 with open(REPO / "settings.template.json", encoding="utf-8") as file:
     TEMPLATE = file.read()
 
-BLOCK = settings_json.build_hooks(TEMPLATE)
+PARTS = (settings_json.BASIC, settings_json.TASKS)
+BLOCK = settings_json.build_hooks(TEMPLATE, parts=PARTS)
 # Hooks of an older version: another matcher, another command, one event less.
+OLD_HOOK = {"type": "command", "command": settings_json.COMMAND_PREFIX + '"$HOME/older"; run it'}
 OLDER = {
-    event: {
-        "matcher": "Task",
-        "hooks": [
-            {"type": "command", "command": settings_json.COMMAND_PREFIX + '"$HOME/older"; run it'}
-        ],
-    }
+    event: [{"matcher": "Task", "hooks": [OLD_HOOK]}]
     for event in ("PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd")
 }
 FOREIGN = {
@@ -186,8 +183,8 @@ def test_adding_keeps_other_values(text: str) -> None:
     after = value_of(settings_json.add_hooks(text, BLOCK))
     assert without_hooks(after) == without_hooks(before)
     expected = dict(before.get("hooks", {}))
-    for event, group in BLOCK.items():
-        expected[event] = [*expected.get(event, []), group]
+    for event, groups in BLOCK.items():
+        expected[event] = [*expected.get(event, []), *groups]
     assert after["hooks"] == expected
 
 
@@ -248,8 +245,7 @@ def test_windows_line_ends_are_used_throughout() -> None:
 
 
 def test_a_new_file_is_indented_by_two_and_ends_with_a_newline() -> None:
-    hooks = {event: [group] for event, group in BLOCK.items()}
-    assert settings_json.add_hooks("", BLOCK) == json.dumps({"hooks": hooks}, indent=2) + "\n"
+    assert settings_json.add_hooks("", BLOCK) == json.dumps({"hooks": BLOCK}, indent=2) + "\n"
 
 
 # --- others' hooks ---
@@ -257,7 +253,7 @@ def test_a_new_file_is_indented_by_two_and_ends_with_a_newline() -> None:
 
 def test_other_hooks_of_the_same_matcher_stay_first() -> None:
     groups = value_of(settings_json.add_hooks(json.dumps(FOREIGN), BLOCK))["hooks"]["PreToolUse"]  # type: ignore[index]
-    assert groups == [*FOREIGN["hooks"]["PreToolUse"], BLOCK["PreToolUse"]]  # type: ignore[index]
+    assert groups == [*FOREIGN["hooks"]["PreToolUse"], *BLOCK["PreToolUse"]]  # type: ignore[index]
 
 
 def test_hooks_that_others_added_later_are_kept() -> None:
@@ -285,18 +281,18 @@ def test_other_hooks_in_the_group_are_kept() -> None:
 
 def test_an_old_hook_in_a_shared_group_gets_a_separate_group() -> None:
     other = {"type": "command", "command": "other"}
-    mixed = {"matcher": "Task", "hooks": [OLDER["PreToolUse"]["hooks"][0], other]}
+    mixed = {"matcher": "Task", "hooks": [OLD_HOOK, other]}
     merged = value_of(
         settings_json.add_hooks(json.dumps({"hooks": {"PreToolUse": [mixed]}}), BLOCK)
     )
     assert merged["hooks"]["PreToolUse"] == [  # type: ignore[index]
         {"matcher": "Task", "hooks": [other]},
-        BLOCK["PreToolUse"],
+        *BLOCK["PreToolUse"],
     ]
 
 
 def test_repeated_hooks_become_one() -> None:
-    group, old = BLOCK["PreToolUse"], OLDER["PreToolUse"]
+    (group,), (old,) = BLOCK["PreToolUse"], OLDER["PreToolUse"]
     both = {**old, "hooks": old["hooks"] * 2}
     text = json.dumps({"hooks": {"PreToolUse": [both, old, group, {"hooks": []}, group, both]}})
     merged = value_of(settings_json.add_hooks(text, BLOCK))
@@ -304,10 +300,10 @@ def test_repeated_hooks_become_one() -> None:
 
 
 def test_an_older_entry_is_replaced() -> None:
-    old, other = OLDER["PreToolUse"], {"matcher": "Bash", "hooks": []}
+    (old,), other = OLDER["PreToolUse"], {"matcher": "Bash", "hooks": []}
     text = json.dumps({"hooks": {"PreToolUse": [old, other]}}, indent=2)
     merged = value_of(settings_json.add_hooks(text, BLOCK))
-    assert merged["hooks"]["PreToolUse"] == [other, BLOCK["PreToolUse"]]  # type: ignore[index]
+    assert merged["hooks"]["PreToolUse"] == [other, *BLOCK["PreToolUse"]]  # type: ignore[index]
 
 
 def test_a_correct_entry_in_another_layout_is_not_changed() -> None:
@@ -317,9 +313,10 @@ def test_a_correct_entry_in_another_layout_is_not_changed() -> None:
 
 def test_entries_are_found_with_their_matchers() -> None:
     entries = settings_json.find_entries(settings_json.add_hooks(json.dumps(FOREIGN), BLOCK))
-    assert {entry.event: entry.matcher for entry in entries} == {
-        event: group.get("matcher") for event, group in BLOCK.items()
-    }
+    matchers = [(event, g.get("matcher")) for event, groups in BLOCK.items() for g in groups]
+    assert sorted((entry.event, entry.matcher) for entry in entries) == sorted(
+        matchers, key=lambda pair: (pair[0], pair[1] or "")
+    )
 
 
 # --- versions ---
@@ -337,6 +334,18 @@ VERSIONS = {
 def test_only_events_of_this_version_are_added(name: str) -> None:
     version, missing = VERSIONS[name]
     assert set(BLOCK) - set(settings_json.build_hooks(TEMPLATE, version)) == missing
+
+
+def test_hooks_for_tasks_are_added_and_removed() -> None:
+    """The hooks of an older version, which saw every shell command, are replaced."""
+    plain = settings_json.add_hooks("", settings_json.build_hooks(TEMPLATE))
+    assert "Bash" not in plain
+    assert "backlog" not in plain
+    with_tasks = settings_json.add_hooks(plain, BLOCK)
+    assert '"if": "Bash(*backlog*)"' in with_tasks
+    assert settings_json.add_hooks(with_tasks, settings_json.build_hooks(TEMPLATE)) == plain
+    alone = settings_json.build_hooks(TEMPLATE, parts=[settings_json.TASKS])
+    assert set(alone) == {"PostToolUse", "PostToolUseFailure"}
 
 
 def test_events_unknown_to_an_older_client_are_removed() -> None:

@@ -83,6 +83,18 @@ def test_a_new_project_lacks_hooks(person: Person) -> None:
     assert read_files(person.sandbox.root) == {}
 
 
+def test_a_project_with_tasks_needs_the_hooks_for_them(settled: Person) -> None:
+    """The form of an older version, which matched every shell command, serves as well."""
+    (settled.sandbox.root / "backlog").mkdir()
+    assert settled.list_findings("warning", "broken") == [("warning", "settings")]
+    done = settled.run("doctor", "--fix", "--json")
+    assert "mcp__backlog__" in settings_of(settled).read_text()
+    assert json.loads(done.stdout)["mended"]
+    assert settled.list_findings("warning", "broken") == []
+    (settled.sandbox.root / "backlog").rmdir()
+    assert settled.list_findings("warning", "broken") == []
+
+
 # Problems.  The damages of one row are independent of each other.
 
 
@@ -414,8 +426,8 @@ def exec_form(hook: dict[str, Any]) -> dict[str, Any]:
 def test_hooks_of_the_plugin_are_found(settled: Person) -> None:
     wanted = settings_json.build_hooks(installation.read_template())
     form = {
-        event: [{**group, "hooks": [exec_form(group["hooks"][0])]}]
-        for event, group in wanted.items()
+        event: [{**group, "hooks": [exec_form(group["hooks"][0])]} for group in groups]
+        for event, groups in wanted.items()
     }
     folder = plugin(settled, "mnemo", {"hooks/hooks.json": {"hooks": form}})
     results = findings(settled.run("doctor", "--json"))

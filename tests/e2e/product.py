@@ -1,27 +1,20 @@
 """Install the product for a test, and read the files that it writes."""
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from memory_core.claude_code import settings_json
 from memory_core.storage.paths import LevelPaths
 
 from .api import Request
 from .client import Desk, Run
 
 REPO = Path(__file__).parent.parent.parent
-
-MATCHED = {
-    "PreToolUse": ("pre_tool_use", "Task|Agent|SubagentHandback"),
-    "PostToolUse": ("post_tool_use", "^(Task|Agent|Skill|SubagentHandback|Bash|mcp__backlog__.*)$"),
-    "PostToolUseFailure": ("post_tool_use", "^(Task|Agent|Bash|mcp__backlog__.*)$"),
-    "SubagentStart": ("subagent_start", None),
-    "SubagentStop": ("subagent_stop", None),
-    "SessionStart": ("session_start", None),
-}
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
@@ -36,15 +29,15 @@ def versions(first: str = "0", before: str = "999") -> Callable[[Test], Test]:
     return mark
 
 
-def install(desk: Desk) -> None:
-    """Put the hooks of this checkout into the project's settings."""
-    desk.settings(hooks={event: [group(*entry)] for event, entry in MATCHED.items()})
-
-
-def group(hook: str, matcher: str | None) -> dict[str, Any]:
-    command = shlex.join([sys.executable, "-I", "-S", str(REPO / "hooks" / f"{hook}.py")])
-    chosen = {} if matcher is None else {"matcher": matcher}
-    return {**chosen, "hooks": [{"type": "command", "command": command, "timeout": 10}]}
+def install(desk: Desk, *more: str) -> None:
+    """Put the hooks of this checkout into the project's settings; `more` parts of the template."""
+    template = (REPO / "settings.template.json").read_text(encoding="utf-8")
+    hooks = settings_json.build_hooks(template, parts=(settings_json.BASIC, *more))
+    for group in (group for groups in hooks.values() for group in groups):
+        (script,) = set(re.findall(r"/hooks/(\w+)\.py", group["hooks"][0]["command"]))
+        command = [sys.executable, "-I", "-S", str(REPO / "hooks" / f"{script}.py")]
+        group["hooks"][0]["command"] = shlex.join(command)
+    desk.settings(hooks=hooks)
 
 
 def lesson(*facts: str) -> str:

@@ -137,7 +137,7 @@ def test_committed_settings_without_an_installation(
     template = (REPO / "settings.template.json").read_text()
     version = tuple(map(int, desk.claude.version.split(".")))
     block = settings_json.build_hooks(template, version)
-    desk.settings(hooks={event: [ours] for event, ours in block.items()})
+    desk.settings(hooks=block)
     run = desk.run(ONE)
     assert_quiet(run)
     assert run.out.strip() == "done"

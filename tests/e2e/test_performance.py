@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from memory_core.claude_code import settings_json
 from memory_core.history import performance
 from memory_core.memory import remember
 from memory_core.memory.project import find_project
@@ -11,7 +12,7 @@ from memory_core.storage import error_files
 
 from .api import Line, Refusal, Script, delegate, say, use
 from .client import Desk
-from .product import versions
+from .product import install, versions
 
 # These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
@@ -56,6 +57,7 @@ def check(desk: Desk, outcome: str, tool_uses: int | None) -> None:
 
 
 def allow(desk: Desk) -> None:
+    install(desk, settings_json.TASKS)
     desk.settings(permissions={"allow": ["Bash"]})
 
 

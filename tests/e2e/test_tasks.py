@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable
 
+from memory_core.claude_code import settings_json
 from memory_core.memory.project import Project, find_project
 from memory_core.tasks import claude_md_import, task_actions
 from support.backlog import require_backlog
@@ -11,7 +12,7 @@ from support.paths import BACKLOG
 
 from .api import Request, delegate, say, use
 from .client import Desk, Run
-from .product import assert_quiet, read_log
+from .product import assert_quiet, install, read_log
 
 NewDesk = Callable[..., Desk]
 
@@ -127,6 +128,7 @@ def test_a_new_note_reaches_the_next_subagent(desk: Desk) -> None:
 def with_backlog(desk: Desk) -> Project:
     """Create two tasks in Backlog.md, and allow its command."""
     require_backlog()
+    install(desk, settings_json.TASKS)
     desk.variables["PATH"] = f"{BACKLOG.parent}{os.pathsep}{os.environ['PATH']}"
     for number, title in ((1, "Orders"), (2, "Invoices")):
         told = f"id: TASK-{number}\ntitle: {title}\nstatus: To Do\ncreated_date: '2026-11-01 10:00'"

@@ -421,6 +421,70 @@ def test_hooks_that_do_not_work_are_not_written(installed: Machine, project: Pat
     assert files(project) == {}
 
 
+# --- hooks that only some projects need ---
+
+
+def list_task_hooks(project: Path) -> list[str | None]:
+    entries = settings_json.find_entries(settings_of(project).read_text(encoding="utf-8"))
+    matchers = [entry.matcher or "" for entry in entries]
+    return sorted(matcher for matcher in matchers if "Bash" in matcher or "backlog" in matcher)
+
+
+TASK_HOOKS = ["Bash", "^(Bash|mcp__backlog__.*)$", "mcp__backlog__.*"]
+
+
+def test_installing_adds_the_hooks_for_tasks_where_they_are_needed(
+    installed: Machine, project: Path
+) -> None:
+    assert installed.verb("install", project).returncode == 0
+    assert list_task_hooks(project) == []
+    plain = settings_of(project).read_bytes()
+    (project / "backlog").mkdir()
+    assert installed.verb("install", project).returncode == 0
+    assert list_task_hooks(project) == TASK_HOOKS
+    (project / "backlog").rmdir()
+    assert installed.verb("install", project).returncode == 0
+    assert settings_of(project).read_bytes() == plain
+    (project / ".claude-mpm").mkdir()
+    (project / ".claude-mpm" / "config.yml").write_text("memory: {command_errors: true}\n")
+    assert installed.verb("install", project).returncode == 0
+    assert list_task_hooks(project) == TASK_HOOKS
+    assert installed.verb("uninstall", project).returncode == 0
+    assert not settings_of(project).exists()
+
+
+@pytest.mark.parametrize("level", ["project", "local", "user", "none"])
+def test_task_init_adds_the_hooks_for_tasks(installed: Machine, project: Path, level: str) -> None:
+    """To the settings that have the other hooks; to the project's if they are the user's."""
+    if level != "none":
+        installed.verb("install", project, *(["--user"] if level == "user" else []))
+    local = project / ".claude" / "settings.local.json"
+    if level == "local":
+        settings_of(project).rename(local)
+    (project / "backlog").mkdir()
+    command = installed.data / "venv" / "bin" / "agent-memory"
+    done = installed.run(command, "task", "init", "--yes", cwd=project)
+    assert (done.returncode, done.stderr) == (
+        0,
+        "Done.  The next session and its agents receive the notes of the active task.\n"
+        "To remove it: agent-memory task init --remove\n",
+    )
+    assert (project / "CLAUDE.md").exists()
+    if level == "local":
+        local.rename(settings_of(project))
+    if level == "none":
+        assert not settings_of(project).exists()
+    else:
+        assert list_task_hooks(project) == TASK_HOOKS
+    if level == "user":
+        assert set(commands_of(project)) == {"PostToolUse", "PostToolUseFailure"}
+        installed.verb("uninstall", "--user")
+    again = installed.run(command, "task", "init", "--yes", cwd=project)
+    assert "Nothing to do" in again.stderr
+    installed.verb("uninstall", project)
+    assert not settings_of(project).exists()
+
+
 # --- users who have not installed it ---
 
 

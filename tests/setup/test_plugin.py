@@ -31,7 +31,11 @@ from support.plugin import (
 )
 from support.sandbox import Sandbox
 
-TEMPLATE = json.loads(installation.read_template())["hooks"]
+# The plugin cannot depend on the project, so it has the hooks for tasks, too.
+TEMPLATE: dict[str, list[Any]] = {}
+for part in json.loads(installation.read_template()).values():
+    for name, listed in part.items():
+        TEMPLATE[name] = [*TEMPLATE.get(name, []), *listed]
 MANIFEST = json.loads((REPO / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
 MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
 
@@ -39,10 +43,12 @@ MARKET = json.loads((REPO / ".claude-plugin" / "marketplace.json").read_text(enc
 # The manifests.
 
 
-def without_commands(hooks: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
-    """Return the matcher and the timeout of the memory hook of each event."""
+def without_commands(hooks: dict[str, Any]) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+    """Return the memory hooks of each event with their matchers, without the command."""
     return {
-        event: [(group.get("matcher", ""), group["hooks"][0]["timeout"]) for group in groups]
+        event: [
+            (group.get("matcher", ""), {**group["hooks"][0], "command": ""}) for group in groups
+        ]
         for event, groups in hooks.items()
     }
 

@@ -10,6 +10,7 @@ from memory_core.cli.common.notes import format_command, may_change
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.cli.tasks.common import find_synced_project
 from memory_core.document.diff import TextChange, format_diff
+from memory_core.setup import installation
 from memory_core.tasks import backlog_folder, claude_md_import
 
 
@@ -22,7 +23,7 @@ def init(
     """Give the notes of the active task to every session.
 
     Adds a line to CLAUDE.md that imports backlog/CLAUDE.md, which imports the memory
-    of the active task.
+    of the active task, and hooks for Backlog.md's commands to the project's settings.
     The changes are shown first and you are asked.
 
     \b
@@ -39,6 +40,10 @@ def init(
         plan = claude_md_import.plan_set_up(project)
     relative = project.paths.relative
     changes = [TextChange(relative(path), before, after) for path, before, after in plan]
+    hooks = None if remove else installation.plan_task_hooks(project)
+    if hooks:
+        texts = ((text or b"").decode() for text in (hooks.before, hooks.after))
+        changes.append(TextChange(relative(hooks.path), *texts))
     diffs = {change.path: format_diff(change) for change in changes}
     if not json:
         for path, diff in diffs.items():
@@ -49,6 +54,8 @@ def init(
         claude_md_import.remove(project.paths)
     elif written:
         claude_md_import.set_up(project)
+        if hooks:
+            installation.write_task_hooks(hooks)
     if json:
         rows = [{"file": path, "diff": diff} for path, diff in diffs.items()]
         print_json({"written": written, "changes": rows})
