@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 from memory_core.cli.errors import ReaderGone
+from memory_core.text.sanitize import JOINERS
 
 EntryT = TypeVar("EntryT")
 
@@ -45,7 +46,7 @@ def _make_safe(text: str) -> str:
     if isinstance(text, ColouredText):
         return text
     return "".join(
-        char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        char if char.isprintable() or char in f"\n\t{JOINERS}" else "\N{REPLACEMENT CHARACTER}"
         for char in clean_text(text)
     )
 
