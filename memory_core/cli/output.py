@@ -18,6 +18,7 @@ from memory_core.text.sanitize import JOINERS
 EntryT = TypeVar("EntryT")
 
 COLOURS = {"ok": "32", "warning": "33", "broken": "31", "bold": "1", "hit": "1;31"}
+COLOURS |= {"section": "36", "dim": "2"}
 DIFF_STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
 PROGRESS_DELAY = 1.0  # seconds before a progress bar appears
@@ -39,10 +40,11 @@ def print_line(*parts: str, end: str = "\n") -> None:
 
     On a terminal, control characters are made visible: memories and events come from elsewhere.
     """
-    _write("".join(map(_make_safe if is_terminal() else clean_text, parts)) + end)
+    _write("".join(map(make_safe if is_terminal() else clean_text, parts)) + end)
 
 
-def _make_safe(text: str) -> str:
+def make_safe(text: str) -> str:
+    """Replace the control characters of a text, except in `ColouredText`."""
     if isinstance(text, ColouredText):
         return text
     return "".join(
@@ -70,7 +72,7 @@ def print_diff(text: str) -> None:
 def print_note(text: str) -> None:
     """Print a message for people; it follows the results if these wait for the pager."""
     if _page and sys.stderr and sys.stderr.isatty():
-        _page.append(f"{_make_safe(text)}\n")
+        _page.append(f"{make_safe(text)}\n")
     elif sys.stderr:  # print would use stdout instead of None
         _check_reader(lambda: print(clean_text(text), file=sys.stderr))
 
@@ -207,7 +209,7 @@ def paint(text: str, style: str) -> str:
     """Colour a text if the terminal and the user accept colours."""
     if not is_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
-    return ColouredText(f"\x1b[{COLOURS[style]}m{_make_safe(text)}\x1b[0m")
+    return ColouredText(f"\x1b[{COLOURS[style]}m{make_safe(text)}\x1b[0m")
 
 
 def can_show(characters: str) -> bool:

@@ -175,7 +175,7 @@ def test_archive_keeps_and_delete_does_not(shop: Shop) -> None:
         ("template bugfix --user", 2, "--user requires --copy"),
         ("init", 0, "Nothing is changed yet; run it with --yes"),
         ("init --json", 0, '"written": false'),
-        ("lst", 2, "Did you mean 'list'?"),
+        ("lst", 2, "did you mean agent-memory task list?"),
     ],
 )
 def test_errors_are_reported_and_change_nothing(

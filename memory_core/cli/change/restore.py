@@ -8,9 +8,9 @@ import typer
 
 from memory_core.cli.change.add import archived_to_json, print_archived
 from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent
-from memory_core.cli.common.tables import print_item
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
 from memory_core.curation import archive
 
@@ -72,7 +72,10 @@ def _list_archive(scope: AgentScope, json: bool) -> None:
         return
     enable_pager()
     width = len(str(len(items)))
+    entries = []
     for item in items:
-        print_item(f"{item.number:{width}}  {item.day}  ", item.section, item.text)
+        cells = (f"{item.number:{width}}", item.day)
+        entries.append(Entry((scope.agent,), (), cells, item.text, item.section))
+    print_entries(entries)
     if not items:
         print_note(f"The archive of {scope.agent} is empty.")

@@ -73,14 +73,6 @@ def format_section(section: str) -> str:
     return f"[{section}] " if section else ""
 
 
-def print_item(head: str, section: str, text: str) -> None:
-    """Print an item after a head; its nested lines are indented."""
-    first, *nested = text.splitlines()
-    print_line(f"{head}{format_section(section)}{first}")
-    for line in nested:
-        print_line(f"{' ' * len(head)}{line}".rstrip())
-
-
 def format_size(size: int) -> str:
     """Return a number of bytes with its unit."""
     return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"

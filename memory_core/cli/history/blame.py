@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.common.tables import format_section, print_columns
 from memory_core.cli.history.log import RUN_ID_LENGTH
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import change_log
@@ -28,7 +28,7 @@ def blame(agent: Agent, user: User = False, json: AsJson = False) -> None:
     if json:
         print_json([_to_json(scope.agent, origin) for origin in origins])
         return
-    print_columns([_format_row(origin) for origin in origins])
+    print_entries([_to_entry(scope.agent, origin) for origin in origins])
     if not origins:
         print_note(f"{scope.agent} knows nothing yet")
 
@@ -42,10 +42,10 @@ def _to_json(agent: str, origin: ItemOrigin) -> dict[str, Any]:
     }
 
 
-def _format_row(origin: ItemOrigin) -> list[str]:
+def _to_entry(agent: str, origin: ItemOrigin) -> Entry:
     state = origin.state
-    cells = ["", "", "", ""]
+    cells = ("", "", "", "")
     if state:
         confidence = f"{state.confidence:.1f}"
-        cells = [state.born[:10], state.source, confidence, state.run[:RUN_ID_LENGTH]]
-    return [origin.id, *cells, format_section(origin.section) + origin.text]
+        cells = (state.born[:10], state.source, confidence, state.run[:RUN_ID_LENGTH])
+    return Entry((agent,), (), (origin.id, *cells), origin.text, origin.section)

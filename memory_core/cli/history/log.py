@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.common.arguments import Agents, AsJson, Since, User, make_number_parser
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.common.tables import print_columns
 from memory_core.cli.output import print_json, print_note
 from memory_core.cli.times import parse_since
 from memory_core.curation import change_log, lookup
@@ -58,7 +58,7 @@ def log(
     if json:
         print_json([record_to_json(record) for record in recent])
         return
-    print_columns([_format_row(record) for record in recent])
+    print_entries([_to_entry(record) for record in recent])
     if not recent:
         print_note("Nothing is recorded since then." if records else "Nothing is recorded yet.")
 
@@ -73,17 +73,16 @@ def format_minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def _format_row(record: dict[str, Any]) -> list[str]:
+def _to_entry(record: dict[str, Any]) -> Entry:
     confidence = record.get("confidence")
-    return [
-        format_minute(record["time"]),
-        record["agent"],
+    where = (format_minute(record["time"]), record["agent"])
+    cells = (
         record["kind"],
         "" if record["kind"] == "undone" else record["id"],
         "" if confidence is None else f"{confidence:.1f}",
         (record.get("run") or "")[:RUN_ID_LENGTH],
-        _describe(record),
-    ]
+    )
+    return Entry(("  ".join(where),), where, cells, _describe(record))
 
 
 def _describe(record: dict[str, Any]) -> str:

@@ -6,8 +6,8 @@ import os
 from typing import Annotated
 
 from memory_core.cli.common.arguments import AsJson, User, agent_argument
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
-from memory_core.cli.common.tables import print_columns, print_item
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_status, initialize, item_actions
 from memory_core.curation.agent_status import MemoryStatus
@@ -54,9 +54,9 @@ def _list_agents(scope: LevelScope, user: bool, json: bool) -> None:
             ]
         )
         return
-    lines = [[memory.agent, _describe_memory(memory)] for memory in memories]
-    lines += [[agent, "no memory yet"] for agent in without_memory]
-    print_columns(lines)
+    lines = [(memory.agent, _describe_memory(memory)) for memory in memories]
+    lines += [(agent, "no memory yet") for agent in without_memory]
+    print_entries([Entry((), (), (agent,), text) for agent, text in lines])
     if not lines:
         print_note("No agent has a memory yet, and none is defined in .claude/agents.")
 
@@ -74,9 +74,12 @@ def _list_items(scope: LevelScope, name: str, json: bool) -> None:
         names = ("id", "text", "section", "nested", "confidence")
         print_json([{"agent": agent, **select_fields(item, *names)} for item in items])
         return
-    for item in items:
-        head = f"{item.id}  {item.confidence:.1f}  "
-        print_item(head, item.section, f"{item.text}\n{item.nested}")
+    print_entries(
+        [
+            Entry((agent,), (), (item.id, f"{item.confidence:.1f}"), item.whole, item.section)
+            for item in items
+        ]
+    )
     if not has_memory:
         print_note(f"{agent} has no memory yet.")
     elif not items:

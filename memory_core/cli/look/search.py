@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 import typer
 
 from memory_core.cli.common.arguments import AsJson, User, agent_option
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.common.tables import count_cells, format_section
-from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
+from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import searching
-from memory_core.text import word_search
+from memory_core.document import markdown
 
 STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}
 
@@ -66,14 +66,7 @@ def search(
 
 
 def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
-    width = max((count_cells(hit.agent) for hit in hits), default=0)
-    for hit in hits:
-        head = f"{hit.agent}{' ' * (width - count_cells(hit.agent))}  {hit.id}  "
-        day = f" {hit.day}" if hit.day else ""
-        tail = f"  ({STATES[hit.place]}{day})" if hit.place in STATES else ""
-        print_line(head, format_section(hit.section), *highlight(hit.text, words), tail)
-        for line in hit.nested.splitlines():
-            print_line(" " * count_cells(head), *highlight(line.rstrip(), words))
+    print_entries([_to_entry(hit) for hit in hits], words)
     if not hits:
         print_note("Nothing found.")
     archived = [hit for hit in hits if hit.is_restorable]
@@ -83,7 +76,8 @@ def _print_hits(hits: list[searching.ItemHit], words: str, user: bool) -> None:
         print_note(f"To restore an archived item: {format_command('restore', user)} {words}")
 
 
-def highlight(text: str, words: str) -> list[str]:
-    """Return the text in parts, with the words in colour."""
-    parts = word_search.split_matches(text, words)
-    return [paint(part, "hit") if is_hit else part for part, is_hit in parts]
+def _to_entry(hit: searching.ItemHit) -> Entry:
+    day = f" {hit.day}" if hit.day else ""
+    note = f"  ({STATES[hit.place]}{day})" if hit.place in STATES else ""
+    text = markdown.join_nested(hit.text, hit.nested)
+    return Entry((hit.agent,), (hit.agent,), (hit.id,), text, hit.section, note)

@@ -1,0 +1,134 @@
+"""Items as lines: below headings and wrapped on a terminal, one line each in a pipe."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memory_core.cli.common.tables import count_cells, format_section
+from memory_core.cli.output import is_terminal, make_safe, paint, print_line
+from memory_core.text import word_search
+
+# If fewer terminal cells are left behind the cells of an entry, its text begins on the next line.
+MIN_TEXT_WIDTH = 36
+
+INDENT = "  "
+MAX_NESTED_INDENT = 8
+
+HEADING_STYLES = ("bold", "section")
+
+
+class Entry(NamedTuple):
+    """An item to print.
+
+    `headings` are printed once above all entries that share them, on a terminal only; `piped` are
+    the cells that replace them in a pipe.  `cells` precede the text, `note` follows it.  The text
+    may have nested lines.
+    """
+
+    headings: tuple[str, ...]
+    piped: tuple[str, ...]
+    cells: tuple[str, ...]
+    text: str
+    section: str = ""
+    note: str = ""
+
+
+def print_entries(entries: Sequence[Entry], words: str = "") -> None:
+    """Print entries, with the searched words highlighted.
+
+    On a terminal, no line is wider than it, and no text is cut.  In a pipe, each entry is one
+    line, except for nested lines.
+    """
+    if is_terminal():
+        _print_below_headings(entries, words)
+        return
+    rows = [(*entry.piped, *entry.cells) for entry in entries]
+    for entry, head in zip(entries, _align(rows), strict=True):
+        first, *nested = entry.text.splitlines() or [""]
+        print_line(f"{head}{format_section(entry.section)}{first}{entry.note}".rstrip())
+        for line in nested:
+            print_line(f"{' ' * count_cells(head)}{line}".rstrip())
+
+
+def _print_below_headings(entries: Sequence[Entry], words: str) -> None:
+    width = shutil.get_terminal_size().columns
+    shown: tuple[str, ...] = ()
+    for entry, head in zip(entries, _align([entry.cells for entry in entries]), strict=True):
+        headings = (*entry.headings, *([entry.section] if entry.section else []))
+        for level, heading in enumerate(headings):
+            if shown[: level + 1] != headings[: level + 1]:
+                for line in wrap_text(heading, width, INDENT * level, INDENT * level):
+                    print_line(paint(line, HEADING_STYLES[min(level, 1)]))
+        shown = headings
+        _print_wrapped(entry, head, INDENT * len(headings), width, words)
+
+
+def _print_wrapped(entry: Entry, head: str, indent: str, width: int, words: str) -> None:
+    first, *nested = entry.text.splitlines() or [""]
+    below = indent + " " * count_cells(head)
+    lines = []
+    if head and width - count_cells(below) < MIN_TEXT_WIDTH:
+        for line in wrap_text(head, width, indent, indent + INDENT):
+            print_line(paint(line, "dim"))
+        head, below = "", indent + INDENT * 2
+        lines = list(wrap_text(first + entry.note, width, below, below))
+    else:
+        lines = list(wrap_text(first + entry.note, width, below, below)) or [below]
+        lines[0] = lines[0][len(below) :]
+    for number, line in enumerate(lines):
+        start = [indent, paint(head, "dim")] if head and not number else []
+        print_line(*start, *highlight(line, words))
+    for line in nested:
+        own = below + " " * min(len(line) - len(line.lstrip()), MAX_NESTED_INDENT)
+        for part in wrap_text(line, width, own, own + INDENT):
+            print_line(*highlight(part, words))
+
+
+def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the rows as aligned cells with blanks behind each; empty columns are left out."""
+    rows = [tuple(map(make_safe, row)) for row in rows]
+    widths = [max(map(count_cells, cells)) for cells in zip(*rows, strict=True)]
+    return [
+        "".join(
+            cell + " " * (width - count_cells(cell) + 2)
+            for cell, width in zip(row, widths, strict=True)
+            if width
+        )
+        for row in rows
+    ]
+
+
+def wrap_text(text: str, width: int, first: str = "", rest: str = "") -> Iterator[str]:
+    """Yield a text as lines of at most `width` cells, which begin with `first` and `rest`.
+
+    Only a word that is wider than a line is split.
+    """
+    line, is_empty = first, True
+    for word in make_safe(text).split():
+        if not is_empty and count_cells(line) + 1 + count_cells(word) > width:
+            yield line
+            line, is_empty = rest, True
+        while is_empty and count_cells(line + word) > width:
+            part = _take_cells(word, max(1, width - count_cells(line)))
+            yield line + part
+            line, word = rest, word[len(part) :]
+        line += word if is_empty else f" {word}"
+        is_empty = is_empty and not word
+    if not is_empty:
+        yield line
+
+
+def _take_cells(word: str, room: int) -> str:
+    """Return the longest start of a word that fills at most `room` cells, at least a character."""
+    end = min(len(word), room)
+    while end > 1 and count_cells(word[:end]) > room:
+        end -= 1
+    return word[:end]
+
+
+def highlight(text: str, words: str) -> list[str]:
+    """Return a text in parts, with the words in colour."""
+    parts = word_search.split_matches(text, words) if words else [(text, False)]
+    return [paint(part, "hit") if is_hit else part for part, is_hit in parts]
