@@ -54,10 +54,11 @@ def edit(person: Person, old: str, new: str) -> None:
 
 
 def lines(person: Person, *words: str) -> list[str]:
-    """Return the output of a command without times."""
+    """Return the output of a command without times and ids of changes."""
     done = person.run(*words)
     assert done.returncode == 0, done.stderr
-    return re.sub(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\dZ)?)?", "T", done.stdout).splitlines()
+    text = re.sub(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\dZ)?)?", "T", done.stdout)
+    return re.sub(r"^T  [0-9a-f]{6}  ", "T  ", text, flags=re.MULTILINE).splitlines()
 
 
 def times(person: Person) -> list[str]:
@@ -80,6 +81,13 @@ def test_log_lists_the_newest_first(person: Person) -> None:
         f"T  engineer  edited     {own}  0.8            {ITEM}",
     ]
     assert len(lines(person, "log", "-n", "2")) == 2
+
+
+def test_log_names_the_change_to_undo(person: Person) -> None:
+    done = person.run("confirm", "engineer", NEW_ID)
+    change = done.stderr.rpartition(" ")[2].strip()
+    assert person.run("log").stdout.splitlines()[0].split()[2] == change
+    assert person.run("undo", change).returncode == 0
 
 
 def test_log_writes_nothing(person: Person) -> None:

@@ -12,6 +12,7 @@ from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_note
 from memory_core.cli.times import parse_since
 from memory_core.curation import change_log, lookup
+from memory_core.history import item_history
 
 # The keys of a record in --json; a key that the record lacks is null.
 JSON_KEYS = (
@@ -42,8 +43,8 @@ def log(
 ) -> None:
     """Show the history of changes, newest first.
 
-    Columns: time (UTC), agent, kind of change, item id, confidence after
-    the change, run, text.
+    Columns: time (UTC), change (agent-memory undo CHANGE), agent, kind of change,
+    item id, confidence after the change, run, text.
     Hand edits have the time of the next write.
 
     \b
@@ -75,7 +76,8 @@ def format_minute(time: str) -> str:
 
 def _to_entry(record: dict[str, Any]) -> Entry:
     confidence = record.get("confidence")
-    where = (format_minute(record["time"]), record["agent"])
+    change = change_log.short_id(item_history.change_of(record))
+    where = (format_minute(record["time"]), change, record["agent"])
     cells = (
         record["kind"],
         "" if record["kind"] == "undone" else record["id"],
