@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import dated_entries, markdown, merge_learnings, reinsert, template
+from memory_core.document import dated_entries, markdown, merge_learnings, reinsert
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -31,15 +31,11 @@ class ArchivedItem(NamedTuple):
 
 
 class RestoreResult(NamedTuple):
-    """The restored item, and the (section, text) of items that were evicted to make room.
-
-    If the item `was_present` in the memory, it was only removed from the archive.
-    """
+    """The restored item; if it `was_present`, it was only removed from the archive."""
 
     file: str
     section: str
     text: str
-    evicted: list[tuple[str, str]]
     was_present: bool
 
 
@@ -68,7 +64,7 @@ def list_absent(store: Store, agent: str) -> list[ArchivedItem]:
 
 
 def restore(project: Project, store: Store, agent: str, item: str) -> RestoreResult:
-    """Put an item back into its section; items beyond the limits move to the archive.
+    """Put an item back into its section.
 
     `item` is an id, a text, a part of either, or a number in the archive.  Items that are
     not in the archive are searched in the history.  Raises NotRestored, ItemNotFound and
@@ -134,32 +130,25 @@ def _list_from_history(memory: AgentMemory, is_present: bool) -> list[ArchivedIt
 def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     """Insert the item into the memory, unless it is present; raises NotRestored."""
     file = memory.store.paths.relative(memory.store.path(memory.agent))
-    document, limits, section = memory.document, memory.limits, None
+    document, section = memory.document, None
     first_line, _newline, nested = archived.text.partition("\n")
     if revert.find_items(document, first_line) and not (nested and archived.number):
-        return RestoreResult(file, archived.section, archived.text, [], was_present=True)
+        return RestoreResult(file, archived.section, archived.text, was_present=True)
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
     try:
         if archived.section:
-            document, section = merge_learnings.ensure_section(document, archived.section, limits)
-        after, text = reinsert.insert_item(document, section, archived.text, limits.line)
+            document, section = merge_learnings.ensure_section(
+                document, archived.section, memory.limits
+            )
+        after, text = reinsert.insert_item(document, section, archived.text)
     except ValueError as error:
         raise NotRestored(f"it cannot be restored: {error}") from None
     title = section.title if section else ""
     nested = agent_memory.index_items(after).get(item_history.id_of(text), ("", "", ""))[2]
-    evicted = len(memory.evicted)
     memory.set_document(after)
     memory.record("restored", text, section=title, nested=nested, source="person")
-    memory.apply_limits(frozenset([text]))
-    is_evicted = _count(memory.document, text) < _count(after, text)
-    if is_evicted or template.count_bytes(memory.text) > limits.size:
-        raise NotRestored(f"it cannot be restored: the limit of {limits.size} bytes has no room")
-    return RestoreResult(file, title, archived.text, memory.evicted[evicted:], was_present=False)
-
-
-def _count(document: markdown.Document, text: str) -> int:
-    return [item.text for item in document.items].count(text)
+    return RestoreResult(file, title, archived.text, was_present=False)
 
 
 def _remove_entry(store: Store, agent: str, number: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memory_core.document import edits, markdown, preferences, template
+from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
@@ -28,7 +28,7 @@ class EditCopy(NamedTuple):
 
 
 class EditWarning(NamedTuple):
-    """A possible mistake: the line from 1 (0 for the whole text) and a sentence."""
+    """A possible mistake: the line from 1 and a sentence."""
 
     line: int
     what: str
@@ -81,11 +81,11 @@ def _remove_empty(text: str) -> str:
 # Warnings.
 
 
-def list_warnings(project: Project, agent: str, text: str) -> list[EditWarning]:
+def list_warnings(text: str) -> list[EditWarning]:
     """Return possible mistakes in the text; they do not prevent saving it."""
-    document, limits = markdown.parse_document(text), project.limits(agent)
+    document = markdown.parse_document(text)
     warnings = [EditWarning(line, what) for line, what in document.warnings]
-    return sorted([*warnings, *_check_lines(document.lines), *_check_limits(document, limits)])
+    return sorted([*warnings, *_check_lines(document.lines)])
 
 
 def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
@@ -100,21 +100,6 @@ def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
             yield EditWarning(number, what)
         elif escaped != text:
             yield EditWarning(number, "invisible characters: agents get the line without them")
-
-
-def _check_limits(document: markdown.Document, limits: template.Limits) -> Iterator[EditWarning]:
-    size = template.count_bytes(markdown.render_document(document))
-    effect = "the next learning moves items to the archive"
-    if size > limits.size:
-        yield EditWarning(0, f"{size} bytes, {limits.size} are allowed: {effect}")
-    sections = [part for part in document.sections if not preferences.is_title(part.title)]
-    for section in sections[limits.sections :]:
-        what = f"{len(sections)} sections, {limits.sections} are allowed: no new one can be added"
-        yield EditWarning(section.line + 1, what)
-    for section in sections:
-        if len(section.items) > limits.items:
-            what = f"{len(section.items)} items, {limits.items} are allowed: {effect}"
-            yield EditWarning(section.line + 1, what)
 
 
 # Saving.

@@ -17,7 +17,6 @@ from memory_core.curation import edit_session
 from memory_core.document import (
     conflicts,
     dated_entries,
-    edits,
     markdown,
     merge_learnings,
     preferences,
@@ -274,8 +273,7 @@ def _merge(memory: AgentMemory, exported: dict[str, Any]) -> tuple[str, list[Sec
         document = preferences.remove(document, key)
     parsed = markdown.parse_document(document)
     nested = _merge_nested(memory.text, parsed)
-    wanted = _remove_already_evicted(memory, parsed)
-    union = conflicts.merge_documents(nested, wanted, memory.limits.sections)
+    union = conflicts.merge_documents(nested, document)
     titles = [
         "\n".join(line.rstrip("\r\n") for line in parsed.lines[heading.line : heading.body])
         for heading in parsed.headings[:1]
@@ -303,29 +301,6 @@ def _merge_nested(text: str, other: markdown.Document) -> str:
 
 def _contains(lines: str, others: str) -> bool:
     return f"\n{others}\n" in f"\n{lines}\n"
-
-
-def _remove_already_evicted(memory: AgentMemory, document: markdown.Document) -> str:
-    """Skip items that an earlier import of this file added and the limits evicted.
-
-    Otherwise a second import of the same file would change the memory again.
-    """
-    records = item_history.sort_records(memory.history.records)
-    imports = {
-        item_history.change_of(record)
-        for record in records
-        if record.get("origin") == item_history.IMPORT_SOURCE
-    }
-    moves = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
-    last = {record["id"]: record for record in records if record["kind"] in moves}
-    skipped = [
-        item
-        for item in document.items
-        if (record := last.get(item_history.id_of(item.text)))
-        and record["kind"] == "evicted"
-        and item_history.change_of(record) in imports
-    ]
-    return markdown.render_document(edits.remove_items(document, skipped))
 
 
 def _add_preferences(memory: AgentMemory, text: str, exported: dict[str, Any]) -> str:

@@ -35,7 +35,6 @@ def set_preference(
             was = item_history.id_of(old) if old else ""
             fields = {"section": preferences.TITLE, "was": was, "source": source}
             memory.record("preference", new.text, **fields)
-            memory.apply_limits(frozenset([new.text]))
         return True
 
     return transaction.change_memory(project, agent, change, store)

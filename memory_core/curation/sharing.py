@@ -85,7 +85,6 @@ def _copy(
         section = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
         fields = {"section": section, "nested": nested, "origin": source.agent}
         memory.record("imported", text, source="person", confidence=source.confidence, **fields)
-        memory.apply_limits(frozenset([text]))
         return ShareResult(agent, is_user, text, section, was_present=False)
 
     return transaction.change_memory(project, agent, change, store, change_id)

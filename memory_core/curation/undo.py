@@ -106,10 +106,8 @@ def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str
             _take_out(memory, step.now)
     # The last step of an item is the oldest; its target is the item before all changes.
     last = {step.record["id"]: step for step in steps}
-    restored = frozenset(step.target.text for step in last.values() if step.target)
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
-    memory.apply_limits(restored)
     document = memory.document
     kept = [(step.record, _find_kept(document, step)) for step in last.values()]
     kept += [(record, text) for record, text in superseded if revert.find_items(document, text)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_core.document import markdown
-from memory_core.document.merge_versions import NO_SECTION_LIMIT, MergedText, merge_versions
+from memory_core.document.merge_versions import MergedText, merge_versions
 from memory_core.text import markdown_lines
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> MergedText:
+def merge_sides(text: str) -> MergedText:
     """Resolve the conflicts in a text: keep the lines of both sides, and equal items once.
 
     Lines between ||||||| and ======= are dropped, because neither side has them.  Markers in code
@@ -21,21 +21,21 @@ def merge_sides(text: str, sections: int = NO_SECTION_LIMIT) -> MergedText:
     if not markdown.parse_document(text).markers:
         return MergedText(text, [])
     ours, theirs = (_remove_markers("".join(_list_side(text, side))) for side in "<=")
-    result = merge_versions("", ours, theirs, sections=sections)
+    result = merge_versions("", ours, theirs)
     resolved = _remove_markers(result.text)
     if text.startswith(markdown_lines.BOM):
         resolved = markdown_lines.BOM + resolved.removeprefix(markdown_lines.BOM)
     return MergedText(resolved, result.left)
 
 
-def merge_documents(text: str, other: str, sections: int = NO_SECTION_LIMIT) -> MergedText:
+def merge_documents(text: str, other: str) -> MergedText:
     """Add text that only the other document has, below the same headings.
 
     The title, the front matter and the values of preferences of the first text stay; different ones
     of the other text are returned as `left`.  Conflicts in either text are resolved.
     """
-    first, second = merge_sides(text, sections), merge_sides(other, sections)
-    result = merge_versions("", first.text, second.text, sections=sections)
+    first, second = merge_sides(text), merge_sides(other)
+    result = merge_versions("", first.text, second.text)
     return MergedText(result.text, [*first.left, *second.left, *result.left])
 
 

@@ -138,14 +138,14 @@ def insert_lines(document: Document, at: int, block: list[str]) -> Document | No
     return after if _is_read(after, document, expected) else None
 
 
-def set_suffixes(document: Document, suffix: str) -> Document:
-    """Change the `(Max: ...)` of every section heading that has one."""
-    lines = list(document.lines)
-    for section in document.sections:
-        if section.suffix:
-            before, _, after = lines[section.line].rpartition(section.suffix)
-            lines[section.line] = before + suffix + after
-    return document if lines == document.lines else parse_document("".join(lines))
+def set_suffix(document: Document, section: Section, suffix: str) -> Document:
+    """Change the `(Max: ...)` of a section's heading, if it has one."""
+    if section.suffix in ("", suffix):
+        return document
+    before, _, after = document.lines[section.line].rpartition(section.suffix)
+    lines = [*document.lines]
+    lines[section.line] = before + suffix + after
+    return parse_document("".join(lines))
 
 
 def set_comment(document: Document, key: str, value: str) -> Document:

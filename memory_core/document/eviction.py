@@ -1,13 +1,12 @@
-"""Remove items from a document that is beyond its limits.
+"""Make room for a learning of an agent, and report where a document has none.
 
-A section with too many items loses its oldest ones.  A file that is too large loses the oldest
-items of `Recent Learnings` first, then the least certain ones of the other sections, then items
-outside of sections, and preferences last.  At equal ages the largest section loses items first.
+A learning that does not fit takes the place of the least certain items of agents in its section.
+Items of people, and items in other sections, never make room.
 """
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, preferences, template
+from memory_core.document import edits, markdown, template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,83 +17,63 @@ if TYPE_CHECKING:
     from memory_core.document.template import Limits
 
     Age = tuple[float, str]  # confidence from 0 to 1, time of creation
-    Ages = Callable[[str], Age]
+    # The age of an item with this text; None for an item of a person.
+    Ages = Callable[[str], Age | None]
 
-# The order of groups of items: a smaller rank is evicted first.
-RANK_RECENT, RANK_OTHER, RANK_OUTSIDE, RANK_PREFERENCES = range(4)
+WAITING = "new learnings of agents wait for review"
+REPLACING = "a new learning of an agent replaces the least certain ones of agents"
 
 
-def evict(
-    document: Document, limits: Limits, spared: set[str], ages: Ages
-) -> tuple[Document, list[tuple[str, str]]]:
-    """Return the document within its limits, and the removed items.
+class NoRoom(ValueError):
+    """A learning for which there is no room; the message is the reason."""
 
-    An item is (section title, text with nested lines).  `ages` returns the age of an item's
-    text; the texts in `spared` are removed only if nothing else is left.
+
+class Excess:
+    """A limit that a document reaches; `section` is "" for the whole file.
+
+    `amount` and `limit` are bytes, sections or items; `text` is a sentence with the consequence.
     """
+
+    def __init__(self, section: str, amount: int, limit: int, text: str) -> None:
+        self.section = section
+        self.amount = amount
+        self.limit = limit
+        self.text = text
+
+
+def make_room(
+    before: Document, after: Document, text: str, limits: Limits, ages: Ages
+) -> tuple[Document, list[tuple[str, str]]]:
+    """Evict items from the section of the item `text`, which is new in `after`, if necessary.
+
+    Returns `after` without them, and the evicted items as (section title, text with nested lines).
+    The section and the file are then within the limits, or not larger than in `before`.  Raises
+    NoRoom.
+    """
+    size = max(limits.size, _count_bytes(before))
+    is_added = len(after.items) > len(before.items)
     evicted: list[tuple[str, str]] = []
-    while leaving := _choose(document, limits, spared, ages):
-        evicted += [(_section_title(document, item), join_item(document, item)) for item in leaving]
-        document = edits.remove_items(document, leaving)
-    return document, evicted
+    while True:
+        title, items = _find_section(after, text)
+        too_many = is_added and not evicted and len(items) > limits.items
+        if not too_many and _count_bytes(after) <= size:
+            return after, evicted
+        others = [item for item in items if item.text != text]
+        leaving = _find_least_certain(others, ages)
+        if leaving is None and too_many:
+            raise NoRoom(f"no room: {_format_items(title, len(others), limits)}")
+        if leaving is None:
+            raise NoRoom(f"no room: the file would have {_format_size(after, limits)}")
+        evicted.append((title, join_item(after, leaving)))
+        after = edits.remove_items(after, [leaving])
 
 
-def _choose(document: Document, limits: Limits, spared: set[str], ages: Ages) -> list[Item]:
-    """Return the items to remove: those beyond a section's limit, then by rank for the size."""
-    leaving: list[Item] = []
-    waiting: list[tuple[tuple[object, ...], Item]] = []
-    excess = template.count_bytes(markdown.render_document(document)) - limits.size
-    for rank, items in _group(document):
-        if rank not in (RANK_OUTSIDE, RANK_PREFERENCES) and len(items) > limits.items:
-            items.sort(key=lambda item: (item.text in spared, ages(item.text)[1]))
-            count = len(items) - limits.items
-            leaving += items[:count]
-            del items[:count]
-        waiting += _rank(document, rank, items, spared, ages)
-    excess -= sum(_weigh(document, item) for item in leaving)
-    # If free text alone is too large, removing every item does not help.
-    if excess <= 0 or excess > sum(_weigh(document, item) for _key, item in waiting):
-        return leaving
-    waiting.sort(key=lambda pair: pair[0])
-    for _key, item in waiting:
-        leaving.append(item)
-        excess -= _weigh(document, item)
-        if excess <= 0:
-            break
-    return leaving
-
-
-def _group(document: Document) -> Iterator[tuple[int, list[Item]]]:
-    """Yield the items outside of sections, then the items of each section, with their ranks."""
-    inside = {item.line for section in document.sections for item in section.items}
-    yield RANK_OUTSIDE, [item for item in document.items if item.line not in inside]
-    recent = markdown.normalize_title(template.RECENT_TITLE)
+def _find_section(document: Document, text: str) -> tuple[str, list[Item]]:
+    """Return title and items of the section of an item; ("", []) for an item above all sections."""
     for section in document.sections:
-        is_recent = markdown.normalize_title(section.title) == recent
-        rank = RANK_RECENT if is_recent else RANK_OTHER
-        is_preferences = preferences.is_title(section.title)
-        yield RANK_PREFERENCES if is_preferences else rank, list(section.items)
-
-
-def _rank(
-    document: Document, rank: int, items: list[Item], spared: set[str], ages: Ages
-) -> Iterator[tuple[tuple[object, ...], Item]]:
-    """Yield the items of a group with their sort keys; the smallest key is evicted first."""
-
-    def key(item: Item) -> tuple[bool, Age]:
-        confidence, created_at = ages(item.text)
-        return item.text in spared, (confidence if rank == RANK_OTHER else 0.0, created_at)
-
-    rest = sum(_weigh(document, item) for item in items)
-    for item in sorted(items, key=key):
-        is_spared, age = key(item)
-        yield (rank == RANK_PREFERENCES, is_spared, rank, age, -rest), item
-        rest -= _weigh(document, item)
-
-
-def _section_title(document: Document, item: Item) -> str:
-    titles = (part.title for part in document.sections if part.line < item.line < part.end)
-    return next(titles, "")
+        if any(item.text == text for item in section.items):
+            return section.title, section.items
+    return "", []
 
 
 def join_item(document: Document, item: Item) -> str:
@@ -104,5 +83,38 @@ def join_item(document: Document, item: Item) -> str:
     return "\n".join(line.rstrip() for line in document.lines[item.line : item.end])
 
 
-def _weigh(document: Document, item: Item) -> int:
-    return template.count_bytes("".join(document.lines[item.line : item.end]))
+def _find_least_certain(items: list[Item], ages: Ages) -> Item | None:
+    """Return the agent's item with the lowest confidence, and of several the oldest."""
+    rated = [(age, item) for item in items if (age := ages(item.text)) is not None]
+    return min(rated, key=lambda pair: pair[0])[1] if rated else None
+
+
+def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[Excess]:
+    """Yield the limits that a document exceeds, and the full sections without items of agents."""
+    size, sections = _count_bytes(document), template.list_counted_sections(document)
+    if size > limits.size:
+        text = f"the file has {_format_size(document, limits)}"
+        is_waiting = all(_find_least_certain(part.items, ages) is None for part in sections)
+        yield Excess("", size, limits.size, f"{text}: {WAITING if is_waiting else REPLACING}")
+    if len(sections) > limits.sections:
+        text = f"the file has {len(sections)} sections, limit {limits.sections}"
+        yield Excess("", len(sections), limits.sections, f"{text}: agents cannot add another one")
+    for section in sections:
+        count = len(section.items)
+        is_waiting = _find_least_certain(section.items, ages) is None
+        if count > limits.items or (count == limits.items and is_waiting):
+            text = _format_items(section.title, count, limits)
+            text += f": {WAITING if is_waiting else REPLACING}"
+            yield Excess(section.title, count, limits.items, text)
+
+
+def _format_items(title: str, count: int, limits: Limits) -> str:
+    return f"{title} has {count} items, limit {limits.items}"
+
+
+def _format_size(document: Document, limits: Limits) -> str:
+    return f"{_count_bytes(document)} bytes, limit {limits.size}"
+
+
+def _count_bytes(document: Document) -> int:
+    return template.count_bytes(markdown.render_document(document))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, preferences, template
+from memory_core.document import edits, eviction, markdown, preferences, template
 from memory_core.text import similarity
+
+NEWEST = "~"  # later than any time: the creation time of an item that is added just now
 
 TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
 if TYPE_CHECKING:
@@ -45,8 +47,24 @@ class LearningRefused(ValueError):
 
 
 def equal_age(_text: str) -> Age:
-    """Give every item the same age, so that the first item of a section is evicted first."""
+    """Give every item the same age, as if agents had added all of them at the same time."""
     return 0.0, ""
+
+
+class Rules:
+    """Who teaches, and what this allows.
+
+    `ages` returns the age of an agent's item, which decides what is evicted, and None for an item
+    of a person.  `confidence` is that of a new item of an agent.  `by_person`: a person teaches,
+    so no limit counts.
+    """
+
+    def __init__(
+        self, ages: Ages = equal_age, confidence: float = 0.0, by_person: bool = False
+    ) -> None:
+        self.ages = ages
+        self.confidence = confidence
+        self.by_person = by_person
 
 
 def merge_learnings(
@@ -55,95 +73,81 @@ def merge_learnings(
     limits: Limits,
     now: str,
     author: str,
-    ages: Ages = equal_age,
+    rules: Rules | None = None,
 ) -> MergeResult:
-    """Merge learnings into a document; without new learnings the text stays the same.
-
-    `ages` returns the confidence and the creation time for the text of an item, which decide the
-    order of eviction.
-    """
+    """Merge learnings into a document; without new learnings the text stays the same."""
     merged = MergeResult(text)
-    document = template.write_header(markdown.parse_document(text), limits, now, author)
-    parsed: dict[str, ParsedText] = {}
+    before = template.write_header(markdown.parse_document(text), limits, now, author)
+    merger = _Merger(before, limits, rules or Rules(), merged)
     for learning in learnings:
         try:
-            document = _learn(document, learning, limits, merged, parsed)
+            merger.learn(learning)
         except ValueError as refusal:
             merged.refused.append((learning, str(refusal)))
     if merged.added or merged.replaced:
-        spared = {*merged.added, *(better for _, better in merged.replaced)}
-        _evict(document, limits, spared, merged, ages)
+        merged.text = markdown.render_document(merger.document)
     return merged
 
 
-def evict_excess(
-    text: str,
-    limits: Limits,
-    now: str,
-    author: str,
-    spared: frozenset[str] = frozenset(),
-    ages: Ages = equal_age,
-) -> MergeResult:
-    """Remove items until the document is within its limits, the texts in `spared` last."""
-    merged = MergeResult(text)
-    document = template.write_header(markdown.parse_document(text), limits, now, author)
-    _evict(document, limits, set(spared), merged, ages)
-    if not merged.evicted:
-        merged.text = text
-    return merged
+class _Merger:
+    """A document while learnings are merged into it."""
 
+    def __init__(
+        self, document: Document, limits: Limits, rules: Rules, merged: MergeResult
+    ) -> None:
+        self.document = document
+        self._limits, self._rules, self._merged = limits, rules, merged
+        self._parsed: dict[str, ParsedText] = {}
+        self._fresh: set[str] = set()  # the texts that were added just now
 
-def _evict(
-    document: Document, limits: Limits, spared: set[str], merged: MergeResult, ages: Ages
-) -> None:
-    text = markdown.render_document(document)
-    is_full = any(len(section.items) > limits.items for section in document.sections)
-    if is_full or template.count_bytes(text) > limits.size:
-        from memory_core.document import eviction  # rarely needed, and hooks pay for imports
-
-        document, merged.evicted = eviction.evict(document, limits, spared, ages)
-        text = markdown.render_document(document)
-    merged.text = text
-
-
-def _learn(
-    document: Document,
-    learning: LearningLike,
-    limits: Limits,
-    merged: MergeResult,
-    parsed: dict[str, ParsedText],
-) -> Document:
-    content = template.join_lines(learning.content)
-    if not content:
-        raise LearningRefused("the learning is empty")
-    twin = find_duplicate(document.items, content, parsed)
-    if twin is None:
-        document, section = ensure_section(document, template.section_of(learning.type), limits)
-        document = edits.insert_item(document, section, content)
-        check_fits(document, _find_item(document, content), limits)
-        merged.added.append(content)
-        return document
-    if _is_better(document, twin, content):
-        try:
-            after = edits.replace_item(document, twin, content)
-            check_fits(after, _find_item(after, content), limits)
-        except ValueError:
-            pass  # the better text does not fit: keep the old one
+    def learn(self, learning: LearningLike) -> None:
+        """Merge a learning; raises ValueError if the document cannot take it."""
+        content = template.join_lines(learning.content)
+        if not content:
+            raise LearningRefused("the learning is empty")
+        twin = find_duplicate(self.document.items, content, self._parsed)
+        if twin is None:
+            self._add(template.section_of(learning.type), content)
+            self._merged.added.append(content)
+        elif self._is_better(twin, content) and self._replace(twin, content):
+            self._merged.replaced.append((twin.text, content))
         else:
-            merged.replaced.append((twin.text, content))
-            return after
-    merged.duplicates.append((twin.text, content))
-    return document
+            self._merged.duplicates.append((twin.text, content))
 
+    def _add(self, title: str, content: str) -> None:
+        choose = ensure_section if self._rules.by_person else _choose_section
+        document, section = choose(self.document, title, self._limits)
+        self._take(edits.insert_item(document, section, content), content)
 
-def _is_better(document: Document, twin: Item, content: str) -> bool:
-    """Say whether a learning may replace an item; a preference is never replaced."""
-    is_better = twin.text != content and similarity.choose_better(twin.text, content) == content
-    return is_better and twin not in preferences.list_items(document)
+    def _replace(self, twin: Item, content: str) -> bool:
+        """Replace an item by a better text; return False if the better text does not fit."""
+        try:
+            self._take(edits.replace_item(self.document, twin, content), content)
+        except ValueError:
+            return False
+        return True
 
+    def _is_better(self, twin: Item, content: str) -> bool:
+        """Say whether a learning may replace an item: no preference, and no item of a person."""
+        if twin.text == content or similarity.choose_better(twin.text, content) != content:
+            return False
+        is_free = self._rules.by_person or self._age_of(twin.text) is not None
+        return is_free and twin not in preferences.list_items(self.document)
 
-def _find_item(document: Document, text: str) -> Item:
-    return next(item for item in document.items if item.text == text)
+    def _age_of(self, text: str) -> Age | None:
+        is_fresh = text in self._fresh and not self._rules.by_person
+        return (self._rules.confidence, NEWEST) if is_fresh else self._rules.ages(text)
+
+    def _take(self, after: Document, content: str) -> None:
+        """Take over a document with a new item, if the item is within the limits."""
+        if not self._rules.by_person:
+            _check_line(after, content, self._limits)
+            after, evicted = eviction.make_room(
+                self.document, after, content, self._limits, self._age_of
+            )
+            self._merged.evicted += evicted
+        self.document = template.write_suffix(after, content, self._limits)
+        self._fresh.add(content)
 
 
 def find_duplicate(
@@ -167,61 +171,49 @@ def find_duplicate(
 
 
 def ensure_section(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
-    """Return the section of that title, a new one if allowed, else the fallback section.
-
-    Preferences may always have a section.  Raises LearningRefused if no section is allowed.
-    """
+    """Return the section of that title, a new one if there is none."""
     section = markdown.find_section(document, title)
-    is_preferences = preferences.is_title(title)
-    if section is None and (is_preferences or not is_full(document, limits.sections)):
+    if section is None:
+        is_preferences = preferences.is_title(title)
         suffix = "" if is_preferences else template.format_suffix(limits)
         titles = [part.title for part in document.sections]
         order = [title, *titles] if is_preferences else template.TITLE_ORDER
         document = edits.add_section(document, title, suffix, order)
         section = markdown.find_section(document, title)
-    section = section or find_fallback_section(document)
     if section is None:
-        raise LearningRefused("the document may have no section")
+        raise LearningRefused(f"the document cannot have a section {title!r}")
     return document, section
 
 
-def is_full(document: Document, sections: int) -> bool:
-    """Say whether the document has its maximum of sections, preferences not counted."""
-    return len(document.sections) - len(preferences.list_sections(document)) >= sections
+def _choose_section(document: Document, title: str, limits: Limits) -> tuple[Document, Section]:
+    """Return the section for a learning of an agent, who may not add one beyond the limit.
+
+    The learning then goes to Recent Learnings, or else to the last section.
+    """
+    counted = template.list_counted_sections(document)
+    is_full = len(counted) >= limits.sections
+    if markdown.find_section(document, title) is None and is_full:
+        section = markdown.find_section(document, template.RECENT_TITLE)
+        section = section or next(reversed(counted), None)
+        if section is None:
+            raise LearningRefused("the document may have no section")
+        return document, section
+    return ensure_section(document, title, limits)
 
 
-def find_fallback_section(document: Document) -> Section | None:
-    """Return the section for items whose own section is not allowed: the recent or last one."""
-    others = (part for part in reversed(document.sections) if not preferences.is_title(part.title))
-    return markdown.find_section(document, template.RECENT_TITLE) or next(others, None)
-
-
-def check_fits(document: Document, item: Item, limits: Limits) -> None:
-    """Raise LearningRefused if an item's line is too long or no eviction makes room for it."""
+def _check_line(document: Document, content: str, limits: Limits) -> None:
+    """Raise LearningRefused if the line of an item is too long."""
+    item = next(item for item in document.items if item.text == content)
     length = len(document.lines[item.line].rstrip("\r\n"))
     if length > limits.line:
-        raise LearningRefused(
-            f"its line would have {length} characters, and {limits.line} are allowed"
-        )
-    size = template.count_bytes(markdown.render_document(document))
-    if size > limits.size:
-        stays = {item.line, *(other.line for other in preferences.list_items(document))}
-        for other in document.items:
-            if other.line not in stays:
-                size -= template.count_bytes("".join(document.lines[other.line : other.end]))
-        if size > limits.size:
-            raise LearningRefused(
-                f"there is no room for it in {limits.size} bytes, even without other learnings"
-            )
+        raise LearningRefused(f"its line would have {length} characters, limit {limits.line}")
 
 
 def put_preference(text: str, key: str, value: str, limits: Limits) -> str:
     """Set `- key: value` in the preferences; if it is set already, the text stays the same.
 
     A new value replaces the old one in its line.  If the section is missing, it is added in front
-    of all others.  The result may be larger than the limits; `evict_excess` then makes room.
-    Raises InvalidPreference for an invalid key or value, a line that is too long, and a file
-    without enough room even if all learnings were evicted.
+    of all others.  Raises InvalidPreference for an invalid key or value.
     """
     key, value = preferences.check_pair(key, value)
     document = markdown.parse_document(text)
@@ -236,7 +228,6 @@ def put_preference(text: str, key: str, value: str, limits: Limits) -> str:
         else:
             document, section = ensure_section(document, preferences.TITLE, limits)
             document = edits.insert_item(document, section, f"{key}: {value}")
-        check_fits(document, preferences.find_all(document, key)[-1], limits)
     except ValueError as reason:
         raise preferences.InvalidPreference(
             f"the preference {key!r} cannot be kept: {reason}"

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     Path = tuple[tuple[int, str, int], ...]  # of a heading: (level, title, number) from the top
     Table = dict[Key, list[Block]]
 
-NO_SECTION_LIMIT = 1 << 30
 MIN_OVERLAP = 0.5  # minimum share of words that a reworded item keeps
 
 
@@ -56,7 +55,6 @@ class VersionMerge:
     groups, and `render` returns their lines.
 
     - base, ours, theirs: the blocks of each text by key
-    - sections: the maximum number of sections
     - neighbours: the keys of all pairs of blocks that follow each other in one of the versions
     - is_theirs_newer: whether the header of their version has the later time
     - replaced: the blocks that replace similar items of both versions, None for the item that goes
@@ -67,11 +65,8 @@ class VersionMerge:
     - grown: the paths of groups with new blocks at their ends
     """
 
-    def __init__(
-        self, base: list[Block], ours: list[Block], theirs: list[Block], sections: int
-    ) -> None:
+    def __init__(self, base: list[Block], ours: list[Block], theirs: list[Block]) -> None:
         self.base, self.ours, self.theirs = (_tabulate(blocks) for blocks in (base, ours, theirs))
-        self.sections = sections
         self.neighbours = {
             (above.key, block.key) for blocks in (ours, theirs) for above, block in pairwise(blocks)
         }
@@ -161,21 +156,6 @@ class VersionMerge:
             wanted = next((path for path in deeper if path[: len(parents)] == parents), wanted)
         if wanted in self.groups:
             return wanted, True
-        if is_second and block.level == 2 and self._is_full(block):
-            sections = [path for path in self.groups if path and path[-1][0] == 2]
-            recent = (2, markdown.normalize_title(template.RECENT_TITLE), 1)
-            if not sections:
-                self.left.append("\n".join(block.lines))
-                return (), True
-            parents = (recent,) if (recent,) in sections else sections[-1]
-            title = block.lines[0].lstrip("# ")
-            block = replace(block, lines=(f"### {markdown.split_title(title)[0]}",))
-            wanted = (*parents, (3, block.text, 1))
-            # Its number may differ: headings of all levels with one title are counted together.
-            deeper = (path for path in self.groups if path and path[:-1] == parents)
-            wanted = next((path for path in deeper if path[-1][:2] == (3, block.text)), wanted)
-            if wanted in self.groups:
-                return wanted, True
         self.groups[wanted] = [block]
         if is_second:
             self._move_up(wanted)
@@ -195,11 +175,6 @@ class VersionMerge:
             place = above.index(False) if False in above else len(paths)
             paths.insert(place, new)
             self.groups = {path: self.groups[path] for path in paths}
-
-    def _is_full(self, block: Block) -> bool:
-        titles = [path[-1][1] for path in self.groups if path and path[-1][0] == 2]
-        count = len([title for title in titles if not preferences.is_title(title)])
-        return count >= self.sections and not preferences.is_title(block.text)
 
     def _is_moved_from(self, path: Path, key: Key) -> bool:
         """Check whether one version has moved a block from this section to another one."""
@@ -420,19 +395,18 @@ def merge_versions(
     theirs: str,
     order: Callable[[list[Block], list[Block], list[Block]], list[Block] | None] | None = None,
     is_dated: bool = False,
-    sections: int = NO_SECTION_LIMIT,
 ) -> MergedText:
     """Merge two versions of a text and their common ancestor, which may be empty.
 
     `order` returns the blocks of both versions in a better order than ours, then theirs, or None
-    if it cannot.  A new section beyond the limit `sections` becomes a deeper heading.
+    if it cannot.
     """
     if ours == theirs or theirs == base:
         return MergedText(ours, [])
     if ours == base or not ours.strip(f"{markdown_lines.BOM} \t\r\n"):
         return MergedText(theirs, [])
     blocks, own, others = (read_blocks(text, is_dated) for text in (base, ours, theirs))
-    merge = VersionMerge(blocks, own, others, sections)
+    merge = VersionMerge(blocks, own, others)
     both = order(blocks, own, others) if order else None
     if both is None:
         merge.add_blocks(own)

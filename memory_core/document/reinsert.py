@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from memory_core.document.block_reader import Item
     from memory_core.document.markdown import Document, Section
 
-NO_LENGTH_LIMIT = 1 << 30
-
 
 def insert_after(
     document: Document, title: str, item: str, above: str, limits: template.Limits
@@ -34,7 +32,7 @@ def insert_after(
             after = edits.insert_lines(document, at, styled)
             if after is not None and _find_new_item(document, after) == (key, len(block)):
                 return after, key
-    return insert_item(document, section, item, NO_LENGTH_LIMIT)
+    return insert_item(document, section, item)
 
 
 def _find_place(section: Section, above: str) -> tuple[int, int] | None:
@@ -63,13 +61,9 @@ def replace_item(document: Document, item: Item, text: str, nested: str) -> Docu
     raise ValueError(f"the item {text!r} cannot be put back in its place")
 
 
-def insert_item(
-    document: Document, section: Section | None, item: str, longest: int
-) -> tuple[Document, str]:
+def insert_item(document: Document, section: Section | None, item: str) -> tuple[Document, str]:
     """Insert an item with its nested lines at the end of a section; also return its text."""
     for block, key in _list_forms(item):
-        if max(map(len, block)) > longest:
-            raise ValueError(f"a line of more than {longest} characters is not allowed")
         try:
             if section is not None and len(block) == 1 and key:
                 after = edits.insert_item(document, section, key)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown
+from memory_core.document import edits, markdown, preferences
 from memory_core.text import sanitize
 
 TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
 if TYPE_CHECKING:
-    from memory_core.document.markdown import Document
+    from memory_core.document.markdown import Document, Section
 
 # Learning type -> title of its section, in the order of the file.
 SECTION_TITLES = {
@@ -97,7 +97,7 @@ def read_update_time(document: Document) -> str:
 
 
 def update_header(text: str, limits: Limits, now: str, author: str) -> str:
-    """Write the limits, the time and the author into the header and the section headings."""
+    """Write the limits, the time and the author into the header."""
     return markdown.render_document(
         write_header(markdown.parse_document(text), limits, now, author)
     )
@@ -106,8 +106,20 @@ def update_header(text: str, limits: Limits, now: str, author: str) -> str:
 def write_header(document: Document, limits: Limits, now: str, author: str) -> Document:
     """Do the same as `update_header` for a parsed document."""
     document = edits.set_comment(document, LIMITS_COMMENT, str(limits))
-    document = edits.set_comment(document, UPDATED_COMMENT, _format_update(now, author))
-    return edits.set_suffixes(document, format_suffix(limits))
+    return edits.set_comment(document, UPDATED_COMMENT, _format_update(now, author))
+
+
+def write_suffix(document: Document, text: str, limits: Limits) -> Document:
+    """Write the limit into the heading of the section that has the item `text`."""
+    sections = document.sections
+    titles = (part for part in sections if any(item.text == text for item in part.items))
+    section = next(titles, None)
+    return edits.set_suffix(document, section, format_suffix(limits)) if section else document
+
+
+def list_counted_sections(document: Document) -> list[Section]:
+    """Return the sections that limits count: all but the preferences."""
+    return [part for part in document.sections if not preferences.is_title(part.title)]
 
 
 def _format_update(now: str, author: str) -> str:

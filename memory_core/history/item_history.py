@@ -48,6 +48,8 @@ PERSON_SOURCE = "person"  # the source of a person's commands
 IMPORT_SOURCE = "import"  # the source, and origin, of items from an imported file
 HUMAN_SOURCES = (HAND_SOURCE, PERSON_SOURCE)
 
+PERSON_KINDS = ("edited", "approved", "preference")  # a person did it, whatever the source
+
 # Minimum share of words that an edited item keeps; git uses the same share for renamed files.
 MIN_LIKENESS = 0.5
 
@@ -100,6 +102,7 @@ class ItemState:
         self.is_present = False
         self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
+        self.is_persons = False  # a person wrote, edited, confirmed, accepted or restored it
 
 
 class History:
@@ -110,6 +113,7 @@ class History:
         self._states: dict[str, ItemState] = {}
         self._by_text: dict[str, ItemState] = {}
         self._undone: set[str] = set()
+        self._undoing: set[str] = set()  # the ids of changes that undo others
         self.records: list[Record] = []
         self.add(sort_records(records))
 
@@ -120,6 +124,7 @@ class History:
         if any(record["kind"] == "undone" for record in records):
             self._states, self._by_text = {}, {}
             self._undone, records = find_undone(self.records), self.records
+            self._undoing = {change_of(record) for record in records if record["kind"] == "undone"}
         for record in records:
             if record["kind"] in ITEM_KINDS:
                 self._take(record)
@@ -142,13 +147,19 @@ class History:
         # Most texts equal the recorded text, and need no normalising.
         return self._by_text.get(text) or self._states.get(id_of(text))
 
-    def age_of(self, text: str) -> tuple[float, str]:
-        """Return the confidence and the creation time of an item.
+    def is_persons(self, text: str) -> bool:
+        """Return whether the item with this text is a person's, and not an agent's.
 
-        An item without records was written by hand or added just now.
+        It is if a person wrote, edited, confirmed, accepted or restored it, or if the history does
+        not have it.  Limits do not apply to it, and no learning of an agent replaces it.
         """
         state = self.find(text)
-        return (state.confidence, state.born) if state else (DEFAULT_WEIGHTS.person, "~")
+        return state is None or state.is_persons
+
+    def age_of(self, text: str) -> tuple[float, str] | None:
+        """Return the confidence and the creation time of an agent's item, None for a person's."""
+        state = self.find(text)
+        return None if state is None or state.is_persons else (state.confidence, state.born)
 
     def get(self, key: str) -> ItemState | None:
         """Return the item with this id, None if the history does not have it."""
@@ -175,9 +186,7 @@ class History:
 
     def _start(self, record: Record) -> float:
         weights, by_person = self._weights, record.get("source") in HUMAN_SOURCES
-        if record["kind"] in ("edited", "approved", "preference") or (
-            record["kind"] == "learned" and by_person
-        ):
+        if record["kind"] in PERSON_KINDS or (record["kind"] == "learned" and by_person):
             return weights.person
         if record["kind"] == "imported":
             return min(1.0, max(0.0, float(record.get("confidence", weights.person))))
@@ -187,8 +196,10 @@ class History:
         """Change the confidence by a record; a run counts once, the user counts every time."""
         kind, run = record["kind"], record.get("run") or ""
         by_person = record.get("source") in HUMAN_SOURCES
+        if self._makes_persons(record, is_new):
+            state.is_persons = True
         state.is_weighed = state.is_weighed or kind not in DEPARTURE_KINDS
-        if kind in ("edited", "approved", "preference"):
+        if kind in PERSON_KINDS:
             state.confidence = max(state.confidence, self._weights.person)
         elif kind == "confirmed" or (
             kind in LEARNING_KINDS and (by_person or run not in state.runs)
@@ -204,6 +215,15 @@ class History:
             state.contradicting_runs.add(run)
         if kind in (*LEARNING_KINDS, "confirmed"):
             state.used = max(state.used, record["time"])
+
+    def _makes_persons(self, record: Record, is_new: bool) -> bool:
+        """Return whether a record makes its item a person's; undo only brings items back."""
+        kind = record["kind"]
+        if kind in PERSON_KINDS or (kind == "imported" and is_new):
+            return True
+        is_kept = kind == "confirmed" or kind in (*ARRIVAL_KINDS, *LEARNING_KINDS)
+        is_undo = kind == "restored" and change_of(record) in self._undoing
+        return is_kept and record.get("source") in HUMAN_SOURCES and not is_undo
 
     def _step(self, state: ItemState, by: float) -> None:
         state.confidence = min(1.0, max(0.0, round(state.confidence + by, 2)))
@@ -228,6 +248,7 @@ class History:
         state.was = older.id
         state.born, state.used = min(state.born, older.born), max(state.used, older.used)
         state.confidence = max(state.confidence, older.confidence)
+        state.is_persons = state.is_persons or older.is_persons
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs
 

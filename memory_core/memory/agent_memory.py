@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memory_core.document.markdown import Document
     from memory_core.document.merge_learnings import MergeResult
     from memory_core.history.item_history import History, ItemFields, Record
+    from memory_core.learning.extraction import Learning
     from memory_core.memory.project import Project
     from memory_core.storage.store import FileSnapshot, Store
 
@@ -69,15 +70,13 @@ class AgentMemory:
     def document(self) -> Document:
         return markdown.parse_document(self.text)
 
-    @property
-    def merge_arguments(self) -> dict[str, Any]:
-        """Return the common arguments of `merge_learnings` and `evict_excess`."""
-        return {
-            "limits": self.limits,
-            "now": self.now,
-            "author": self.agent,
-            "ages": self.history.age_of,
-        }
+    def merge_learnings(self, learnings: list[Learning], by_person: bool) -> MergeResult:
+        """Return the result of merging learnings into the text; limits apply to agents only."""
+        confidence = self.project.weights.agent
+        rules = merge_learnings.Rules(self.history.age_of, confidence, by_person)
+        return merge_learnings.merge_learnings(
+            self.text, learnings, self.limits, self.now, self.agent, rules
+        )
 
     def record(self, kind: str, text: str, **fields: Any) -> None:
         """Add a record about the item with this text to the history."""
@@ -111,11 +110,6 @@ class AgentMemory:
             above = positions.remove(text)
             self.record("evicted", text, section=section, nested=nested, after=above)
         return merged
-
-    def apply_limits(self, spared: frozenset[str] = frozenset()) -> None:
-        """Evict items until the text is within the limits, those in `spared` last."""
-        merged = merge_learnings.evict_excess(self.text, spared=spared, **self.merge_arguments)
-        self.take_merged(merged)
 
 
 class ItemPositions:

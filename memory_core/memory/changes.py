@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document import edits, markdown, template
 from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions, list_items
@@ -22,7 +22,8 @@ def learn(memory: AgentMemory, pairs: list[list[str]], **source: str) -> MergeRe
     """Merge learnings, given as [type, content]; `source` has their run, session and source."""
     _record_contradictions(memory, pairs, source)
     learnings = [Learning(kind, content) for kind, content in pairs]
-    merged = merge_learnings.merge_learnings(memory.text, learnings, **memory.merge_arguments)
+    by_person = source.get("source") in item_history.HUMAN_SOURCES
+    merged = memory.merge_learnings(learnings, by_person)
     titles = {
         text: title for text, title, _nested in list_items(markdown.parse_document(merged.text))
     }

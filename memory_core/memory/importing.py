@@ -43,8 +43,6 @@ def import_memory(
     count = len(memory.records)
     _record_difference(memory, before, index_items(memory.document), positions)
     memory.evicted += archived
-    if memory.text != memory.before:
-        memory.apply_limits()
     if _changes_nothing(memory):
         memory.text, memory.evicted = memory.before, []
         del memory.records[count:]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from memory_core.claude_code import agent_names
-from memory_core.document import dated_entries, merge_learnings, merge_versions, template
+from memory_core.document import dated_entries, merge_versions, template
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import transaction
@@ -48,24 +48,16 @@ class MaintainedFiles(NamedTuple):
             raise self.store.find_refusal(path) or missing
         return snapshot
 
-    def _read_history(self) -> item_history.History:
-        return item_history.History(self.store.history(self.agent).read(), self.project.weights)
-
-    def fit(self, text: str) -> tuple[str, list[str]]:
-        """Return a memory's text within its limits, and the archive entries of evicted items."""
-        stamped = template.update_header(text, self.limits, self.now, HEADER_AUTHOR)
-        ages = self._read_history().age_of
-        fitted = merge_learnings.evict_excess(
-            stamped, self.limits, self.now, HEADER_AUTHOR, ages=ages
-        )
-        return fitted.text, [dated_entries.format_entry(*item) for item in fitted.evicted]
+    def update_header(self, text: str) -> str:
+        return template.update_header(text, self.limits, self.now, HEADER_AUTHOR)
 
     def archive(self, entries: list[str]) -> None:
         """Add entries to the archive, and record in the history that these items were evicted."""
         if not entries:
             return
         self.store.add_to_archive(self.agent, entries, self.now)
-        history, now = self._read_history(), f"{self.now.replace(' ', 'T')}.000Z"
+        records = self.store.history(self.agent).read()
+        history, now = item_history.History(records), f"{self.now.replace(' ', 'T')}.000Z"
         change = digests.hash_text(f"{self.agent} {now}")
         texts = [dated_entries.parse_entry(entry)[1].partition("\n")[0] for entry in entries]
         records = [

@@ -96,15 +96,14 @@ def _merge(owner: MaintainedFiles, texts: list[store.FileSnapshot]) -> tuple[str
     base, *others = texts
     if not others:
         return base.text, []
-    merged = conflicts.merge_sides(base.text, owner.limits.sections)
+    merged = conflicts.merge_sides(base.text)
     archived = format_leftovers(base.path, merged)
     for other in others:
-        merged = conflicts.merge_documents(merged.text, other.text, owner.limits.sections)
+        merged = conflicts.merge_documents(merged.text, other.text)
         archived += format_leftovers(other.path, merged)
     if merged.text == base.text:
         return base.text, archived
-    text, evicted = owner.fit(merged.text)
-    return text, [*archived, *evicted]
+    return owner.update_header(merged.text), archived
 
 
 def _apply(owner: MaintainedFiles, plan: _Plan) -> None:

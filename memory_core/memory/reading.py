@@ -80,7 +80,7 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
     """Resolve git's conflicts so that the items of both sides stay."""
     from memory_core.document import conflicts
 
-    solved = conflicts.merge_sides(memory.text, memory.limits.sections)
+    solved = conflicts.merge_sides(memory.text)
     memory.text = solved.text
     path = memory.store.path(memory.agent)
     origin = dated_entries.format_file_origin(os.path.basename(path))
@@ -109,16 +109,23 @@ def _take_hand_edits(
     record_difference(memory, difference, kind, item_history.HAND_SOURCE)
     if not difference.missed:
         return
-    missed = []
     for state in difference.missed:
         if preferences.is_title(state.section):
             _set_preference(memory, state.text)
-        else:
-            title = markdown.normalize_title(state.section)
-            missed.append(Learning(TYPE_BY_TITLE.get(title, ""), state.text))
-    merged = memory.take_merged(
-        merge_learnings.merge_learnings(memory.text, missed, **memory.merge_arguments)
-    )
+    _learn_again(memory, [state for state in difference.missed if state.is_persons])
+    _learn_again(memory, [state for state in difference.missed if not state.is_persons])
+
+
+def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> None:
+    """Add items again that the user's editor had not loaded; all are of people, or of agents."""
+    learnings = [
+        Learning(TYPE_BY_TITLE.get(markdown.normalize_title(state.section), ""), state.text)
+        for state in states
+        if not preferences.is_title(state.section)
+    ]
+    if not learnings:
+        return
+    merged = memory.take_merged(memory.merge_learnings(learnings, by_person=states[0].is_persons))
     memory.review += list_refused(merged)
     for old, text in merged.replaced:
         memory.record("merged", text, was=item_history.id_of(old))

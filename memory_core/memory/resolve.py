@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memory_core.document import conflicts, dated_entries, merge_versions
+from memory_core.document import conflicts, dated_entries
 from memory_core.document.diff import TextChange
 from memory_core.memory import maintained_files, transaction
 from memory_core.memory.maintained_files import MaintainedFiles
@@ -73,15 +73,12 @@ def _resolve_file(target: MaintainedFiles, path: str, write: bool) -> Iterator[R
 
 
 def _plan(target: MaintainedFiles, snapshot: FileSnapshot) -> Resolution | None:
-    is_memory = os.path.dirname(snapshot.path) == target.store.folder
-    sections = target.limits.sections if is_memory else merge_versions.NO_SECTION_LIMIT
-    merged = conflicts.merge_sides(snapshot.text, sections)
+    merged = conflicts.merge_sides(snapshot.text)
     if merged.text == snapshot.text:
         return None
     after, archived = merged.text, maintained_files.format_leftovers(snapshot.path, merged)
-    if is_memory:
-        after, evicted = target.fit(after)
-        archived += evicted
+    if os.path.dirname(snapshot.path) == target.store.folder:
+        after = target.update_header(after)
     else:
         after, archived = dated_entries.add(after, archived, target.now[:10]), []
     change = TextChange(target.name(snapshot.path), snapshot.text, after)

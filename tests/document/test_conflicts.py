@@ -247,26 +247,6 @@ def test_a_document_has_one_title_and_one_front_matter() -> None:
     assert found.left == ["---\nc: d\n---", "# U"]
 
 
-FULL = {
-    "in the last": ("## A\n", "## B\n- x\n", "## A\n\n### B\n- x\n"),
-    "in recent learnings": (
-        "## Recent Learnings\n- y\n\n## A\n",
-        "## B (Max: 15 items)\n- x\n",
-        "## Recent Learnings\n- y\n\n### B\n- x\n\n## A\n",
-    ),
-    "one that is there": ("## A\n- y\n", "## a\n- x\n", "## A\n- y\n- x\n"),
-    "with deeper ones": ("## A\n", "## B\n### C\n- x\n", "## A\n\n### B\n\n### C\n- x\n"),
-}
-
-
-@pytest.mark.parametrize("name", FULL)
-def test_the_number_of_sections_is_limited(name: str) -> None:
-    first, other, expected = FULL[name]
-    for _again in range(2):
-        first = conflicts.merge_documents(first, other, sections=1).text
-        assert first == expected
-
-
 # Properties, for documents of valid and broken parts.
 
 CONFLICTS = ["<<<<<<< HEAD", "||||||| base", "=======", ">>>>>>> other"]
@@ -369,19 +349,6 @@ def test_merging_again_adds_no_item(text: str, other: str) -> None:
     items = [markdown.parse_document(each).items for each in (once, again)]
     assert [item.text for item in items[0]] == [item.text for item in items[1]]
     assert conflicts.merge_documents(text, text).text == text
-
-
-@quick
-@given(texts(PLAIN), texts(PLAIN), st.integers(0, 3))
-def test_merge_documents_respects_the_limit_of_sections(
-    text: str, other: str, sections: int
-) -> None:
-    after = markdown.parse_document(conflicts.merge_documents(text, other, sections).text)
-    before = markdown.parse_document(text if bare(text) else other)
-    assert len(after.sections) <= max(sections, len(before.sections))
-    items = [item.text for item in after.items]
-    for source in (markdown.parse_document(text), markdown.parse_document(other)):
-        assert all(is_said(item.text, items) for item in source.items)
 
 
 CLEAN = [line for line in LINES if not line.startswith(("<", ">", "=", "---", "```"))]

@@ -545,14 +545,16 @@ SUFFIXES = {
         "## A (Max: 3 items) ##\n(Max: 3 items)\n",
         "## A (Max: 9 items) ##\n(Max: 3 items)\n",
     ),
+    "another section": ("## B\n## A (Max: 3 items)\n", "## B\n## A (Max: 3 items)\n"),
     "no section": ("# A (Max: 3 items)\n## B\n", "# A (Max: 3 items)\n## B\n"),
 }
 
 
 @pytest.mark.parametrize("name", SUFFIXES)
-def test_set_suffixes(name: str) -> None:
+def test_set_suffix(name: str) -> None:
     before, expected = SUFFIXES[name]
-    after = edits.set_suffixes(markdown.parse_document(before), "(Max: 9 items)")
+    document = markdown.parse_document(before)
+    after = edits.set_suffix(document, document.sections[0], "(Max: 9 items)")
     assert markdown.render_document(after) == expected
 
 

@@ -121,7 +121,6 @@ UNFIT = {
     "no value": ("a", " \t ", "'a' has no value"),
     "a value that cannot be seen": ("a", "\u200b\x1b[31m", "'a' has no value"),
     "a value of two lines": ("a", "b\r\nc", "the value of a preference must be one line"),
-    "a long line": ("a", "v" * 116, "its line would have 121 characters, and 120 are allowed"),
 }
 
 
@@ -130,16 +129,6 @@ def test_invalid_preferences_are_refused(name: str) -> None:
     key, value, reason = UNFIT[name]
     with pytest.raises(preferences.InvalidPreference, match=reason):
         put("## A\n", key, value)
-
-
-def test_only_learnings_make_room_for_a_preference() -> None:
-    limits = template.Limits(size=1024)
-    learned = make_section("A", *("x" * 90 + str(n) for n in range(12)))
-    assert listed(put(learned, "a", "b", limits)) == {"a": "b"}  # `trim` then evicts learnings
-    filled = wished(*(f"k{n}: {'x' * 90}" for n in range(10)))
-    for text in (filled, "prose " * 180):
-        with pytest.raises(preferences.InvalidPreference, match="no room for it in 1024 bytes"):
-            put(text, "a", "b" * 50, limits)
 
 
 def test_without() -> None:
@@ -224,10 +213,10 @@ def titles(text: str) -> list[str]:
     return [section.title for section in markdown.parse_document(text).sections]
 
 
-def test_preferences_are_neither_counted_nor_trimmed() -> None:
-    text = wished(*(f"k{n}: {n}" for n in range(20))) + make_section("A", "x", "y")
+def test_preferences_are_neither_counted_nor_evicted() -> None:
+    text = wished(*(f"k{n}: {n}" for n in range(20))) + make_section("A", "x")
     found = merged(text, ("tip", "a learning"), limits=template.Limits(items=1, sections=2))
-    assert found.evicted == [("A", "x")]
+    assert found.evicted == []
     assert len(listed(found.text)) == 20
     assert titles(found.text) == ["Preferences", "A", "Recent Learnings"]
 
@@ -251,37 +240,6 @@ def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
     found = merged(wished(SAID), ("guideline", learned))
     assert found.text == wished(SAID)
     assert found.duplicates == [(SAID, learned)]
-
-
-def less(text: str, by: int) -> template.Limits:
-    """Return limits that are this many bytes too small for a text."""
-    return template.Limits(size=template.count_bytes(text) - by)
-
-
-def test_preferences_are_evicted_last() -> None:
-    learned, outside = ("tip", "y" * 60), "- outside " + "o" * 60 + "\n\n"
-    text = outside + wished("a: " + "a" * 60) + make_section("A", "x" * 60)
-    whole = merged(text, learned).text
-    for by, left in ((9, ["A"]), (99, ["A", ""])):
-        found = merged(text, learned, limits=less(whole, by))
-        assert [section for section, _ in found.evicted] == left
-    spared = frozenset(["y" * 60])  # new learnings are evicted before them too
-    found = merge_learnings.evict_excess(whole, less(whole, 180), NOW, "engineer", spared)
-    assert [section for section, _ in found.evicted] == ["A", "", "Recent Learnings"]
-    alone = template.update_header(
-        wished("a: " + "x" * 60, "b: " + "x" * 60), LIMITS, NOW, "engineer"
-    )
-    found = merge_learnings.evict_excess(alone, less(alone, 9), NOW, "engineer")
-    assert found.evicted == [("Preferences", "a: " + "x" * 60)]
-
-
-def test_a_learning_that_would_evict_a_preference_is_refused() -> None:
-    text, learned = wished("a: " + "x" * 90), ("tip", "y" * 60)
-    limits = less(merged(text, learned).text, 9)
-    found = merged(text, learned, limits=limits)
-    assert (found.text, found.added) == (text, [])
-    said = f"there is no room for it in {limits.size} bytes, even without other learnings"
-    assert [reason for _, reason in found.refused] == [said]
 
 
 @quick
@@ -351,16 +309,15 @@ UNIONS = {
         wished(SAID) + make_section("B", f"{SAID} for testability").removesuffix("\n"),
         [],
     ),
-    "without room for a section": (make_section("A", "x"), A, A + make_section("A", "x"), []),
 }
 
 
 @pytest.mark.parametrize("name", UNIONS)
 def test_merge_documents_preferences(name: str) -> None:
     text, other, expected, left = UNIONS[name]
-    found = conflicts.merge_documents(text, other, sections=2 if "B" in other else 1)
+    found = conflicts.merge_documents(text, other)
     assert (found.text, found.left) == (expected, left)
-    assert conflicts.merge_documents(found.text, other, sections=2).text == expected
+    assert conflicts.merge_documents(found.text, other).text == expected
     assert conflicts.merge_documents(text, text).text == text
 
 
@@ -473,7 +430,6 @@ WRONG = {
         2,
         "the value of a preference must be one line",
     ),
-    "too long": (["set", "engineer", "tone", LONG], 2, "138 characters, and 120 are allowed"),
     "words": (["set", "engineer", "tone", "very", "dry"], 2, "unexpected extra argument"),
     "a word": (["sett", "engineer"], 2, "no such command 'sett'. Did you mean 'set'"),
 }

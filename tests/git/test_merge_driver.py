@@ -128,7 +128,7 @@ def test_items_of_both_sides_are_kept(team_project: Sandbox, bring: Callable[[Pa
 
 
 def test_archive_and_history_are_merged(team_project: Sandbox) -> None:
-    team_project.configure("memory: {limits: {max_items_per_section: 1}}")
+    team_project.configure("memory: {limits: {max_items_per_section: 2}}")
 
     def learn(text: str) -> None:
         found = extraction.Extraction([extraction.Learning("architecture", text)], [], [])

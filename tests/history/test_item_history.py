@@ -236,57 +236,108 @@ def test_two_different_files_are_compared_quickly() -> None:
 # Order of eviction.
 
 
-@given(st.permutations(WORDS))
-def test_the_oldest_item_is_evicted_from_any_position(order: list[str]) -> None:
-    ages = item_history.History(
-        [make_record("learned", word, day) for day, word in enumerate(WORDS, 1)]
-    )
-    text = "## Recent Learnings\n" + "".join(f"- {word}\n" for word in order)
-    new = [Learning("tip", "Two more of them")]
-    found = merge_learnings.merge_learnings(
-        text, new, template.Limits(items=4), NOW, "qa", ages.age_of
-    )
-    assert found.evicted == [("Recent Learnings", WORDS[0])]
-
-
-def sections(texts: dict[str, list[str]]) -> str:
-    parts = [f"## {title}\n" + "".join(f"- {t}\n" for t in lines) for title, lines in texts.items()]
-    return "\n".join([template.render_new("qa", "shop", template.Limits(), NOW), *parts])
-
-
 @pytest.mark.parametrize(
     ("records", "first"),
     [
-        # the least confirmed of all sections but Recent Learnings
-        ([make_record("reinforced", WORDS[0], 4, run="a2")], WORDS[1]),
-        ([make_record("reinforced", w, 4, run="a2") for w in WORDS[:2]], WORDS[2]),
-        # of these the oldest, in any section
+        # the oldest of equally certain items, wherever it stands
         ([], WORDS[0]),
-        ([make_record("edited", WORDS[0], 1)], WORDS[1]),
+        # the least certain one
+        ([make_record("reinforced", WORDS[0], 4, run="a2")], WORDS[1]),
+        ([make_record("reinforced", word, 4, run="a2") for word in WORDS[:2]], WORDS[2]),
+        ([make_record("contradicted", WORDS[2], 4, run="a2")], WORDS[2]),
+        # an item of an agent, not of a person
+        ([make_record("edited", WORDS[0], 4)], WORDS[1]),
+        ([make_record("confirmed", WORDS[0], 4, source="person")], WORDS[1]),
     ],
 )
-def test_the_least_certain_item_is_evicted_from_a_large_file(
-    records: list[item_history.Record], first: str
+@given(order=st.permutations(WORDS[:3]))
+def test_the_least_certain_item_of_an_agent_is_evicted(
+    records: list[item_history.Record], first: str, order: list[str]
 ) -> None:
     learned = [make_record("learned", word, day, run="a1") for day, word in enumerate(WORDS[:3], 1)]
-    ages = item_history.History([*learned, *records])
-    texts = {"Project Architecture": [WORDS[2], WORDS[1]], "Effective Strategies": [WORDS[0]]}
-    text = sections(texts)
-    found = merge_learnings.evict_excess(
-        text, template.Limits(size=len(text) - 12), NOW, "qa", ages=ages.age_of
+    history = item_history.History([*learned, *records])
+    text = "## Recent Learnings\n" + "".join(f"- {word}\n" for word in order)
+    found = merge_learnings.merge_learnings(
+        text,
+        [Learning("tip", "Two more of them")],
+        template.Limits(items=3),
+        NOW,
+        "qa",
+        merge_learnings.Rules(history.age_of, 0.5),
     )
-    assert found.evicted[0][1] == first
+    assert found.evicted == [("Recent Learnings", first)]
 
 
-def test_recent_learnings_are_evicted_first() -> None:
-    ages = item_history.History(
-        [make_record("edited", WORDS[0], 5), make_record("learned", WORDS[1], 1)]
-    )
-    text = sections({"Project Architecture": [WORDS[1]], "Recent Learnings": [WORDS[0]]})
-    found = merge_learnings.evict_excess(
-        text, template.Limits(size=len(text) - 12), NOW, "qa", ages=ages.age_of
-    )
-    assert found.evicted[0][1] == WORDS[0]
+PERSONS = {
+    "never recorded": ([], True),
+    "learned": ([HAS], False),
+    "learned and confirmed by runs": ([HAS, make_record("reinforced", FACT, 2, run="a2")], False),
+    "added by a person": ([make_record("learned", FACT, 1, source="person")], True),
+    "added again by a person": ([HAS, make_record("reinforced", FACT, 2, source="person")], True),
+    "confirmed by a person": ([HAS, make_record("confirmed", FACT, 2, source="person")], True),
+    "confirmed by a program": ([HAS, make_record("confirmed", FACT, 2, source="mcp")], False),
+    "contradicted by a person": (
+        [HAS, make_record("contradicted", FACT, 2, source="person")],
+        False,
+    ),
+    "written by hand": ([make_record("edited", FACT, 1, source="hand")], True),
+    "in the file before its history": ([make_record("imported", FACT, 1, source="hand")], True),
+    "from another project, without records": (
+        [make_record("imported", FACT, 1, source="import")],
+        True,
+    ),
+    "from another project, with records": (
+        [HAS, make_record("imported", FACT, 2, source="import")],
+        False,
+    ),
+    "accepted from the review": ([make_record("approved", FACT, 1, source="person")], True),
+    "a preference": ([make_record("preference", FACT, 1, source="mcp")], True),
+    "put back by hand": (
+        [
+            HAS,
+            make_record("removed", FACT, 2, source="hand"),
+            make_record("returned", FACT, 3, source="hand"),
+        ],
+        True,
+    ),
+    "restored": (
+        [HAS, make_record("evicted", FACT, 2), make_record("restored", FACT, 3, source="person")],
+        True,
+    ),
+    "brought back by undo": (
+        [
+            HAS,
+            make_record("evicted", FACT, 2),
+            make_record("restored", FACT, 3, source="person", change="c3"),
+            make_record("undone", "", 3, source="person", change="c3", id="c2"),
+        ],
+        False,
+    ),
+    "confirmed, which was undone": (
+        [
+            HAS,
+            make_record("confirmed", FACT, 2, source="person", change="c2"),
+            make_record("undone", "", 3, source="person", change="c3", id="c2"),
+        ],
+        False,
+    ),
+    "reworded by hand, then by an agent": (
+        [
+            HAS,
+            make_record("edited", LEARNED, 2, source="hand", was=item_history.id_of(FACT)),
+            make_record("merged", FACT, 3, source="agent", was=item_history.id_of(LEARNED)),
+        ],
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PERSONS)
+def test_an_item_is_a_persons_or_an_agents(name: str) -> None:
+    records, is_persons = PERSONS[name]
+    history = item_history.History(records)
+    assert history.is_persons(FACT) == is_persons
+    assert (history.age_of(FACT) is None) == is_persons
 
 
 # The file.
@@ -388,19 +439,19 @@ def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
     }
 
 
-def test_the_oldest_is_evicted_after_reordering_and_rewording(sandbox: Sandbox) -> None:
+def test_items_that_a_person_reworded_stay(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {max_items_per_section: 4}}")
     for number, word in enumerate(WORDS):
         learns(sandbox, f"a{number}", word)
     path = sandbox.memories / "engineer.md"
     head, _, _rest = path.read_text().partition(f"- {WORDS[0]}")
-    moved = [WORDS[3], WORDS[2], f"{WORDS[0]}, never blanks", WORDS[1]]
-    path.write_text(head + "".join(f"* {word}\n" for word in moved))
+    reworded = f"{WORDS[0]}, never blanks"
+    path.write_text(head + "".join(f"* {word}\n" for word in [*WORDS[:0:-1], reworded]))
     learns(sandbox, "a5", LEARNED)
-    assert items(sandbox) == [WORDS[3], WORDS[2], WORDS[1], LEARNED]
+    assert items(sandbox) == [WORDS[3], WORDS[2], reworded, LEARNED]
     assert kinds(sandbox)[-1][0] == "evicted"
     learns(sandbox, "a6", "One more of them")
-    assert items(sandbox) == [WORDS[3], WORDS[2], LEARNED, "One more of them"]
+    assert items(sandbox) == [WORDS[3], reworded, LEARNED, "One more of them"]
 
 
 def test_without_its_history_a_memory_keeps_its_items(sandbox: Sandbox) -> None:

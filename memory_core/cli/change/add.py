@@ -46,8 +46,7 @@ def add(
 ) -> None:
     """Add an item to the memory of an agent.
 
-    If the agent knows it already, the confidence rises.  If there is no room, the
-    least certain item is archived.
+    If the agent knows it already, the confidence rises.  Limits do not count.
     `-` reads one item per line from stdin (all or nothing; a leading -, * or + is
     stripped).  The agent is created if needed.
 

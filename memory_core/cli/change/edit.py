@@ -113,10 +113,9 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
                     f"{editor} returned at once: it may need an option to wait, like `code --wait`"
                 )
             return None
-        warnings = edit_session.list_warnings(scope.project, scope.agent, _read(path))
+        warnings = edit_session.list_warnings(_read(path))
         for warning in warnings:
-            where = f"{path.name}:{warning.line}".removesuffix(":0")
-            print_note(f"{where}: {warning.what}")
+            print_note(f"{path.name}:{warning.line}: {warning.what}")
         if not warnings or not can_ask():
             return warnings
         choice = _ask_choice()

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.change.add import archived_to_json, print_archived
 from memory_core.cli.common.arguments import Agent, AsJson, User
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import get_change, note_undo
@@ -33,9 +32,7 @@ def restore(
     """List archived items, or restore one.
 
     The list leaves out items that are in the memory again.
-    Items removed by hand are found in the history.  If the section is full,
-    its oldest item is archived instead.
-    Exit 1 if the item does not fit.
+    Items removed by hand are found in the history.  Limits do not count.
 
     \b
     Example:
@@ -52,16 +49,13 @@ def restore(
             {
                 "agent": scope.agent,
                 **select_fields(result, "file", "section", "text", known="was_present"),
-                "archived": archived_to_json(result.evicted),
                 "change": get_change(scope.project),
             }
         )
     elif result.was_present:
         print_line(f"Already in {result.file}: {first}")
-        print_archived(result.evicted)
     else:
         print_line(f"Restored to {result.file} [{result.section}]: {first}")
-        print_archived(result.evicted)
         note_undo(scope.project, user)
 
 
