@@ -56,6 +56,7 @@ ALLOWED: dict[str, str] = {
     # Files of this machine and of the user.
     "storage.state_folder": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_changed": "transcripts in ~/.claude",
+    "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",
     "claude_code.plugin_hooks._find_in_place": "plugins in ~/.claude",
     "doctor.state_checks._check_rights": "the state folder",
     "doctor.locations": "the state folder and the installed program",

@@ -107,7 +107,9 @@ def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
             return None
         own_hooks = settings_json.find_entries(text)
         value = json.loads(text) if text.strip() else {}
-    except (OSError, UnicodeDecodeError, settings_json.InvalidSettings) as error:
+    except UnicodeDecodeError:
+        return SettingsFile(level, path, {}, [], "is not UTF-8 text")
+    except (OSError, settings_json.InvalidSettings) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return SettingsFile(level, path, {}, [], reason or "unreadable")
     if not isinstance(value, dict):
@@ -171,7 +173,7 @@ def list_foreign_hooks(file: SettingsFile) -> list[ForeignHook]:
     return [
         ForeignHook(_describe_hook(hook), matcher, file.path)
         for matcher, hook in _list_prompt_hooks(file.value)
-        if not settings_json.is_own_hook(hook) and _matches_delegations(matcher)
+        if not settings_json.is_own_hook(hook) and matches_delegations(matcher)
     ]
 
 
@@ -192,7 +194,7 @@ def _list_prompt_hooks(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, A
                 yield str(group.get("matcher") or ""), hook
 
 
-def _matches_delegations(matcher: str) -> bool:
+def matches_delegations(matcher: str) -> bool:
     """Check a matcher, which has names with "|" between them or is a regular expression."""
     try:
         return matcher in MATCH_ALL or any(re.search(matcher, tool) for tool in DELEGATION_TOOLS)

@@ -188,7 +188,9 @@ def find_project() -> Project:
     """Return the project of --project, or else the project of a hook in this folder."""
     from memory_core.memory.project import find_project
 
-    return find_project(shared.project, read_environment())
+    project = find_project(shared.project, read_environment())
+    project.paths.state.follow_move()
+    return project
 
 
 def read_environment() -> dict[str, str]:

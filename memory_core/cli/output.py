@@ -18,7 +18,7 @@ from memory_core.text.sanitize import JOINERS
 EntryT = TypeVar("EntryT")
 
 COLOURS = {"ok": "32", "warning": "33", "broken": "31", "bold": "1", "hit": "1;31"}
-COLOURS |= {"section": "36", "dim": "2"}
+COLOURS |= {"section": "36", "dim": "2", "note": "36"}
 DIFF_STYLES = {"-": "broken", "+": "ok", "@": "bold"}
 
 PROGRESS_DELAY = 1.0  # seconds before a progress bar appears

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import settings_files
+from memory_core.claude_code import hook_faults, settings_files
 from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
-from memory_core.storage import event_log, spool
+from memory_core.storage import config, event_log, spool
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count, format_names
@@ -31,7 +32,13 @@ WEEK_SECONDS = 7 * 86400
 NEARLY_FULL = 0.9
 
 CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
+HISTORY_ERROR = "its history: "  # the start of `MemoryStatus.error`
+NOT_TEXT = "is not text, perhaps UTF-16: agents get nothing readable"
 DOCTOR_COMMAND = "agent-memory doctor"
+
+# What to do in a project without a memory.
+INSTALL_STEP = "agent-memory install"
+START_STEP = "start a new Claude Code session; the first learning of an agent creates its memory"
 
 
 class MemoryStatus(NamedTuple):
@@ -61,8 +68,17 @@ class MemoryStatus(NamedTuple):
         return bool(self.changed)
 
     @property
+    def is_text(self) -> bool:
+        return all(sentence != NOT_TEXT for _line, sentence in self.warnings)
+
+    @property
     def is_in_conflict(self) -> bool:
-        return any(sentence.startswith(CONFLICT_WARNING) for _line, sentence in self.warnings)
+        return any(map(is_conflict, self.warnings))
+
+
+def is_conflict(warning: tuple[int, str]) -> bool:
+    """Say whether a warning is about a merge conflict."""
+    return warning[1].startswith(CONFLICT_WARNING)
 
 
 def list_memories(project: Project, store: Store | None = None) -> list[MemoryStatus]:
@@ -118,7 +134,10 @@ def read_file(store: Store, agent: str) -> FileSnapshot | None:
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
-    """Warn of the first line with bytes that are not UTF-8."""
+    """Warn of a file that is not text, and of the first line with bytes that are not UTF-8."""
+    if "\0" in text:
+        yield 1, NOT_TEXT
+        return
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -137,7 +156,7 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
         problem = refusal.reason if refusal else ""
     except OSError as error:
         problem = error.strerror or str(error)
-    return counts, f"its history: {problem}" if problem else ""
+    return counts, f"{HISTORY_ERROR}{problem}" if problem else ""
 
 
 class Delivery(NamedTuple):
@@ -182,11 +201,16 @@ class StatusWarning(NamedTuple):
 class ProjectStatus(NamedTuple):
     """The state of a project; `hooks` are the settings files with hooks of agent-memory.
 
-    `log` is the path of the event log.
+    `hooks_state` says in words where the hooks are and whether they run, `next_step` what to do
+    if there is no memory ("" with one), `unreadable` names a folder above the memories.  `log`
+    is the path of the event log.
     """
 
     memories: list[MemoryStatus]
     hooks: list[settings_files.SettingsFile]
+    hooks_state: str
+    next_step: str
+    unreadable: str
     last_delivery: Delivery | None
     log: str
     warnings: list[StatusWarning]
@@ -198,30 +222,89 @@ def read_status(project: Project, environ: Mapping[str, str], user: bool = False
     memories = list_memories(project, level)
     files = settings_files.read_hook_files(project.paths.root, environ)
     hooks = [file for file in files if file.own_hooks]
+    faults = hook_faults.list_faults(files, environ)
     last = read_last_delivery(project)
+    unreadable = _find_unreadable(level)
     warnings = [
-        *_check_project(project, hooks, last),
+        *_check_project(project, environ, last, unreadable),
+        *_check_settings(files, faults),
         *_check_old_state(level, user),
-        *_check_settings(files),
         *_check_memories(memories, user),
-        *_check_learnings(memories, level),
+        *_check_learnings(memories, user),
     ]
-    log = project.paths.state.locate(event_log.FILE_NAME)
-    return ProjectStatus(memories, hooks, last, log, warnings)
+    hooks_state = _describe_hooks(files, faults)
+    next_step = START_STEP if hooks else INSTALL_STEP
+    if ", but" in hooks_state or unreadable:
+        next_step = DOCTOR_COMMAND
+    return ProjectStatus(
+        memories,
+        hooks,
+        hooks_state,
+        "" if memories else next_step,
+        unreadable,
+        last,
+        project.paths.state.locate(event_log.FILE_NAME),
+        warnings,
+    )
+
+
+def _find_unreadable(level: Store) -> str:
+    """Return the first folder on the way to the memories that cannot be read, "" for none."""
+    parts = level.paths.relative(level.folder).split("/")
+    for count in range(len(parts) + 1):
+        folder = "/".join(parts[:count])
+        is_there = not folder or level.files.has_entry(folder)
+        if is_there and not level.files.is_allowed(folder, os.R_OK | os.X_OK):
+            return level.files.locate(folder).rstrip("/")
+    return ""
+
+
+def _describe_hooks(
+    files: list[settings_files.SettingsFile], faults: list[hook_faults.HookFault]
+) -> str:
+    levels = dict.fromkeys(file.level for file in files if file.own_hooks)
+    if not levels:
+        is_unclear = any(file.problem for file in files)
+        return "not found; a settings file cannot be used" if is_unclear else "not installed"
+    places = ["a plugin" if level == "plugin" else f"{level} settings" for level in levels]
+    state = f"installed in {', '.join(places)}"
+    if settings_files.find_disabling_file(files):
+        return f"{state}, but disableAllHooks switches them off"
+    count = sum(len(fault.hooks) for fault in faults)
+    if count == sum(len(file.own_hooks) for file in files):
+        return f"{state}, but they do not work"
+    return f"{state}, but not all of them work" if faults else state
+
+
+def _check_settings(
+    files: list[settings_files.SettingsFile], faults: list[hook_faults.HookFault]
+) -> Iterator[StatusWarning]:
+    """Report why Claude Code does not run the hooks, causes only."""
+    disabling = settings_files.find_disabling_file(files)
+    if disabling:
+        what = f"{disabling.path}: disableAllHooks switches all hooks off"
+        yield StatusWarning(what, DOCTOR_COMMAND)
+    problems = [f"{file.path}: {file.problem}" for file in files if file.problem]
+    for what in [*problems, *map(str, faults)]:
+        yield StatusWarning(what, DOCTOR_COMMAND)
+    if not problems and not any(file.own_hooks for file in files):
+        yield StatusWarning("no settings file has the hooks", "agent-memory install")
 
 
 def _check_project(
-    project: Project, hooks: list[settings_files.SettingsFile], last: Delivery | None
+    project: Project, environ: Mapping[str, str], last: Delivery | None, unreadable: str
 ) -> Iterator[StatusWarning]:
-    config = project.config
-    if not config["enabled"]:
-        yield StatusWarning("memory is switched off", "agent-memory config show")
-    if not hooks:
-        yield StatusWarning("no settings file has the hooks", "agent-memory install")
-    if config.problems:
-        count = format_count(len(config.problems), "problem")
-        yield StatusWarning(f"config.yml: {count}", "agent-memory config check")
-    for problem in config.invalid_variables:
+    settings = project.config
+    if unreadable:
+        yield StatusWarning(f"{unreadable}: cannot be read", DOCTOR_COMMAND)
+    elif settings.problems:
+        count = format_count(len(settings.problems), "problem")
+        effect = "" if settings["enabled"] else ", so memory is off"
+        yield StatusWarning(f"config.yml: {count}{effect}", "agent-memory config check")
+    elif not settings["enabled"]:
+        advice = "unset AGENT_MEMORY" if config.is_off(environ) else "agent-memory config show"
+        yield StatusWarning("memory is switched off", advice)
+    for problem in settings.invalid_variables:
         yield StatusWarning(problem, f"unset {problem.partition(':')[0]}")
     if last and last.verdict != "delivered":
         what = f"the last delivery, to {last.agent}, was {last.verdict}"
@@ -229,19 +312,12 @@ def _check_project(
 
 
 def _check_old_state(level: Store, user: bool) -> Iterator[StatusWarning]:
+    advice = "agent-memory migrate --user" if user else "agent-memory migrate"
     if old_state.is_present(level):
-        advice = "agent-memory migrate --user" if user else "agent-memory migrate"
         yield StatusWarning(old_state.PROBLEM, advice)
-
-
-def _check_settings(files: list[settings_files.SettingsFile]) -> Iterator[StatusWarning]:
-    disabling = settings_files.find_disabling_file(files)
-    if disabling:
-        what = f"{disabling.path}: disableAllHooks switches all hooks off"
-        yield StatusWarning(what, DOCTOR_COMMAND)
-    for file in files:
-        if file.problem:
-            yield StatusWarning(f"{file.path}: {file.problem}", DOCTOR_COMMAND)
+    for gone in old_state.find(level).projects:
+        what = f"learnings wait that belong to {gone}, which no longer exists"
+        yield StatusWarning(what, f"if it was this project: {advice}")
 
 
 def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
@@ -261,10 +337,15 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             f"agent-memory resolve{level}",
             [memory for memory in memories if memory.is_in_conflict],
         ),
+        (NOT_TEXT, "", [memory for memory in memories if not memory.is_text]),
         (
             "some lines could not be parsed as you probably meant",
             "",
-            [memory for memory in memories if memory.warnings and not memory.is_in_conflict],
+            [
+                memory
+                for memory in memories
+                if memory.warnings and memory.is_text and not memory.is_in_conflict
+            ],
         ),
         (
             "nearly full; the next write may archive the least certain items",
@@ -278,13 +359,13 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             yield StatusWarning(f"{names}: {what}", advice or explain(affected[0]))
 
 
-def _check_learnings(memories: list[MemoryStatus], level: Store) -> Iterator[StatusWarning]:
+def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
+    level = " --user" if user else ""
     spooled = sum(memory.spooled for memory in memories)
     if spooled:
-        yield StatusWarning(
-            f"{format_count(spooled, 'learning')} not merged yet", "agent-memory sweep"
-        )
+        what = f"{format_count(spooled, 'learning')} not merged yet"
+        yield StatusWarning(what, "agent-memory sweep")
     review = sum(memory.review for memory in memories)
     if review:
-        what = f"{format_count(review, 'learning')} to review"
-        yield StatusWarning(what, "agent-memory search WORD --in review")
+        what = f"{format_count(review, 'learning')} {'waits' if review == 1 else 'wait'} for you"
+        yield StatusWarning(what, f"agent-memory review{level}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -22,8 +24,12 @@ from memory_core.setup import installation
 
 Check = Callable[[Examination], Iterable[Finding]]
 
+# Causes first, so that their consequences can be left out.
 CHECKS: Mapping[str, Check] = {
     "program": hook_checks.check_program,
+    "folder": path_checks.check_folder,
+    "paths": path_checks.check_paths,
+    "config": file_checks.check_config,
     "switched-off": hook_checks.check_enabled,
     "settings": hook_checks.check_settings,
     "plugin": hook_checks.check_plugin,
@@ -31,9 +37,6 @@ CHECKS: Mapping[str, Check] = {
     "arrival": hook_checks.check_arrival,
     "other-hooks": hook_checks.check_other_hooks,
     "native-memory": hook_checks.check_native_memory,
-    "config": file_checks.check_config,
-    "paths": path_checks.check_paths,
-    "folder": path_checks.check_folder,
     "memory": file_checks.check_memories,
     "spool": file_checks.check_spool,
     "deliveries": file_checks.check_deliveries,
@@ -44,6 +47,25 @@ CHECKS: Mapping[str, Check] = {
 }
 LIVE = "live"
 
+# A path that is broken for one of these checks has no other problems.
+PLACE_CHECKS = ("folder", "paths", "config")
+
+# The checks whose result means nothing while another one finds something broken.
+CAUSES = {
+    "settings": ("program",),
+    "state": ("program",),
+    "command": ("program", "config"),
+    "arrival": (*("program", *PLACE_CHECKS), *("switched-off", "settings", "command")),
+}
+
+# The checks that run hooks.
+RUNS = ("command", "arrival")
+
+LINE_NUMBERS = re.compile(r"(:\d+)+$")
+
+# A repair may uncover another problem.
+MAX_ROUNDS = 3
+
 
 @dataclass
 class Diagnosis:
@@ -53,8 +75,29 @@ class Diagnosis:
     findings: list[Finding]
 
     @property
-    def is_broken(self) -> bool:
-        return any(finding.level == BROKEN for finding in self.findings)
+    def problems(self) -> list[Finding]:
+        """What somebody has to repair, broken things first."""
+        return self.sort_findings(BROKEN, WARNING)
+
+    def sort_findings(self, *levels: str) -> list[Finding]:
+        """Return the findings of these levels, level by level."""
+        return [finding for level in levels for finding in self.findings if finding.level == level]
+
+    @property
+    def skipped(self) -> list[str]:
+        """The checks that were not done because of a cause, or because no hook is left to run."""
+        done = {finding.check for finding in self.findings}
+        return [
+            name
+            for name in CHECKS
+            if _has_cause(name, self.findings) or (name in RUNS and name not in done)
+        ]
+
+    @property
+    def passed(self) -> list[str]:
+        """The checks that were done and found no problem."""
+        failed = {finding.check for finding in self.problems}
+        return [name for name in CHECKS if name not in {*failed, *self.skipped}]
 
 
 def diagnose(
@@ -69,12 +112,16 @@ def diagnose(
     With `is_live` also start a real agent, unless something is broken.
     """
     examination = Examination(project, environ)
-    findings = list(examine(examination, progress))
-    repairs = do_repairs(findings) if repair else []
-    if repairs:
+    findings = examine(examination, progress)
+    repairs: list[Repair] = []
+    for _round in range(MAX_ROUNDS if repair else 0):
+        done = [repair for repair in do_repairs(findings) if repair not in repairs]
+        repairs += done
+        if all(repair.error for repair in done):
+            break
         # A new Project reads config.yml again.
         examination = Examination(Project(project.paths, environ), environ)
-        findings = list(examine(examination, progress))
+        findings = examine(examination, progress)
     if is_live:
         findings += [replace(finding, check=LIVE) for finding in _try_live(examination, findings)]
     return Diagnosis(repairs, findings)
@@ -82,11 +129,33 @@ def diagnose(
 
 def examine(
     examination: Examination, progress: transaction.ProgressWrapper = iter
-) -> Iterator[Finding]:
-    """Yield the findings of all checks, each with the name of its check."""
+) -> list[Finding]:
+    """Return the findings of all checks, each with the name of its check, without consequences."""
+    findings: list[Finding] = []
     for name, check in progress(CHECKS.items()):
+        if _has_cause(name, findings):
+            continue
+        places = [
+            os.path.join(examination.root, finding.where)
+            for finding in findings
+            if finding.level == BROKEN and finding.check in PLACE_CHECKS
+        ]
         for finding in check(examination):
-            yield replace(finding, check=name)
+            where = os.path.join(examination.root, finding.where)
+            if not any(_is_in(where, place) for place in places):
+                findings.append(replace(finding, check=name))
+    return findings
+
+
+def _has_cause(name: str, findings: list[Finding]) -> bool:
+    causes = CAUSES.get(name, ())
+    return any(finding.level == BROKEN and finding.check in causes for finding in findings)
+
+
+def _is_in(where: str, place: str) -> bool:
+    """Say whether a path is a place, or in it; each may be followed by line numbers."""
+    top = LINE_NUMBERS.sub("", place)
+    return where.startswith((f"{top}/", f"{top}:")) or where == top
 
 
 def do_repairs(findings: Iterable[Finding]) -> list[Repair]:

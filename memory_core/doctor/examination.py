@@ -12,6 +12,7 @@ from functools import cached_property
 from memory_core.claude_code import (
     agent_names,
     events,
+    hook_faults,
     sample_events,
     settings_files,
     settings_json,
@@ -25,7 +26,8 @@ from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
 from memory_core.text.times import format_utc
 
-OK, WARNING, BROKEN = "ok", "warning", "broken"
+# A note needs nothing to be done.
+OK, NOTE, WARNING, BROKEN = "ok", "note", "warning", "broken"
 
 # Seconds: older errors and deliveries are not reported.
 RECENT_SECONDS = 7 * 86400
@@ -99,6 +101,8 @@ class Examination:
         self.foreign_hooks = [
             hook for file in self.files for hook in settings_files.list_foreign_hooks(file)
         ]
+        # What hooks did with a sample, by event.
+        self.results: dict[str, hook_runner.HookResult] = {}
         self.are_prompts_lost = run_records.are_prompts_lost(project.paths)
         # The file that `agent-memory install` writes.
         self.settings_path = os.path.join(self.root, ".claude", "settings.json")
@@ -127,17 +131,28 @@ class Examination:
         return installation.find_claude_version()
 
     @property
+    def delivering_event(self) -> str:
+        """The event whose hook adds the memory."""
+        return "SubagentStart" if self.are_prompts_lost else "PreToolUse"
+
+    @property
     def is_enabled(self) -> bool:
         return self.project.serves(self.agent) and not config.is_off(self.environ)
 
-    @property
-    def trusted_hooks(self) -> list[OwnHook]:
-        """The hooks with exactly the command that this version writes.
+    @cached_property
+    def faults(self) -> list[hook_faults.HookFault]:
+        """Why hooks do nothing, as far as their commands and matchers show."""
+        return hook_faults.list_faults(self.files, self.environ)
 
-        Only these are run: settings come with a repository, and any other command could do
-        anything.
+    @property
+    def hooks_to_run(self) -> list[OwnHook]:
+        """The hooks that work, once for each command: Claude Code does not repeat one.
+
+        They have exactly the command that this version writes.  Only these are run: settings
+        come with a repository, and any other command could do anything.
         """
-        return [hook for hook in self.own_hooks if self.is_trusted(hook)]
+        hooks = [hook for hook in self.own_hooks if self.is_trusted(hook) and self.is_active(hook)]
+        return list({(hook.event, hook.command): hook for hook in reversed(hooks)}.values())[::-1]
 
     def is_trusted(self, hook: OwnHook) -> bool:
         if not hook.script or hook.file.argv(hook.entry.value)[:-1] != ["sh", "-c"]:

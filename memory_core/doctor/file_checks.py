@@ -10,7 +10,7 @@ from functools import partial
 from memory_core.claude_code import agent_names
 from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, repairs
-from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
+from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
 from memory_core.git import merge_driver
 from memory_core.setup import hook_runner
@@ -31,7 +31,14 @@ def check_config(exam: Examination) -> Iterator[Finding]:
     for problem in problems:
         where, _colon, what = problem.partition(": ")
         if project.paths.relative(where) not in exam.refused:
-            yield Finding(WARNING, what, where, "correct the line; see agent-memory config show")
+            level = WARNING if project.config.is_readable else BROKEN
+            advice = "correct it, then run agent-memory config check"
+            yield Finding(level, what, where, advice)
+    for paths in filter(None, (project.paths, project.user_paths)):
+        other = os.path.join(paths.folder, "config.yaml")
+        if paths.files.is_file(other):
+            advice = f"rename it to {paths.config}"
+            yield Finding(WARNING, "has no effect: only config.yml is read", other, advice)
     if not problems and project.paths.files.is_file(project.paths.config):
         yield Finding(OK, "config.yml is valid", project.paths.config)
 
@@ -49,19 +56,18 @@ def _check_level(
     exam: Examination, store: Store, memories: list[agent_status.MemoryStatus], user: bool = False
 ) -> Iterator[Finding]:
     """Check the memory files of a level."""
+    project = exam.project
     for memory in memories:
         path, files = store.path(memory.agent), store.files
         is_protected = files.is_file(path) and not files.is_allowed(path, os.R_OK)
         # check_folder reports missing rights, and check_paths what is refused.
         reasons = {error.reason for error in exam.refused.values()}
         if memory.error and not is_protected and not memory.error.endswith(tuple(reasons)):
-            yield Finding(BROKEN, memory.error, memory.path, "check this path")
-        for line, warning in memory.warnings:
-            where = f"{memory.path}:{line}"
-            if warning.startswith(agent_status.CONFLICT_WARNING):
-                yield _report_conflict(exam, warning, where, memory.agent, user)
-            else:
-                yield Finding(WARNING, warning, where, "correct the line by hand")
+            is_history = memory.error.startswith(agent_status.HISTORY_ERROR)
+            where = store.history(memory.agent).path if is_history else memory.path
+            advice = "check this path and its permissions"
+            yield Finding(BROKEN, memory.error, project.paths.relative(where), advice)
+        yield from _check_lines(exam, memory, user)
         others = [os.path.basename(path) for path in store.list_files(memory.agent)][1:]
         if others:
             what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"
@@ -73,6 +79,37 @@ def _check_level(
     archive = os.path.dirname(store.archive_path(agent_names.PM))
     for name in store.files.list_names(archive):
         yield from _check_archive(exam, store, os.path.join(archive, name), user)
+
+
+def _check_lines(
+    exam: Examination, memory: agent_status.MemoryStatus, user: bool
+) -> Iterator[Finding]:
+    """Report the first line of each problem in a memory file."""
+    if memory.is_in_conflict:
+        line, what = next(
+            warning for warning in memory.warnings if agent_status.is_conflict(warning)
+        )
+        yield _report_conflict(exam, what, f"{memory.path}:{line}", memory.agent, user)
+    lines: dict[str, list[int]] = {}
+    for line, what in memory.warnings:
+        if not agent_status.is_conflict((line, what)):
+            lines.setdefault(what, []).append(line)
+    for what, numbers in lines.items():
+        more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
+        if what == agent_status.NOT_TEXT:
+            yield _report_not_text(exam, memory, user)
+            continue
+        advice = f"edit the line in an editor, as UTF-8 text: {memory.path}"
+        yield Finding(WARNING, f"{what}{more}", f"{memory.path}:{numbers[0]}", advice)
+
+
+def _report_not_text(exam: Examination, memory: agent_status.MemoryStatus, user: bool) -> Finding:
+    files, path = exam.project.level(user).files, exam.project.level(user).path(memory.agent)
+    log, restore = (_format_command(name, memory.agent, user) for name in ("log", "restore"))
+    advice = f"rename the file; then {log} lists its items, and {restore} ITEM brings one back"
+    repair = partial(repairs.convert_to_utf8, files, path, memory.path)
+    is_utf16 = repairs.read_utf16(files, path) is not None
+    return Finding(BROKEN, agent_status.NOT_TEXT, memory.path, advice, repair if is_utf16 else None)
 
 
 def _format_command(name: str, agent: str, user: bool) -> str:
@@ -105,7 +142,8 @@ def check_spool(exam: Examination) -> Iterator[Finding]:
     """Check for learnings that are not merged yet, or cannot be merged."""
     for memory in exam.memories:
         if memory.spooled:
-            what = f"{memory.spooled} learnings of {memory.agent} are not in its memory yet"
+            count = format_count(memory.spooled, "learning")
+            what = f"not merged into the memory of {memory.agent} yet: {count}"
             repair = partial(repairs.merge_spool, exam.project, memory.agent)
             yield Finding(WARNING, what, memory.path, "agent-memory sweep", repair)
     for path, fault in spool.find_damaged(exam.project.paths):
@@ -127,7 +165,8 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
             last = matches[-1]
             what = f"{len(matches)} of {len(deliveries)} memories in a week {text}"
             what += f", the last one to {last.agent} at {last.timestamp}"
-            yield Finding(WARNING, what, exam.log_path, "see the findings of other-hooks")
+            level = WARNING if last is deliveries[-1] else NOTE
+            yield Finding(level, what, exam.log_path, "see the findings of other-hooks")
     if deliveries and all(delivery.verdict == "delivered" for delivery in deliveries):
         what = f"all {len(deliveries)} memories in a week arrived"
         yield Finding(OK, what, exam.log_path)
@@ -143,12 +182,16 @@ def check_deliveries(exam: Examination) -> Iterator[Finding]:
 
 
 def check_errors(exam: Examination) -> Iterator[Finding]:
-    """Check for errors that hooks logged."""
+    """Check for errors that hooks logged; a delivery after the last one shows that it is over."""
     errors = hook_runner.list_errors(exam.project, exam.since)
     if errors:
+        last = agent_status.read_last_delivery(exam.project)
+        since = last.timestamp if last else ""
+        level = WARNING if hook_runner.list_errors(exam.project, since) else NOTE
         count = format_count(len(errors), "error")
         what = f"{count} in a week, the last one: {errors[-1]}"
-        yield Finding(WARNING, what, exam.log_path, "see the lines with agent.memory.error")
+        advice = "see the lines with agent.memory.error; the next delivery clears this"
+        yield Finding(level, what, exam.log_path, advice)
 
 
 def check_merge_driver(exam: Examination) -> Iterator[Finding]:

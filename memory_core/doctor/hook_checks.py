@@ -10,10 +10,17 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory_core import __version__
-from memory_core.claude_code import agent_definitions, agent_names, settings_files, settings_json
+from memory_core.claude_code import (
+    agent_definitions,
+    agent_names,
+    hook_faults,
+    settings_files,
+    settings_json,
+)
 from memory_core.doctor import repairs
 from memory_core.doctor.examination import (
     BROKEN,
+    NOTE,
     OK,
     SAMPLE_BY_EVENT,
     WARNING,
@@ -21,6 +28,7 @@ from memory_core.doctor.examination import (
     Finding,
     OwnHook,
 )
+from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment
 from memory_core.storage import config
 from memory_core.text import sanitize
@@ -31,40 +39,40 @@ SLOW_MS = 1000
 # Tries of a slow hook: the first one may read from a cold disk.
 MAX_TRIES = 3
 
-# Keys of config.yml, and what false means.
-SWITCHES = {
-    "enabled": "memory is switched off",
-    "auto_learning": "auto_learning is off: agents get their memory, but learn nothing",
-}
-
 REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 
 
 def check_program(exam: Examination) -> Iterator[Finding]:
     """Report the versions of Python, agent-memory and Claude Code."""
+    home = exam.environ.get("HOME", "")
+    if not os.path.isabs(home):
+        what = f"HOME is {home!r}: hooks find their program in the home folder"
+        yield Finding(BROKEN, what, "HOME", "set HOME to your home folder, then start claude again")
     number = ".".join(map(str, exam.version or ())) or "(no `claude` on PATH)"
     what = f"Python {platform.python_version()}, agent-memory {__version__}, Claude Code {number}"
-    advice = "" if exam.version else f"install Claude Code {installation.OLDEST_CLAUDE} or newer"
-    yield Finding(OK if exam.version else WARNING, what, sys.executable, advice)
+    oldest = installation.OLDEST_CLAUDE
+    is_supported = exam.version and exam.version >= tuple(map(int, oldest.split(".")))
+    advice = "" if is_supported else f"install Claude Code {oldest} or newer, or add it to PATH"
+    yield Finding(OK if is_supported else WARNING, what, sys.executable, advice)
 
 
 def check_enabled(exam: Examination) -> Iterator[Finding]:
     """Check whether hooks or memory are switched off."""
     if file := settings_files.find_disabling_file(exam.files):
         what = "disableAllHooks is true: Claude Code runs no hooks"
-        yield Finding(BROKEN, what, file.path, "remove disableAllHooks")
+        yield Finding(BROKEN, what, file.path, "remove disableAllHooks from this file")
     if config.is_off(exam.environ):
         where, advice = "AGENT_MEMORY", "unset AGENT_MEMORY"
         for file in exam.files:
             if "AGENT_MEMORY" in settings_files.read_hook_variables([file]):
                 where, advice = file.path, "remove AGENT_MEMORY from env"
         yield Finding(WARNING, "memory is switched off", where, advice)
-        return
-    for key, what in SWITCHES.items():
-        if not exam.project.config[key]:
-            advice = f"set memory.{key} to true"
-            yield Finding(WARNING, what, exam.project.paths.config, advice)
-            return
+    elif not exam.project.config["enabled"]:
+        what, advice = "memory is switched off", "set memory.enabled to true"
+        yield Finding(WARNING, what, exam.project.paths.config, advice)
+    elif not exam.project.config["auto_learning"]:
+        what = "auto_learning is off: agents get their memory, but learn nothing"
+        yield Finding(NOTE, what, exam.project.paths.config)
 
 
 # --- settings and plugins ---
@@ -74,20 +82,18 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
     """Check that the settings are valid and name all hooks once, as this version writes them."""
     for file in exam.files:
         if file.problem:
-            advice = "correct the file: Claude Code ignores all of it"
-            yield Finding(BROKEN, f"invalid: {file.problem}", file.path, advice)
+            yield _report_unusable(file)
     if not exam.own_hooks:
         # An invalid settings file may contain the hooks.
         if not any(file.problem for file in exam.files if not file.plugin):
             what = "no hooks of agent-memory: agents get no memory and learn nothing"
-            advice = _format_install(exam, "install", "project")
-            yield Finding(BROKEN, what, exam.settings_path, advice)
+            yield _suggest_install(exam, BROKEN, what, "project", exam.settings_path)
         return
     wanted = settings_json.build_hooks(installation.read_template(), exam.version)
     missing = wanted.keys() - {hook.event for hook in exam.own_hooks}
     if missing:
         events = ", ".join(event for event in wanted if event in missing)
-        yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
+        yield _suggest_update(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
     else:
         yield Finding(OK, f"hooks are there for all {len(wanted)} events")
     yield from _check_task_hooks(exam)
@@ -106,36 +112,74 @@ def _check_task_hooks(exam: Examination) -> Iterator[Finding]:
         yield Finding(WARNING, what, exam.settings_path, advice, repair)
 
 
+def _report_unusable(file: settings_files.SettingsFile) -> Finding:
+    what = f"Claude Code ignores the whole file: {file.problem}"
+    advice, repair = "correct the file in an editor", None
+    if not os.access(file.path, os.R_OK):
+        folder, name = os.path.split(file.path)
+        repair = partial(repairs.add_rights, SafeFiles(folder), name, file.path)
+        advice = shlex.join(["chmod", "u+rw", file.path])
+    return Finding(BROKEN, what, file.path, advice, repair)
+
+
 def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
     """Check the hooks of one settings or plugin file."""
     file = hooks[0].file
-    parts = (settings_json.BASIC, settings_json.TASKS)
-    wanted = settings_json.build_hooks(installation.read_template(), parts=parts)
-    outdated = [
-        hook.event
-        for hook in hooks
-        if not exam.is_trusted(hook)
-        or not (file.plugin or any(map(hook.entry.is_of, wanted.get(hook.event, ()))))
-    ]
-    if outdated:
-        what = f"hooks are outdated or modified: {', '.join(outdated)}"
-        yield _suggest_install(exam, WARNING, what, file)
+    modified = [hook.entry for hook in hooks if not _is_right(exam, hook)]
+    for fault in _list_faults(exam, file, modified):
+        yield _suggest_update(exam, BROKEN, str(fault), file)
+        modified = [entry for entry in modified if entry not in fault.hooks]
+    if modified:
+        events = ", ".join(entry.event for entry in modified)
+        what = f"hooks are outdated or modified (not tested): {events}"
+        yield _suggest_update(exam, WARNING, what, file)
+    forms = [(hook.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
+    if doubled := {form[0] for form in forms if forms.count(form) > 1}:
+        events = ", ".join(sorted(doubled))
+        yield _suggest_update(exam, WARNING, f"hooks are there twice: {events}", file)
     plugins = [other.file.plugin for other in exam.own_hooks if other.file.plugin]
     if plugins and not file.plugin and any(exam.is_active(hook) for hook in hooks):
         what = f"the plugin {plugins[0]} has the same hooks"
         advice = _format_install(exam, "uninstall", file.level) or "remove the hooks from the file"
-        yield Finding(WARNING, what, file.path, f"{advice}, or disable the plugin")
+        yield Finding(NOTE, what, file.path, f"nothing, or {advice}")
 
 
-def _suggest_install(
+def _list_faults(
+    exam: Examination, file: settings_files.SettingsFile, hooks: list[settings_json.HookEntry]
+) -> list[hook_faults.HookFault]:
+    """Return the faults of some hooks of a file."""
+    return [
+        fault._replace(hooks=affected)
+        for fault in exam.faults
+        if fault.file is file and (affected := [hook for hook in fault.hooks if hook in hooks])
+    ]
+
+
+def _is_right(exam: Examination, hook: OwnHook) -> bool:
+    """Say whether a hook is as this version writes it."""
+    if hook.file.plugin:
+        return exam.is_trusted(hook)
+    parts = (settings_json.BASIC, settings_json.TASKS)
+    wanted = settings_json.build_hooks(installation.read_template(), parts=parts)
+    return exam.is_trusted(hook) and any(map(hook.entry.is_of, wanted.get(hook.event, ())))
+
+
+def _suggest_update(
     exam: Examination, level: str, what: str, file: settings_files.SettingsFile
 ) -> Finding:
     """Return a finding that a new installation into the file repairs."""
     if file.plugin:
         advice = shlex.join(["claude", "plugin", "update", file.plugin])
         return Finding(level, what, file.path, advice)
-    advice = _format_install(exam, "install", file.level) or "agent-memory doctor --fix"
-    return Finding(level, what, file.path, advice, partial(repairs.update_hooks, file.path))
+    return _suggest_install(exam, level, what, file.level, file.path)
+
+
+def _suggest_install(exam: Examination, level: str, what: str, target: str, path: str) -> Finding:
+    advice = _format_install(exam, "install", target) or "agent-memory doctor --fix"
+    repair = partial(repairs.update_hooks, path)
+    # Hooks do not come to a folder that never had any, nor a memory.
+    is_used = exam.own_hooks or exam.project.paths.files.is_folder(exam.project.paths.folder)
+    return Finding(level, what, path, advice, repair if is_used else None)
 
 
 def _format_install(exam: Examination, command: str, level: str) -> str:
@@ -146,7 +190,7 @@ def _format_install(exam: Examination, command: str, level: str) -> str:
 
 def check_plugin(exam: Examination) -> Iterator[Finding]:
     """Check the Python environment of the agent-memory plugin."""
-    files = {hook.file.plugin: hook.file for hook in exam.trusted_hooks if hook.is_of_plugin}
+    files = {hook.file.plugin: hook.file for hook in exam.hooks_to_run if hook.is_of_plugin}
     for file in files.values():
         data = _find_plugin_data(exam, file)
         state, reason = plugin_environment.read_state(data, file.folder)
@@ -175,9 +219,13 @@ def _find_plugin_data(exam: Examination, file: settings_files.SettingsFile) -> s
 
 def check_commands(exam: Examination) -> Iterator[Finding]:
     """Run the command of each hook on a copy of the memory, as Claude Code does."""
-    hooks = [hook for hook in exam.trusted_hooks if exam.is_active(hook)]
-    # Claude Code runs a command once if several files name it.
-    for hook in {(hook.event, hook.command): hook for hook in reversed(hooks)}.values():
+    right = [hook.entry for hook in exam.own_hooks if _is_right(exam, hook)]
+    faults = [fault for file in exam.files for fault in _list_faults(exam, file, right)]
+    for fault in faults:
+        yield Finding(BROKEN, str(fault), fault.file.path, REINSTALL)
+    if faults:
+        return
+    for hook in exam.hooks_to_run:
         finding = _run_hook(exam, hook)
         yield finding
         if finding.level == BROKEN:
@@ -194,9 +242,11 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
         result = hook_runner.run_on_copy(exam.project, ["sh", "-c", hook.command], sample, environ)
         if result.fault or result.milliseconds <= SLOW_MS:
             break
+    exam.results[hook.event] = result
     path, event = hook.file.path, hook.event
     if result.fault:
-        return Finding(BROKEN, f"{event}: the hook {result.fault}", path, _format_replay(event))
+        advice = f"{REINSTALL}; {_format_replay(event)}"
+        return Finding(BROKEN, f"{event}: the hook {result.fault}", path, advice)
     is_busy = exam.is_enabled and not (exam.are_prompts_lost and event == "PreToolUse")
     if is_busy and not result.did_something:
         return Finding(BROKEN, f"{event}: the hook does nothing", path, REINSTALL)
@@ -207,19 +257,17 @@ def _run_hook(exam: Examination, hook: OwnHook) -> Finding:
 
 
 def check_arrival(exam: Examination) -> Iterator[Finding]:
-    """Check that an agent that starts now gets its memory."""
-    if not exam.is_enabled or not exam.own_hooks:
+    """Check that the hook in the settings gave an agent its memory."""
+    event = exam.delivering_event
+    result = exam.results.get(event)
+    if not exam.is_enabled or not result:
         return
-    event = "SubagentStart" if exam.are_prompts_lost else "PreToolUse"
-    script = hook_runner.SCRIPT_BY_EVENT[event]
-    command, sample = hook_runner.build_command(script), exam.make_sample(event, "arrival")
-    result = hook_runner.run_on_copy(exam.project, command, sample, exam.environ)
     if sanitize.has_block(result.stdout.decode("utf-8", "replace")):
         way = "at its start" if exam.are_prompts_lost else "with its prompt"
         yield Finding(OK, f"{exam.agent} gets its memory {way}")
     elif exam.project.config.may_learn(exam.agent):
-        path = hook_runner.find_script_path(script)
-        yield Finding(BROKEN, f"{exam.agent} gets no memory", path, _format_replay(event))
+        what = f"{exam.agent} gets no memory"
+        yield Finding(BROKEN, what, exam.settings_path, _format_replay(event))
 
 
 def _format_replay(event: str) -> str:
@@ -236,7 +284,7 @@ def check_other_hooks(exam: Examination) -> Iterator[Finding]:
         what = f"another PreToolUse hook sees delegations: {hook.command[:60]}"
         if hook.is_for_delegations or exam.are_prompts_lost:
             advice = "nothing, unless it changes prompts: then the memory may be lost"
-            yield Finding(WARNING, what, hook.path, advice)
+            yield Finding(NOTE, what, hook.path, advice)
         else:
             yield Finding(OK, what, hook.path)
 
@@ -258,4 +306,4 @@ def check_native_memory(exam: Examination) -> Iterator[Finding]:
             what = f"{definition.name} also has a memory of Claude Code"
             what += f" (memory: {definition.memory})"
             advice = "remove the line `memory:`, or exclude the agent in config.yml"
-            yield Finding(WARNING, what, definition.path, advice)
+            yield Finding(NOTE, what, definition.path, advice)

@@ -123,7 +123,7 @@ def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
         advice = "change include and exclude in config.yml"
         yield Finding(WARNING, what, exam.project.paths.config, advice)
         return
-    if len(exam.trusted_hooks) < len(exam.own_hooks):
+    if not all(map(exam.is_trusted, exam.own_hooks)):
         what = "not tried: hooks are outdated or modified"
         yield Finding(WARNING, what, exam.settings_path, "see the findings of settings")
         return

@@ -16,6 +16,9 @@ from memory_core.memory.project import Project
 from memory_core.storage import paths
 from memory_core.text.phrases import format_count
 
+# A memory and its history need less.
+MIN_FREE_BYTES = 1_000_000
+
 # Kinds.
 
 
@@ -64,7 +67,7 @@ def _check_links(project: Project, level: Level) -> Iterator[Finding]:
 def _check_owners(project: Project, level: Level) -> Iterator[Finding]:
     """Check that no other user may change what agents get."""
     files = level.store.files
-    opened, foreign = list[str](), dict[int, list[str]]()
+    opened, foreign = list[tuple[str, str]](), dict[int, list[str]]()
     for place in places.list_places(level, files):
         try:
             status = files.status(place.path)
@@ -74,13 +77,14 @@ def _check_owners(project: Project, level: Level) -> Iterator[Finding]:
             continue
         where = level.locate(place.path, project)
         if status.st_mode & stat.S_IWOTH:
-            opened.append(where)
+            opened.append((place.path, where))
         if status.st_uid != os.geteuid():
             foreign.setdefault(status.st_uid, []).append(where)
     if opened:
-        tops = _drop_nested(opened)
+        tops = _drop_nested([where for _path, where in opened])
         what = f"everybody on this machine may write to it{_count_more(tops)}"
-        yield Finding(WARNING, what, tops[0], shlex.join(["chmod", "-R", "o-w", *tops]))
+        repair = partial(repairs.drop_rights, files, opened, stat.S_IWOTH)
+        yield Finding(WARNING, what, tops[0], shlex.join(["chmod", "-R", "o-w", *tops]), repair)
     for uid, wheres in foreign.items():
         tops = _drop_nested(wheres)
         what = f"belongs to the user {_name_user(uid)}{_count_more(tops)}"
@@ -116,6 +120,9 @@ def _name_user(uid: int) -> str:
 def check_folder(exam: Examination) -> Iterator[Finding]:
     """Check that the folders and files of agent-memory can be read and written."""
     project = exam.project
+    if not os.access(exam.root, os.R_OK | os.X_OK):
+        yield _report_closed("the project cannot be read", exam.root)
+        return
     level = places.list_levels(project)[0]
     expected = places.list_places(level, level.store.files)
     wrong = [finding for place in expected if (finding := _check_rights(exam, place))]
@@ -124,6 +131,10 @@ def check_folder(exam: Examination) -> Iterator[Finding]:
         return  # check_paths reports it
     if not level.store.files.has_entry(folder):
         wrong += _check_parent(exam, folder)
+    disk = os.statvfs(exam.root)
+    if not wrong and disk.f_bavail * disk.f_frsize < MIN_FREE_BYTES:
+        advice = "delete files that you do not need; until then nothing can be saved"
+        wrong.append(Finding(BROKEN, "the disk is full", exam.root, advice))
     count = format_count(sum(memory.exists for memory in exam.memories), "memory")
     yield from wrong or [Finding(OK, f"can be read and written, {count}", folder)]
 
@@ -134,8 +145,12 @@ def _check_rights(exam: Examination, place: Place) -> Finding | None:
     if not is_folder and not files.is_file(where):
         return None
     to_enter = os.X_OK if is_folder else 0
-    advice = shlex.join(["chmod", f"u+rw{'x' if is_folder else ''}", where])
-    repair = partial(repairs.add_rights, files, where, where)
+    status = files.status(where)
+    if status and status.st_uid != os.geteuid():
+        advice, repair = shlex.join(["sudo", "chown", "-R", str(os.geteuid()), where]), None
+    else:
+        advice = shlex.join(["chmod", f"u+rw{'x' if is_folder else ''}", where])
+        repair = partial(repairs.add_rights, files, where, where)
     if not files.is_allowed(where, os.R_OK | to_enter):
         return Finding(BROKEN, "cannot be read", where, advice, repair)
     if not files.is_allowed(where, os.W_OK):
@@ -157,4 +172,10 @@ def _check_parent(exam: Examination, folder: str) -> Iterator[Finding]:
     if not files.is_allowed(parent, rights):
         where = parent or files.root
         what = f"cannot be written: {folder} cannot be created"
-        yield Finding(BROKEN, what, where, shlex.join(["chmod", "u+rwx", where]))
+        yield _report_closed(what, os.path.join(files.root, where))
+
+
+def _report_closed(what: str, folder: str) -> Finding:
+    parent, name = os.path.split(folder)
+    repair = partial(repairs.add_rights, SafeFiles(parent), name, folder)
+    return Finding(BROKEN, what, folder, shlex.join(["chmod", "u+rwx", folder]), repair)

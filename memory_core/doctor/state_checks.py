@@ -9,10 +9,13 @@ from functools import partial
 
 from memory_core.doctor import places, repairs
 from memory_core.doctor.examination import WARNING, Examination, Finding
+from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
 from memory_core.storage import paths
+
+LOSS = "agents still get their memory and learnings are saved, but nothing else is remembered"
 
 
 def check_state(exam: Examination) -> Iterator[Finding]:
@@ -31,19 +34,26 @@ def _check_rights(state: SafeFiles) -> Iterator[Finding]:
     folder = state.root
     while not os.path.lexists(folder):
         folder = os.path.dirname(folder)
-    if os.path.isdir(folder) and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        if folder == state.root and os.stat(folder).st_mode & 0o077:
-            advice = shlex.join(["chmod", "go-rwx", folder])
-            yield Finding(WARNING, "is open to other users of this machine", folder, advice)
-        return
-    what = "cannot be written: agents still get their memory and learnings are saved, but"
-    what += " nothing else is remembered: receipts, interrupted runs, errors, the event log"
-    advice, repair = "set XDG_STATE_HOME to a folder that can be written", None
-    if folder == state.root and os.path.isdir(folder):
-        parent, name = os.path.split(folder)
-        repair = partial(repairs.add_rights, SafeFiles(parent), name, folder)
-        advice = shlex.join(["chmod", "u+rwx", folder])
-    yield Finding(WARNING, what, folder, advice, repair)
+    rights = os.R_OK | os.W_OK
+    closed = [folder] if not os.access(folder, rights | os.X_OK) else []
+    closed += [
+        os.path.join(top, name)
+        for top, names in tree.walk(state)
+        for name in names
+        if not os.access(os.path.join(top, name), rights)
+    ]
+    if not os.path.isdir(folder):
+        advice = "move it away, or set XDG_STATE_HOME to a folder that can be written"
+        yield Finding(WARNING, f"is not a folder: {LOSS}", folder, advice)
+    elif closed:
+        parent, name = os.path.split(closed[0])
+        repair = partial(repairs.add_rights, SafeFiles(parent), name, closed[0])
+        advice = shlex.join(["chmod", "-R", "u+rwX", folder])
+        yield Finding(WARNING, f"cannot be written: {LOSS}", closed[0], advice, repair)
+    elif folder == state.root and os.stat(folder).st_mode & 0o077:
+        repair = partial(repairs.drop_rights, state, [("", folder)], 0o077)
+        advice = shlex.join(["chmod", "go-rwx", folder])
+        yield Finding(WARNING, "is open to other users of this machine", folder, advice, repair)
 
 
 def _check_old(project: Project, level: places.Level) -> Iterator[Finding]:

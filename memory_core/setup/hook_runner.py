@@ -79,7 +79,8 @@ class HookResult(NamedTuple):
         if self.status == STOPPED:
             return f"was stopped after {TIMEOUT:g} s"
         if self.status:
-            return f"ended with status {self.status}: {self.stderr.strip()[-300:]}"
+            reason = self.stderr.strip()[-300:] or "no error message"
+            return f"ended with status {self.status}: {reason}"
         try:
             _reply = self.reply
         except ValueError as error:

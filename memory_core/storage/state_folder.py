@@ -49,15 +49,26 @@ class StateFiles(SafeFiles):
         if os.path.isdir(self.root):
             return
         safe_files.make_folders(os.path.dirname(self.root), 0o700)
-        gone = list_gone(os.path.dirname(self.root), self.owner)
-        moved = [folder for folder, _path, is_certain in gone if is_certain]
-        if moved:
-            os.rename(moved[0], self.root)
+        if moved := self._find_moved():
+            os.rename(moved, self.root)
         else:
             os.makedirs(self.root, 0o700, exist_ok=True)  # another process may be quicker
         status = os.stat(self.owner)
         owner = {"path": self.owner, "device": status.st_dev, "inode": status.st_ino}
         self.replace(OWNER_FILE, fastjson.dumps(owner).encode(), durable=False)
+
+    def follow_move(self) -> None:
+        """Use the state of a project that was moved, before anything is written here."""
+        try:
+            if not os.path.isdir(self.root) and self._find_moved():
+                self.make_root()
+        except OSError:
+            pass  # the next write reports it
+
+    def _find_moved(self) -> str:
+        """Return the state folder of this project at its old place, "" if it was not moved."""
+        gone = list_gone(os.path.dirname(self.root), self.owner)
+        return next((folder for folder, _path, is_certain in gone if is_certain), "")
 
 
 def find_home(root: str, environ: Mapping[str, str]) -> str:

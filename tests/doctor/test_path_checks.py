@@ -182,7 +182,7 @@ def test_a_state_that_cannot_be_written_is_reported(sandbox: Sandbox, tmp_path: 
     blocked.touch()
     (finding,) = check_state(sandbox, XDG_STATE_HOME=str(blocked))
     assert (finding.level, finding.where) == (WARNING, str(blocked))
-    assert finding.what.startswith("cannot be written: agents still get their memory")
+    assert finding.what.startswith("is not a folder: agents still get their memory")
 
 
 def test_a_state_that_others_may_read_is_reported(sandbox: Sandbox) -> None:

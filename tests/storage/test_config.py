@@ -63,7 +63,7 @@ def test_commands_report_unreadable_settings(person: Person) -> None:
     assert warning in warned
     findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
     (finding,) = [finding for finding in findings if finding["check"] == "config"]
-    assert (finding["level"], finding["where"]) == ("warning", where)
+    assert (finding["level"], finding["where"]) == ("broken", where)
 
 
 @pytest.mark.parametrize("text", ["on: x", "memory: {no: 1}", "? [a]\n: 1\n", "memory: ["])

@@ -51,7 +51,13 @@ def status(user: User = False, json: AsJson = False) -> None:
     if json:
         print_json({"project": project.paths.root, "user": user, **_to_json(state)})
         return
-    _print_memories(state.memories, user)
+    if state.memories:
+        _print_memories(state.memories)
+    else:
+        level = "user-level " if user else ""
+        empty = f"No agent has a {level}memory yet."
+        print_line(f"Cannot read {state.unreadable}." if state.unreadable else empty)
+        print_line(f"Next: {state.next_step}")
     print_line()
     for line in _describe_state(state):
         print_line(line)
@@ -59,11 +65,7 @@ def status(user: User = False, json: AsJson = False) -> None:
         print_line(paint("warning", "warning"), f": {warning.what} ({warning.advice})")
 
 
-def _print_memories(memories: list[MemoryStatus], user: bool) -> None:
-    if not memories:
-        level = "user-level " if user else ""
-        print_line(f"No agent has a {level}memory yet; its first learning creates one.")
-        return
+def _print_memories(memories: list[MemoryStatus]) -> None:
     rows = [_format_row(memory) for memory in [*memories, _sum_up(memories)]]
     shown = [
         at
@@ -108,9 +110,7 @@ def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
 
 
 def _describe_state(state: ProjectStatus) -> Iterator[str]:
-    levels = dict.fromkeys(file.level for file in state.hooks)
-    files = ", ".join("a plugin" if level == "plugin" else f"{level} settings" for level in levels)
-    yield f"Hooks: {f'installed in {files}' if files else 'not installed'}"
+    yield f"Hooks: {state.hooks_state}"
     last = state.last_delivery
     if last:
         yield f"Last delivery: {last.agent}, {last.verdict} by {last.route}, {last.timestamp}"

@@ -21,6 +21,8 @@ from memory_core.cli.output import (
 )
 from memory_core.doctor import checks, live_check
 from memory_core.doctor.checks import Diagnosis
+from memory_core.doctor.examination import NOTE, OK
+from memory_core.text.phrases import format_count
 
 INDENT = " " * 9
 
@@ -29,14 +31,15 @@ def doctor(
     fix: Annotated[bool, flag("--fix", "Repair what is safe to repair, then check again.")] = False,
     live: Annotated[bool, flag("--live", "Let your claude call one agent: costs tokens.")] = False,
     yes: Annotated[bool, flag("--yes", "With --live: do not ask.")] = False,
+    every: Annotated[bool, flag("--all", "Also list the checks that passed.")] = False,
     json: AsJson = False,
 ) -> None:
     """Check the installation and repair it.
 
-    Runs the hooks with sample events on a copy of the project.
+    Runs the hooks of the settings with sample events on a copy of the project.
     --live calls one agent for real, for at most 180 s, with a temporary memory.
     On a terminal, --live asks first (use --yes with --json).
-    Exit 1 if something is broken.
+    Exit 1 while there is a problem; a note is not a problem.
 
     \b
     Example:
@@ -52,14 +55,15 @@ def doctor(
     if json:
         print_json(_to_json(diagnosis))
     else:
-        _print(diagnosis, fix)
-    if diagnosis.is_broken:
+        _print(diagnosis, fix, every)
+    if diagnosis.problems:
         raise typer.Exit(1)
 
 
 def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
-        "broken": diagnosis.is_broken,
+        "broken": bool(diagnosis.problems),
+        "skipped": diagnosis.skipped,
         "mended": [
             select_fields(repair, "check", "what", "where", "undo", "diff", "error")
             for repair in diagnosis.repairs
@@ -74,7 +78,7 @@ def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _print(diagnosis: Diagnosis, fix: bool) -> None:
+def _print(diagnosis: Diagnosis, fix: bool, every: bool) -> None:
     for repair in diagnosis.repairs:
         if repair.error:
             print_note(f"not repaired: {repair.where}: {repair.error} ({repair.what})")
@@ -83,16 +87,31 @@ def _print(diagnosis: Diagnosis, fix: bool) -> None:
         _print_details({"in": repair.where, "undo": repair.undo})
         for line in repair.diff.splitlines():
             print_line(f"{INDENT}{line}".rstrip())
-    for finding in diagnosis.findings:
+    levels = [NOTE, *([OK] if every else [])]
+    others = [
+        finding for level in levels for finding in diagnosis.findings if finding.level == level
+    ]
+    for finding in [*diagnosis.problems, *others]:
         _print_entry(finding.level, finding.level, f"{finding.check}: {finding.what}")
-        if finding.level != "ok":
+        if finding.level != OK:
             _print_details({"in": finding.where, "to do": finding.advice})
+    print_line(f"{format_count(len(diagnosis.passed), 'check')} passed")
+    if diagnosis.skipped:
+        print_line(f"Not checked because of these problems: {', '.join(diagnosis.skipped)}")
+    print_line(_sum_up(diagnosis, fix))
+
+
+def _sum_up(diagnosis: Diagnosis, fix: bool) -> str:
+    left = len(diagnosis.problems)
     if fix:
         repaired = sum(not repair.error for repair in diagnosis.repairs)
-        left = sum(finding.level != "ok" for finding in diagnosis.findings)
-        print_note(f"Repaired: {repaired or 'nothing'}; problems left for you: {left or 'none'}")
-    elif count := sum(bool(finding.repair) for finding in diagnosis.findings):
-        print_note(f"agent-memory doctor --fix repairs {count} of these")
+        return f"Repaired: {repaired or 'nothing'}; problems left for you: {left or 'none'}"
+    if not left:
+        return "No problems found"
+    fixable = sum(bool(finding.repair) for finding in diagnosis.problems)
+    which = f"{fixable} of them" if fixable < left else "it" if left == 1 else "them"
+    hint = f"; agent-memory doctor --fix repairs {which}" if fixable else ""
+    return f"{format_count(left, 'problem')} found{hint}"
 
 
 def _print_entry(word: str, style: str, text: str) -> None:

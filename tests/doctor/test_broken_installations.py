@@ -1,0 +1,399 @@
+"""Ordinary ways to break an installation: `doctor` names the one cause, and `--fix` repairs it.
+
+One real installation is made once and copied for each row.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.command_line import COMMAND, ITEM, Person
+from support.paths import REPO
+from support.sandbox import Sandbox
+from support.spool import add_spool_entry
+
+Damage = Callable[[Person], object]
+
+DATA = ".local/share/agent-memory"
+ENVIRONMENT = "environments/20260101-101112-7"
+
+# Root can read and write everything, so it gives up that capability.
+POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a project and a home: the hooks are installed, an agent has items."""
+    folder = tmp_path_factory.mktemp("installation")
+    person = Person(Sandbox(folder), folder)
+    environment = person.sandbox.home / DATA / ENVIRONMENT
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to(sys.executable)
+    (environment / "hooks").symlink_to(REPO / "hooks")
+    (person.sandbox.home / DATA / "venv").symlink_to(ENVIRONMENT)
+    person.add_program("claude", "echo 2.1.329")
+    for words in (["install"], ["add", "engineer", "architecture", ITEM]):
+        done = person.run(*words)
+        assert done.returncode == 0, done.stderr
+    shutil.rmtree(person.sandbox.home / ".local" / "state")
+    return folder
+
+
+@pytest.fixture
+def person(installation: Path, tmp_path: Path) -> Person:
+    person = Person(Sandbox(tmp_path), tmp_path)
+    for name in ("shop", "home", "bin"):
+        shutil.copytree(installation / name, tmp_path / name, symlinks=True, dirs_exist_ok=True)
+    return person
+
+
+def run_doctor(person: Person, *options: str) -> tuple[int, dict[str, Any]]:
+    words = ["doctor", "--json", *options]
+    if os.geteuid() or not is_closed(person):
+        done = person.run(*words)
+    else:
+        command = [*POWERLESS, *COMMAND, *words]
+        done = subprocess.run(
+            command,
+            cwd=person.sandbox.root,
+            env=person.env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert not done.stderr, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def is_closed(person: Person) -> bool:
+    """Say whether a file or folder lacks a right that root has anyway."""
+    folders = (person.sandbox.root, person.sandbox.home)
+    paths = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    return any(path.lstat().st_mode & 0o600 != 0o600 for path in paths)
+
+
+def list_problems(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (finding["check"], f"{finding['where']}: {finding['what']}")
+        for finding in answer["findings"]
+        if finding["level"] in ("warning", "broken")
+    ]
+
+
+# Settings.
+
+
+def settings(person: Person, name: str = "settings.json") -> Path:
+    return person.sandbox.root / ".claude" / name
+
+
+def user_settings(person: Person) -> Path:
+    path = person.sandbox.home / ".claude" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    value = json.loads(path.read_text())
+    change(value)
+    path.write_text(json.dumps(value, indent=2))
+
+
+def wrong_path(person: Person) -> None:
+    replace(settings(person), "$HOME/.local/share", "$HOME/.local/shar")
+
+
+def deleted_clone(person: Person) -> None:
+    replace(settings(person), f"$HOME/{DATA}/venv", "/home/anna/agent-memory/.venv")
+
+
+def stale_environment(person: Person) -> None:
+    replace(settings(person), "agent-memory/venv", "agent-memory/environments/20250101-1")
+
+
+def renamed_script(person: Person) -> None:
+    replace(settings(person), "subagent_stop.py", "subagent-stop.py")
+
+
+def missing_event(person: Person) -> None:
+    edit(settings(person), lambda value: value["hooks"].pop("SubagentStop"))
+
+
+def other_matcher(person: Person) -> None:
+    edit(settings(person), lambda value: value["hooks"]["PreToolUse"][0].update(matcher="Bash"))
+
+
+def hooks_pasted_twice(person: Person) -> None:
+    def double(value: dict[str, Any]) -> None:
+        for groups in value["hooks"].values():
+            groups.extend(groups[:])
+
+    edit(settings(person), double)
+
+
+def deleted_settings(person: Person) -> None:
+    settings(person).unlink()
+
+
+def closed_settings(person: Person) -> None:
+    settings(person).chmod(0)
+
+
+def trailing_comma(person: Person) -> None:
+    settings(person).write_text(settings(person).read_text().rstrip().rstrip("}") + ",\n}\n")
+
+
+def utf16_settings(person: Person) -> None:
+    settings(person).write_bytes(settings(person).read_text().encode("utf-16"))
+
+
+def all_hooks_disabled(person: Person) -> None:
+    user_settings(person).write_text('{"disableAllHooks": true}')
+
+
+def plugin_too(person: Person) -> None:
+    config = user_settings(person).parent
+    name = "agent-memory@agent-memory"
+    installed = {"version": 2, "plugins": {name: [{"scope": "user", "installPath": str(REPO)}]}}
+    (config / "plugins").mkdir()
+    (config / "plugins" / "installed_plugins.json").write_text(json.dumps(installed))
+    user_settings(person).write_text(json.dumps({"enabledPlugins": {name: True}}))
+
+
+# The program.
+
+
+def program(person: Person) -> Path:
+    return person.sandbox.home / DATA / "venv"
+
+
+def deleted_program(person: Person) -> None:
+    shutil.rmtree(person.sandbox.home / DATA)
+
+
+def deleted_environment(person: Person) -> None:
+    shutil.rmtree(person.sandbox.home / DATA / ENVIRONMENT)
+
+
+def removed_python(person: Person) -> None:
+    python = program(person) / "bin" / "python"
+    python.unlink()
+    python.symlink_to("/opt/python3.9/bin/python3.9")
+
+
+def deleted_scripts(person: Person) -> None:
+    (program(person) / "hooks").unlink()
+
+
+def no_home(person: Person) -> None:
+    person.env["HOME"] = ""
+
+
+def no_claude(person: Person) -> None:
+    person.add_program("claude", "exit 127")
+
+
+# Folders and files.
+
+
+def closed_project(person: Person) -> None:
+    person.sandbox.root.chmod(0o111)
+
+
+def closed_folder(person: Person) -> None:
+    person.sandbox.memories.parent.chmod(0)
+
+
+def closed_memories(person: Person) -> None:
+    person.sandbox.memories.chmod(0)
+
+
+def memories_of_root(person: Person) -> None:
+    """Make the folder read-only, as it is after a command with sudo."""
+    person.sandbox.memories.chmod(0o555)
+
+
+def closed_history(person: Person) -> None:
+    (person.sandbox.memories / "history").chmod(0)
+
+
+def file_for_a_folder(person: Person) -> None:
+    shutil.rmtree(person.sandbox.memories)
+    person.sandbox.memories.write_text("notes")
+
+
+def closed_log(person: Person) -> None:
+    person.sandbox.paths.state.replace("events.jsonl", b"")
+    (person.sandbox.state / "events.jsonl").chmod(0)
+
+
+def state_of_another(person: Person) -> None:
+    person.sandbox.paths.state.make_root()
+    person.sandbox.state.chmod(0o500)
+
+
+def memory(person: Person) -> Path:
+    return person.sandbox.memories / "engineer.md"
+
+
+def utf16_memory(person: Person) -> None:
+    memory(person).write_bytes(memory(person).read_text().encode("utf-16"))
+
+
+def binary_memory(person: Person) -> None:
+    memory(person).write_bytes(bytes(range(256)))
+
+
+def conflict(person: Person) -> None:
+    text = (
+        "<<<<<<< HEAD\n- Orders are kept for ten years\n=======\n- Queues are durable\n>>>>>>> x\n"
+    )
+    memory(person).write_text(memory(person).read_text() + text)
+
+
+def two_spellings(person: Person) -> None:
+    person.sandbox.write_memory("Engineer_memories", "Retries are set in one place")
+
+
+def tab_in_config(person: Person) -> None:
+    person.sandbox.configure("memory:\n\tenabled: true\n")
+
+
+def wrong_type_in_config(person: Person) -> None:
+    person.sandbox.configure("memory:\n  limits:\n    default_size_kb: big\n")
+
+
+def other_name_of_config(person: Person) -> None:
+    (person.sandbox.memories.parent / "config.yaml").write_text("memory:\n  enabled: false\n")
+
+
+def no_merge_driver(person: Person) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=person.sandbox.root, check=True)
+    (person.sandbox.memories / ".gitattributes").write_text("*.md merge=agent-memory\n")
+
+
+MISSING = "does not exist: the hooks of PreToolUse, SubagentStart,"
+
+# The damage, the check that finds its cause, and part of the place and the problem.
+REPAIRED: list[tuple[Damage, str, str]] = [
+    (wrong_path, "settings", f"/.local/shar/agent-memory {MISSING}"),
+    (deleted_clone, "settings", f"/home/anna/agent-memory {MISSING}"),
+    (stale_environment, "settings", f"/environments/20250101-1 {MISSING}"),
+    (renamed_script, "settings", "subagent-stop.py does not exist: the hooks of SubagentStop do"),
+    (missing_event, "settings", "no hooks for SubagentStop"),
+    (other_matcher, "settings", "the matcher Bash does not match Agent"),
+    (hooks_pasted_twice, "settings", "hooks are there twice: PostToolUse"),
+    (deleted_settings, "settings", "no hooks of agent-memory"),
+    (closed_settings, "settings", "settings.json: Claude Code ignores the whole file: Permission"),
+    (closed_project, "folder", "/shop: the project cannot be read"),
+    (closed_folder, "folder", ".claude-mpm: cannot be read"),
+    (closed_memories, "folder", ".claude-mpm/memories: cannot be read"),
+    (memories_of_root, "folder", ".claude-mpm/memories: cannot be written"),
+    (closed_history, "folder", ".claude-mpm/memories/history: cannot be read"),
+    (closed_log, "state", "/events.jsonl: cannot be written"),
+    (state_of_another, "state", ": cannot be written"),
+    (utf16_memory, "memory", "engineer.md: is not text"),
+    (conflict, "memory", "a merge conflict is not resolved"),
+    (two_spellings, "memory", "engineer has more memory files"),
+    (add_spool_entry, "spool", "not merged into the memory of engineer yet: 1 learning"),
+    (no_merge_driver, "git", "the merge driver is not installed in this clone"),
+]
+LEFT: list[tuple[Damage, str, str]] = [
+    (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 7"),
+    (utf16_settings, "settings", "Claude Code ignores the whole file: is not UTF-8 text"),
+    (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
+    (deleted_program, "command", f"/share/agent-memory {MISSING}"),
+    (deleted_environment, "command", f"venv is a link to {ENVIRONMENT}, which {MISSING}"),
+    (removed_python, "command", f"is a link to /opt/python3.9/bin/python3.9, which {MISSING}"),
+    (deleted_scripts, "command", f"venv/hooks {MISSING}"),
+    (no_home, "program", "HOME is ''"),
+    (no_claude, "program", "no `claude` on PATH"),
+    (file_for_a_folder, "paths", ".claude-mpm/memories: is a file, not a folder"),
+    (binary_memory, "memory", "engineer.md: is not text"),
+    (tab_in_config, "config", "config.yml:2:1: not YAML"),
+    (wrong_type_in_config, "config", "config.yml:3: memory.limits.default_size_kb"),
+    (other_name_of_config, "config", "config.yaml: has no effect"),
+]
+
+
+@pytest.mark.parametrize(
+    ("damage", "check", "problem"), REPAIRED, ids=[row[0].__name__ for row in REPAIRED]
+)
+def test_a_cause_is_found_and_repaired(
+    person: Person, damage: Damage, check: str, problem: str
+) -> None:
+    damage(person)
+    status, answer = run_doctor(person)
+    ((found_by, found),) = list_problems(answer)
+    assert (status, found_by) == (1, check)
+    assert problem in found
+    status, answer = run_doctor(person, "--fix")
+    assert (status, list_problems(answer)) == (0, [])
+    assert [repair["error"] for repair in answer["mended"]] == [None]
+    assert ITEM in person.sandbox.read_memory("engineer")
+    status, answer = run_doctor(person)
+    assert (status, list_problems(answer), answer["skipped"]) == (0, [], [])
+
+
+@pytest.mark.parametrize(
+    ("damage", "check", "problem"), LEFT, ids=[row[0].__name__ for row in LEFT]
+)
+def test_a_cause_is_found_and_left_to_a_person(
+    person: Person, damage: Damage, check: str, problem: str
+) -> None:
+    damage(person)
+    status, answer = run_doctor(person, "--fix")
+    ((found_by, found),) = list_problems(answer)
+    assert (status, found_by, answer["mended"]) == (1, check, [])
+    assert problem in found
+
+
+def hooks_in_local_settings(person: Person) -> None:
+    settings(person).rename(settings(person, "settings.local.json"))
+
+
+def hooks_of_the_user(person: Person) -> None:
+    settings(person).rename(user_settings(person))
+
+
+def hooks_at_two_levels(person: Person) -> None:
+    shutil.copy(settings(person), user_settings(person))
+
+
+def windows_files(person: Person) -> None:
+    for path in (settings(person), memory(person)):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    settings(person).write_bytes(b"\xef\xbb\xbf" + settings(person).read_bytes())
+
+
+def moved_project(person: Person) -> None:
+    person.sandbox.root = person.sandbox.root.rename(person.sandbox.root.with_name("market"))
+    person.env["CLAUDE_PROJECT_DIR"] = str(person.sandbox.root)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels, plugin_too),
+        *(windows_files, moved_project),
+    ],
+)
+def test_an_unusual_installation_is_healthy(person: Person, change: Damage) -> None:
+    change(person)
+    status, answer = run_doctor(person)
+    assert (status, list_problems(answer), answer["skipped"]) == (0, [], [])
