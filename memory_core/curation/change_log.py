@@ -6,9 +6,10 @@ a change id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from memory_core.curation import lookup
 from memory_core.document import markdown
 from memory_core.document.diff import TextChange, format_diff
 from memory_core.history import item_history, revert
@@ -104,6 +105,25 @@ def _add_texts(agent: str, history: item_history.History) -> list[Record]:
         moment = item_history.clock_time(record)
         records.append({**record, "time": moment, "agent": agent, "text": text})
     return records
+
+
+def select_items(records: Sequence[Record], names: Iterable[str]) -> list[Record]:
+    """Return the records of the items with these ids, and of their earlier wordings.
+
+    A name is an id or the beginning of one.  Raises lookup.ItemNotFound.
+    """
+    ids = set()
+    for name in names:
+        matching = {record["id"] for record in records if record["id"].startswith(name.lower())}
+        if not matching:
+            raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
+        ids |= matching
+    chosen = []
+    for record in reversed(records):
+        if record["id"] in ids:
+            ids.add(str(record.get("was") or record["id"]))
+            chosen.append(record)
+    return chosen[::-1]
 
 
 def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from memory_core.curation import item_actions
 from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
 from memory_core.history import item_history
@@ -119,6 +120,21 @@ def save_copy(
         return _save(memory, copy, text)
 
     return transaction.change_memory(project, agent, change, store)
+
+
+def reword_item(project: Project, agent: str, old: str, text: str, store: Store) -> EditResult:
+    """Replace the text of an item; its nested lines stay.
+
+    Raises InvalidRequest if a line of the memory cannot hold the text.
+    """
+    copy = open_copy(project, agent, store)
+    document = markdown.parse_document(copy.text)
+    item = next(item for item in document.items if item.text == old)
+    try:
+        after = edits.replace_item(document, item, sanitize.clean_line(text))
+    except ValueError as error:
+        raise item_actions.InvalidRequest(str(error)) from None
+    return save_copy(project, agent, copy, markdown.render_document(after), store)
 
 
 def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:

@@ -97,20 +97,51 @@ def judge(
     `kind` is confirmed, contradicted, removed (archived), or reinforced (a run reported it again;
     each run counts once).  Raises ItemNotFound or AmbiguousItem.
     """
+    return judge_items(project, [(agent, item)], kind, store, **by)[0][1]
+
+
+def judge_items(
+    project: Project,
+    names: Sequence[tuple[str, str]],
+    kind: str,
+    store: Store | None = None,
+    **by: str,
+) -> list[tuple[str, RatedItem]]:
+    """Do the same as `judge` for several (agent, item), all of them or none, as one change."""
     by = {"source": "person", **by}
+    agents: dict[str, list[str]] = {}
+    for agent, item in names:
+        agents.setdefault(agent, []).append(item)
 
-    def change(memory: AgentMemory) -> RatedItem:
-        rated = lookup.find_item(item, list_items(memory))
-        if kind == "removed":
-            changes.remove_items(memory, [rated.text], kind, **by)
-        else:
-            memory.record(kind, rated.text, **by)
-        state = memory.history.get(rated.id)
-        return rated._replace(confidence=state.confidence if state else project.weights.person)
+    def find(memory: AgentMemory) -> list[RatedItem]:
+        items = list_items(memory)
+        named = [lookup.find_item(name, items) for name in agents[memory.agent]]
+        return list({item.id: item for item in named}.values())
 
-    # Check the name first: an unknown one must not create any file, such as the lock.
-    lookup.find_item(item, list_items(read_memory(project, agent, store)))
-    return transaction.change_memory(project, agent, change, store)
+    def change(memory: AgentMemory) -> list[tuple[str, RatedItem]]:
+        items = find(memory)
+        for item in items:
+            if kind == "removed":
+                changes.remove_items(memory, [item.text], kind, **by)
+            else:
+                memory.record(kind, item.text, **by)
+        states = [memory.history.get(item.id) for item in items]
+        person = project.weights.person
+        return [
+            (memory.agent, item._replace(confidence=state.confidence if state else person))
+            for item, state in zip(items, states, strict=True)
+        ]
+
+    # Check the names first: an unknown one must not create any file, such as the lock.
+    for agent in agents:
+        find(read_memory(project, agent, store))
+    change_id = agent_memory.make_change_id(kind)
+    transaction.check_unlocked(store or project.store, agents)
+    return [
+        pair
+        for agent in agents
+        for pair in transaction.change_memory(project, agent, change, store, change_id)
+    ]
 
 
 # Teach.

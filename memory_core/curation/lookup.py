@@ -107,6 +107,17 @@ def find_agent(
     return agent
 
 
+def is_agent(
+    project: Project, name: str, environ: Mapping[str, str], store: Store | None = None
+) -> bool:
+    """Say whether the project has an agent of this name."""
+    try:
+        find_agent(project, name, environ, store)
+    except ValueError:
+        return False
+    return True
+
+
 # Items.
 
 
@@ -153,6 +164,11 @@ def match_items(
         if matching:
             return matching
     return []
+
+
+def is_id(name: str) -> bool:
+    """Say whether a name can only be an id or a prefix of one."""
+    return len(name) >= MIN_PREFIX and not set(name.lower()) - set("0123456789abcdef")
 
 
 def matches_id(item: HasId, name: str) -> bool:

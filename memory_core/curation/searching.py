@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memory_core.curation import archive, lookup
 from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory
+from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import word_search
 
@@ -67,6 +68,46 @@ def search_items(
                     result.unread.append(file + reason)
     result.unread.extend(map(str, store.files.refused.values()))
     return result
+
+
+def find_by_id(store: Store, name: str, places: Sequence[str] = PLACES) -> ItemHit:
+    """Return the item with this id or prefix of one, from the first place that has any.
+
+    Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
+    """
+    for place in places:
+        hits = {
+            (hit.agent, hit.id): hit
+            for agent in lookup.list_agents(store)
+            for hit in _HITS_OF_PLACE[place](store, agent)
+            if hit.id.startswith(name.lower())
+        }
+        owners = sorted({agent for agent, _id in hits})
+        if len(owners) > 1:
+            raise lookup.AmbiguousItem(f"{', '.join(owners)} have {name!r}: name the agent, too")
+        if hits:
+            return lookup.find_item(name, hits.values())
+    raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
+
+
+def resolve_items(
+    project: Project,
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    store: Store,
+    places: Sequence[str] = PLACES,
+) -> list[tuple[str, str]]:
+    """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`.
+
+    Several words behind an agent are ids, or else the text of one item.  Raises UnknownAgent,
+    ItemNotFound, and AmbiguousItem if several agents have an id.
+    """
+    if all(map(lookup.is_id, words)) and not lookup.is_agent(project, words[0], environ, store):
+        hits = [find_by_id(store, word, places) for word in words]
+        return list(dict.fromkeys((hit.agent, hit.id) for hit in hits))
+    agent = lookup.find_agent(project, words[0], environ, store)
+    are_ids = len(words) > 1 and all(map(lookup.is_id, words[1:]))
+    return [(agent, name) for name in (words[1:] if are_ids else [" ".join(words[1:])])]
 
 
 def _list_memory_hits(store: Store, agent: str) -> Iterator[ItemHit]:

@@ -335,7 +335,7 @@ WRONG: list[tuple[list[str], int, str]] = [
             ([verb, "enginer", "x"], "did you mean engineer?"),
             ([verb, "engineer", "xyz"], "no item matches 'xyz'"),
             ([verb, "engineer", "e"], "may be one of 2 items"),
-            ([verb, "engineer", ""], "no item matches ''"),
+            ([verb, "engineer", ""], "missing item"),
         )
     ),
 ]

@@ -10,16 +10,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import Agent, User
+from memory_core.cli.common.arguments import User, agent_argument
 from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_line, can_ask
 from memory_core.cli.common.notes import note_undefined, note_undo
-from memory_core.cli.common.scopes import AgentScope, find_agent
+from memory_core.cli.common.scopes import AgentScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
-from memory_core.curation import edit_session
+from memory_core.curation import edit_session, lookup, searching
 from memory_core.curation.edit_session import EditCopy, EditResult, EditWarning
 from memory_core.memory.project import Project
 from memory_core.text.phrases import format_count
@@ -36,8 +37,18 @@ MIN_EDIT_SECONDS = 0.5
 EDIT_AGAIN, KEEP, DISCARD = "e", "k", "d"
 
 
-def edit(agent: Agent, user: User = False) -> None:
-    """Edit a memory in your editor.
+Text = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TEXT", help="With the id of an item: its new text."),
+]
+
+
+def edit(
+    agent: Annotated[str, agent_argument("An agent in any case, or the id of an item.")],
+    text: Text = None,
+    user: User = False,
+) -> None:
+    """Edit a memory in your editor, or give an item a new text.
 
     Opens a copy in $VISUAL, $EDITOR or vi and merges your changes when you close
     it.  Problems are shown, and you can edit again, keep or discard.
@@ -49,7 +60,25 @@ def edit(agent: Agent, user: User = False) -> None:
     Example:
       EDITOR="sed -i.old s/never/seldom/" agent-memory edit engineer
     """
-    scope = find_agent(agent, user, accept_new=True)
+    level = find_level(user)
+    is_id = lookup.is_id(agent) and not lookup.is_agent(
+        level.project, agent, os.environ, level.level
+    )
+    if text and not is_id:
+        raise CommandRefused(f"invalid id {agent!r}: use agent-memory edit ID TEXT")
+    if is_id:
+        hit = searching.find_by_id(level.level, agent, [searching.IN_MEMORY])
+        agent = hit.agent
+    if text:
+        result = edit_session.reword_item(
+            level.project, hit.agent, hit.text, " ".join(text), level.level
+        )
+        _print_result(level.project, hit.agent, result, user)
+        return
+    _edit_file(AgentScope(*level, *find_agents(level, [agent], accept_new=True)), user)
+
+
+def _edit_file(scope: AgentScope, user: bool) -> None:
     copy = edit_session.open_copy(scope.project, scope.agent, scope.level)
     path = _write_copy(scope, copy)
     is_kept = False

@@ -1,15 +1,15 @@
-"""`agent-memory confirm`, `contradict` and `remove`: judge one item."""
+"""`agent-memory confirm`, `contradict` and `remove`: judge items."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from memory_core.cli.common.arguments import Agent, AsJson, Item, User
+from memory_core.cli.common.arguments import AsJson, Items, User
 from memory_core.cli.common.notes import get_change, note_undo
-from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.common.scopes import find_items, find_level
 from memory_core.cli.common.tables import format_section
 from memory_core.cli.output import print_json, print_line
-from memory_core.curation import item_actions
+from memory_core.curation import item_actions, searching
 from memory_core.curation.item_actions import RatedItem
 
 # By the kind of the history record.
@@ -20,49 +20,53 @@ RESULT_WORDS = {
 }
 
 
-def confirm(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
-    """Record that an item is right: its confidence rises.
+def confirm(items: Items, user: User = False, json: AsJson = False) -> None:
+    """Record that items are right: their confidence rises.
 
     \b
     Example:
       agent-memory confirm engineer "event bus"
     """
-    _change("confirmed", agent, item, user, json)
+    _change("confirmed", items, user, json)
 
 
-def contradict(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
-    """Record that an item is wrong: its confidence falls.
+def contradict(items: Items, user: User = False, json: AsJson = False) -> None:
+    """Record that items are wrong: their confidence falls.
 
-    The item stays in the memory.
+    The items stay in the memory.
 
     \b
     Example:
       agent-memory contradict engineer "event bus"
     """
-    _change("contradicted", agent, item, user, json)
+    _change("contradicted", items, user, json)
 
 
-def remove(agent: Agent, item: Item, user: User = False, json: AsJson = False) -> None:
-    """Move an item to the archive.
+def remove(items: Items, user: User = False, json: AsJson = False) -> None:
+    """Move items to the archive.
 
     agent-memory restore lists the archive and puts an item back.
 
     \b
     Example:
       agent-memory remove engineer "event bus"
+      agent-memory remove 17e4
     """
-    _change("removed", agent, item, user, json)
+    _change("removed", items, user, json)
 
 
-def _change(kind: str, agent: str, item: str, user: bool, json: bool) -> None:
-    scope = find_agent(agent, user)
-    changed = item_actions.judge(scope.project, scope.agent, item, kind, scope.level)
+def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
+    project, level = scope = find_level(user)
+    names = find_items(scope, items, [searching.IN_MEMORY])
+    changed = item_actions.judge_items(project, names, kind, level)
     if json:
-        change = get_change(scope.project)
-        print_json({"agent": scope.agent, "kind": kind, **item_to_json(changed), "change": change})
+        common = {"kind": kind, "change": get_change(project)}
+        rows = [{"agent": agent, **common, **item_to_json(item)} for agent, item in changed]
+        print_json(rows if len(rows) > 1 else rows[0])
         return
-    print_line(f"{RESULT_WORDS[kind]}: {format_item(changed)}")
-    note_undo(scope.project, user)
+    for _agent, item in changed:
+        print_line(f"{RESULT_WORDS[kind]}: {format_item(item)}")
+    note_undo(project, user)
 
 
 def format_item(item: RatedItem) -> str:

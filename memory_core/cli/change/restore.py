@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common import suggestions
+from memory_core.cli.common.arguments import AsJson, User
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import get_change, note_undo
-from memory_core.cli.common.scopes import AgentScope, find_agent
+from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, find_level
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
-from memory_core.curation import archive
+from memory_core.curation import archive, lookup, searching
+from memory_core.curation.archive import RestoreResult
+from memory_core.memory.reading import read_memory
 
-ArchivedItem = Annotated[
-    str | None,
+ArchivedItems = Annotated[
+    list[str],
     typer.Argument(
-        metavar="ITEM",
-        help="The item to restore: its id, its text, a part of it, or its number.",
-        show_default="list them",
+        metavar="[AGENT] [ITEM]",
+        help="An agent and an id, text or number; or ids.  Without ITEM, list the archive.",
+        autocompletion=suggestions.suggest_agents,
     ),
 ]
 
 
 def restore(
-    agent: Agent,
-    item: ArchivedItem = None,
+    items: ArchivedItems,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """List archived items, or restore one.
+    """List archived items, or restore them.
 
     The list leaves out items that are in the memory again.
     Items removed by hand are found in the history.  Limits do not count.
@@ -38,25 +41,38 @@ def restore(
     Example:
       agent-memory restore engineer
     """
-    scope = find_agent(agent, user)
-    if item is None:
-        _list_archive(scope, json)
+    scope = find_level(user)
+    if len(items) == 1 and lookup.is_agent(scope.project, items[0], os.environ, scope.level):
+        _list_archive(AgentScope(*scope, *find_agents(scope, items)), json)
         return
-    result = archive.restore(*scope, item)
-    first = result.text.splitlines()[0]
+    places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
+    named = find_items(scope, items, places)
+    for agent, item in named:  # nothing is changed if one of them is unknown
+        archive.find(read_memory(scope.project, agent, scope.level), item)
+    results = [(agent, archive.restore(*scope, agent, item)) for agent, item in named]
     if json:
-        print_json(
-            {
-                "agent": scope.agent,
-                **select_fields(result, "file", "section", "text", known="was_present"),
-                "change": get_change(scope.project),
-            }
-        )
-    elif result.was_present:
+        rows = [_to_json(agent, result, get_change(scope.project)) for agent, result in results]
+        print_json(rows if len(rows) > 1 else rows[0])
+        return
+    for _agent, result in results:
+        _print_result(result)
+    note_undo(scope.project, user)
+
+
+def _to_json(agent: str, result: RestoreResult, change: str | None) -> dict[str, Any]:
+    return {
+        "agent": agent,
+        **select_fields(result, "file", "section", "text", known="was_present"),
+        "change": change,
+    }
+
+
+def _print_result(result: RestoreResult) -> None:
+    first = result.text.splitlines()[0]
+    if result.was_present:
         print_line(f"Already in {result.file}: {first}")
     else:
         print_line(f"Restored to {result.file} [{result.section}]: {first}")
-        note_undo(scope.project, user)
 
 
 def _list_archive(scope: AgentScope, json: bool) -> None:

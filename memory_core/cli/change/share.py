@@ -12,13 +12,13 @@ from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, select_fields
-from memory_core.curation import sharing
+from memory_core.curation import lookup, sharing
 from memory_core.curation.sharing import ShareResult, SourceItem
 from memory_core.storage.store import Store
 
 
 def share(
-    item: Annotated[str, typer.Argument(metavar="ITEM", help=ITEM_HELP)],
+    item: Annotated[list[str], typer.Argument(metavar="ITEM", help=ITEM_HELP)],
     to: Annotated[
         list[str] | None,
         agent_option("--to", help="Agent to copy to (repeatable)."),
@@ -31,8 +31,9 @@ def share(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Copy an item to other agents or to your user level.
+    """Copy items to other agents or to your user level.
 
+    Several words are ids, or else the text of one item.
     The copy has the same confidence and names the agent that it comes from.
 
     \b
@@ -44,14 +45,21 @@ def share(
     find_level(user)  # refuses --user without a home directory
     scope = find_level()
     owners = find_agents(scope, [from_]) if from_ else scope.level.agents()
-    source = sharing.find_source(*scope, owners, item)
-    targets = _list_targets(scope, source, to or [], user)
-    results = sharing.copy_item(scope.project, source, targets)
+    names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
+    sources = [sharing.find_source(*scope, owners, name) for name in names]
+    targets = [_list_targets(scope, source, to or [], user) for source in sources]
+    copies = [
+        (source, sharing.copy_item(scope.project, source, places))
+        for source, places in zip(sources, targets, strict=True)
+    ]
     if json:
-        print_json({**_to_json(source, results), "change": get_change(scope.project)})
+        common = {"change": get_change(scope.project)}
+        rows = [{**_to_json(source, results), **common} for source, results in copies]
+        print_json(rows if len(rows) > 1 else rows[0])
         return
-    for result in results:
-        _print_result(source, result)
+    for source, results in copies:
+        for result in results:
+            _print_result(source, result)
     note_undo(scope.project, user)
 
 

@@ -11,6 +11,7 @@ from memory_core.cli.common import suggestions
 from memory_core.cli.errors import CommandRefused
 
 ITEM_HELP = "The item: its id (at least 4 digits), its text or a part of the text."
+ITEMS_HELP = "An agent and a text, or ids (at least 4 digits) with or without an agent."
 
 
 def flag(name: str, help: str) -> Any:
@@ -51,9 +52,11 @@ Agents = Annotated[
         "Agent names in any case, or PM for the main session.", show_default="all agents"
     ),
 ]
-Item = Annotated[
-    str,
-    typer.Argument(metavar="ITEM", help=ITEM_HELP, autocompletion=suggestions.suggest_items),
+Items = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[AGENT] ITEM", help=ITEMS_HELP, autocompletion=suggestions.suggest_named_items
+    ),
 ]
 User = Annotated[bool, flag("--user", "Use your user-level memories, not the project's.")]
 Since = Annotated[

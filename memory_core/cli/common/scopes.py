@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memory_core.cli.app import find_project
 from memory_core.cli.errors import CommandRefused
-from memory_core.curation import lookup
+from memory_core.curation import lookup, searching
 from memory_core.memory.project import Project
 from memory_core.storage import paths
 from memory_core.storage.store import Store
@@ -40,6 +41,17 @@ def find_agent(name: str, user: bool = False, accept_new: bool = False) -> Agent
     """Return the agent with its project and level, as `find_agents` does."""
     scope = find_level(user)
     return AgentScope(*scope, *find_agents(scope, [name], accept_new))
+
+
+def find_items(
+    scope: LevelScope, words: list[str], places: Sequence[str] = searching.PLACES
+) -> list[tuple[str, str]]:
+    """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`."""
+    items = searching.resolve_items(scope.project, words, os.environ, scope.level, places)
+    if items == [(items[0][0], "")]:
+        agent = items[0][0]
+        raise CommandRefused(f"missing item: agent-memory list {agent} shows those of {agent}")
+    return items
 
 
 def find_agents(scope: LevelScope, names: list[str] | None, accept_new: bool = False) -> list[str]:

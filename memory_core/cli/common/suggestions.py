@@ -47,14 +47,16 @@ def suggest_agents(ctx: Any, incomplete: str) -> Suggestions:
     return _make_safe(agents, incomplete)
 
 
-def suggest_items(ctx: Any, incomplete: str) -> Suggestions:
-    """Return the ids of the agent's items, with their texts."""
+def suggest_named_items(ctx: Any, incomplete: str) -> Suggestions:
+    """Return the agents for the first word, and then the ids of the agent's items."""
     from memory_core.curation import item_actions, lookup
     from memory_core.memory.reading import read_memory
 
+    if not (words := ctx.params.get("items")):
+        return suggest_agents(ctx, incomplete)
     project = find_project()
     level = project.level(bool(ctx.params.get("user")))
-    agent = lookup.find_agent(project, ctx.params["agent"], os.environ, level, accept_new=True)
+    agent = lookup.find_agent(project, words[0], os.environ, level, accept_new=True)
     items = item_actions.list_items(read_memory(project, agent, level))
     return _make_safe([(item.id, item.text) for item in items], incomplete)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any
 
 import typer
 
-from memory_core.cli.common.arguments import Agents, AsJson, Since, User, make_number_parser
+from memory_core.cli.common.arguments import (
+    AsJson,
+    Since,
+    User,
+    agent_argument,
+    make_number_parser,
+)
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_note
@@ -25,7 +32,10 @@ RUN_ID_LENGTH = 8  # digits of a run's id that people need to see
 
 
 def log(
-    agent: Agents = None,
+    agent: Annotated[
+        list[str] | None,
+        agent_argument("Agent names, or ids of items.", show_default="all agents"),
+    ] = None,
     since: Since = None,
     number: Annotated[
         int | None,
@@ -43,6 +53,7 @@ def log(
 ) -> None:
     """Show the history of changes, newest first.
 
+    With the id of an item: its history, also under earlier wordings.
     Columns: time (UTC), change (agent-memory undo CHANGE), agent, kind of change,
     item id, confidence after the change, run, text.
     Hand edits have the time of the next write.
@@ -50,11 +61,20 @@ def log(
     \b
     Example:
       agent-memory log engineer --since 7d
+      agent-memory log 17e4
     """
     start = parse_since(since)
-    scope = find_level(user)
-    agents = find_agents(scope, agent) or lookup.list_agents(scope.level)
-    records = change_log.list_records(*scope, agents)
+    scope = project, level = find_level(user)
+    names = agent or []
+    ids = [
+        name
+        for name in names
+        if lookup.is_id(name) and not lookup.is_agent(project, name, os.environ, level)
+    ]
+    agents = find_agents(scope, [name for name in names if name not in ids])
+    records = change_log.list_records(*scope, agents or lookup.list_agents(level))
+    if ids:
+        records = change_log.select_items(records, ids)
     recent = [record for record in records if record["time"] > start][::-1][:number]
     if json:
         print_json([record_to_json(record) for record in recent])

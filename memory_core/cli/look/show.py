@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Annotated, Any
 
@@ -9,19 +10,30 @@ import typer
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.cli import times
-from memory_core.cli.common.arguments import Agent, AsJson, User, flag
+from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.scopes import AgentScope, find_agent
+from memory_core.cli.common.scopes import AgentScope, LevelScope, find_agent, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
-from memory_core.curation import agent_context, agent_status, change_log
+from memory_core.curation import agent_context, agent_status, change_log, lookup, searching
 from memory_core.document import markdown
+from memory_core.memory.reading import read_memory
 from memory_core.storage import store
 from memory_core.text.times import format_utc
 
+# Fields of an item and their titles.
+ITEM_FIELDS = {
+    **{name: name for name in ("id", "agent", "section", "place", "confidence")},
+    "time": "added",
+    "source": "added by",
+    "run": "run",
+    "session": "session",
+}
+
 
 def show(
-    agent: Agent,
+    agent: Annotated[str, agent_argument("An agent in any case, PM, or the id of an item.")],
     as_given: Annotated[
         bool, flag("--as-given", "Print the exact text that the agent receives.")
     ] = False,
@@ -32,7 +44,7 @@ def show(
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Print the memory of an agent.
+    """Print the memory of an agent, or an item with its origin.
 
     With --at, the items are those of that time (UTC); other text is current.
 
@@ -43,6 +55,11 @@ def show(
     if as_given and at is not None:
         raise CommandRefused("--as-given and --at exclude each other")
     moment = None if at is None else times.parse_time(at, time.time())
+    level = find_level(user)
+    is_agent = lookup.is_agent(level.project, agent, os.environ, level.level)
+    if lookup.is_id(agent) and not is_agent and moment is None and not as_given:
+        _show_item(level, agent, json)
+        return
     scope = find_agent(agent, user)
     if moment is not None:
         _show_past(scope, moment, json)
@@ -50,6 +67,23 @@ def show(
         _show_prompt_text(scope, json)
     else:
         _show_file(scope, user, json)
+
+
+def _show_item(scope: LevelScope, name: str, json: bool) -> None:
+    item = searching.find_by_id(scope.level, name)
+    state = read_memory(scope.project, item.agent, scope.level).history.get(item.id)
+    origin = ("confidence", "source", "run", "session", "used")
+    fields = {
+        **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
+        **select_fields(state, *origin, time="born"),
+    }
+    if json:
+        print_json(fields)
+        return
+    fields |= {"time": fields["time"] and fields["time"][:16].replace("T", " ")}
+    print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
+    rows = [(title, str(fields[name])) for name, title in ITEM_FIELDS.items() if fields[name]]
+    print_entries([Entry((), (), (title,), text) for title, text in rows])
 
 
 def _show_past(scope: AgentScope, moment: str, json: bool) -> None:
