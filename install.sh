@@ -78,17 +78,32 @@ build() {
         fail 1 "cannot create $data: check the permissions of the folders above it."
     new=$data/environments/$(date +%Y%m%d-%H%M%S)-$$
     log=$new.log
-    trap 'rm -rf "$new" "$log"; rmdir "$data/environments" "$data" 2>/dev/null || :' EXIT
-    trap 'fail 129 "interrupted; nothing was changed."' HUP
-    trap 'fail 130 "interrupted; nothing was changed."' INT
-    trap 'fail 143 "interrupted; nothing was changed."' TERM
+    trap clean_up EXIT
+    trap 'fail 129 "interrupted. $(result)"' HUP
+    trap 'fail 130 "interrupted. $(result)"' INT
+    trap 'fail 143 "interrupted. $(result)"' TERM
     say "Building a Python environment in $data (about 30 seconds) ..."
     by_uv || by_pip
     say "Testing the hooks ..."
     from_environment "$new" activate "$new" ||
-        fail 1 "the new installation does not work; nothing was changed."
+        fail 1 "the new version was not installed. $(result)"
+}
+
+is_active() { [ "$(readlink "$data/venv")" = "environments/${new##*/}" ]; }
+
+# What an interruption has left, for the user.
+result() {
+    if is_active; then
+        say "The program is installed, but maybe not the hooks: run install.sh again."
+    else
+        say "Nothing was changed."
+    fi
+}
+
+clean_up() {
     rm -f "$log"
-    trap - EXIT HUP INT TERM
+    is_active || rm -rf "$new"
+    rmdir "$data/environments" "$data" 2>/dev/null || :
 }
 
 # In the data folder, because uv reads the settings of a project in the current folder.
@@ -109,10 +124,20 @@ by_pip() {
     "$python" -I -c 'import ensurepip, venv' 2>/dev/null || no_ensurepip
     "$python" -I -m venv "$new" >"$log" 2>&1 ||
         fail 1 "cannot create an environment with $python: $(reason). Nothing was changed."
+    say "Downloading and installing the packages ..."
     "$new/bin/python" -I -m pip install --quiet --no-input --disable-pip-version-check \
-        --compile "$here" >"$log" 2>&1 ||
-        fail 1 "cannot install the packages: $(reason)." \
-            "Check your network and proxy, and try again. Nothing was changed."
+        --retries 2 --compile "$here" >"$log" 2>&1 || fail 1 "$(explain_pip) Nothing was changed."
+    # The program needs neither: they are a third of the environment.
+    "$new/bin/python" -I -m pip uninstall --quiet --yes pip setuptools >"$log" 2>&1 || :
+}
+
+explain_pip() {
+    if grep -q 'connection broken' "$log"; then
+        say "cannot download the packages: no connection to the package index." \
+            "Check your network and proxy, and try again."
+    else
+        say "cannot install the packages: $(reason)."
+    fi
 }
 
 # The last error in the log, else its last line.

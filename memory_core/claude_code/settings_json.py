@@ -22,6 +22,9 @@ from typing import Any, NamedTuple
 # Every command of agent-memory begins with this shell variable, which it needs anyway.
 COMMAND_PREFIX = "agent_memory="
 
+# The link to the program, below the home directory.
+PROGRAM_LINK = ".local/share/agent-memory/venv"
+
 # Claude Code up to 2.1.100 ignores all hooks of a file with an unknown event.  So these events
 # are only written for clients that have them: SubagentStart by the changelog, PostToolUseFailure
 # seen in 2.0.76 and missing in 2.0.30.
@@ -66,7 +69,7 @@ def build_command(hook: str) -> str:
     Claude Code send its signals to Python.
     """
     return (
-        f'{COMMAND_PREFIX}"$HOME/.local/share/agent-memory/venv";'
+        f'{COMMAND_PREFIX}"$HOME/{PROGRAM_LINK}";'
         f' if [ -x "$agent_memory/bin/python" ] && [ -r "$agent_memory/hooks/{hook}.py" ];'
         f' then exec "$agent_memory/bin/python" -I -S "$agent_memory/hooks/{hook}.py"; fi'
     )

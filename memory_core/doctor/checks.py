@@ -20,7 +20,7 @@ from memory_core.doctor.repairs import Repair
 from memory_core.git import merge_driver
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
-from memory_core.setup import installation
+from memory_core.setup.program import InstallRefused
 
 Check = Callable[[Examination], Iterable[Finding]]
 
@@ -166,7 +166,7 @@ def do_repairs(findings: Iterable[Finding]) -> list[Repair]:
             check = finding.check
             try:
                 repairs += [replace(done, check=check) for done in finding.repair()]
-            except (OSError, installation.InstallRefused, merge_driver.NoRepository) as error:
+            except (OSError, InstallRefused, merge_driver.NoRepository) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 repairs.append(Repair(finding.advice, finding.where, error=reason, check=check))
     return list(dict.fromkeys(repairs))  # two findings may have the same repair

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory_core.memory.project import Project
-from memory_core.setup import installation
+from memory_core.setup import program
 from memory_core.storage import event_log, review_file
 from memory_core.storage.store import Store
 
@@ -26,7 +26,7 @@ def list_locations(project: Project) -> list[Location]:
     locations = list(_list_of_level(project.store, "project"))
     if project.user_paths:
         locations += _list_of_level(project.level(user=True), "user")
-    data = installation.data_folder()
+    data = program.data_folder()
     return [*locations, Location("program", "program", data, os.path.lexists(data))]
 
 

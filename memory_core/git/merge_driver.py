@@ -28,6 +28,9 @@ ADDED_LINES = (COMMENT_LINE, ATTRIBUTE_LINE)
 
 ARCHIVE_FOLDER = "archive"
 
+# The plugin's data folder, and the link in it to the plugin's version in use.
+PLUGIN_VARIABLE, PLUGIN_LINK = "AGENT_MEMORY_PLUGIN_DATA", "plugin"
+
 # A repository may have a folder that looks like a bare repository, whose configuration could name
 # programs to run.  Git before 2.38 does not know the first key.
 SAFE_OPTIONS = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
@@ -99,14 +102,39 @@ def build_command() -> str:
     """Return the command of the driver; if it fails, git merges the file as text."""
     import shlex
 
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    script = os.path.join(package, "cli", "merge_file.py")
-    command = shlex.join([sys.executable, "-I", "-S", script])
+    python, folder = _find_program()
+    script = os.path.join(folder, "memory_core", "cli", "merge_file.py")
+    command = shlex.join([python, "-I", "-S", script])
     fallback = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B"
     return f"{command} %O %A %B %P || {fallback}"
 
 
+def _find_program() -> tuple[str, str]:
+    """Return the path of Python and of the folder with memory_core, which upgrades do not change.
+
+    An installation has a link to the environment in use, the Claude Code plugin one to its folder.
+    """
+    from memory_core.claude_code import settings_json
+
+    link = os.path.join(os.path.expanduser("~"), settings_json.PROGRAM_LINK)
+    if os.path.dirname(os.path.realpath(link)) == os.path.dirname(os.path.realpath(sys.prefix)):
+        return os.path.join(link, "bin", "python"), os.path.join(link, "packages")
+    folder = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
+    plugin = os.path.join(os.environ.get(PLUGIN_VARIABLE, ""), PLUGIN_LINK)
+    return sys.executable, plugin if os.path.realpath(plugin) == folder else folder
+
+
 # Installation.
+
+
+def update(root: str) -> bool:
+    """Give the driver of a clone its command of today, if it has one; say whether it changed."""
+    try:
+        if CONFIG_SECTION not in (_read_config(root) or ""):
+            return False
+        return _configure(root, "driver", build_command())
+    except OSError:
+        return False  # without git there is no merge either
 
 
 def install(project: Project) -> DriverChanges:
@@ -129,6 +157,10 @@ def install(project: Project) -> DriverChanges:
             _write_attributes(project, memories, text + gap + added, changes)
     for key, value in (("name", DRIVER_TITLE), ("driver", build_command())):
         changes.config |= _configure(folder, key, value)
+    try:
+        project.paths.state.make_root()  # so that an upgrade finds this clone
+    except OSError:
+        pass
     changes.is_ignored = not _run_git(folder, "check-ignore", "-q", "PM.md")[0]
     changes.resolutions = resolve_files(project, write=True)
     return changes

@@ -1,11 +1,4 @@
-"""Install and remove: the hooks in settings files, and the environment that they run in.
-
-    ~/.local/share/agent-memory/      (or below XDG_DATA_HOME)
-      venv -> environments/NAME       the environment in use; an upgrade replaces this link
-      environments/NAME/              a private Python environment with the package
-        hooks -> .../site-packages/agent_memory_hooks
-      backups/                        settings files as they were before the installation
-    ~/.local/share/agent-memory/venv  what hooks run; a link if the program is elsewhere
+"""Install, update and remove the hooks in settings files.
 
 install.sh runs this module from the clone, before anything is installed, so it imports the
 standard library and this package only.
@@ -17,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,30 +23,18 @@ from memory_core.document.diff import FileChange
 from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.git import merge_driver
 from memory_core.memory.project import Project
-from memory_core.setup import hook_runner, links
-from memory_core.storage import paths, state_folder
+from memory_core.setup import hook_runner, program, shell_completion
+from memory_core.setup.program import COMMAND, InstallRefused, Say
+from memory_core.storage import paths
 from memory_core.tasks import claude_md_import, task_events
-from memory_core.text import fastjson
-from memory_core.text.phrases import format_names
 
 TEMPLATE_NAME = "settings.template.json"
-COMMAND = "agent-memory"
 
 # The oldest version of Claude Code that agent-memory supports.
 OLDEST_CLAUDE = "2.1.20"
 
 # Seconds; `claude --version` takes one.
 CLAUDE_TIMEOUT = 20
-
-Say = Callable[[str], None]
-
-
-class InstallRefused(Exception):
-    """The reason why something cannot be done, for a person, and the exit status."""
-
-    def __init__(self, sentence: str, status: int = 1) -> None:
-        super().__init__(sentence)
-        self.status = status
 
 
 def run_guarded(verb: Callable[[], None]) -> int:
@@ -64,6 +44,8 @@ def run_guarded(verb: Callable[[], None]) -> int:
     except InstallRefused as refusal:
         print(f"{COMMAND}: {refusal}", file=sys.stderr)
         return refusal.status
+    except KeyboardInterrupt:
+        return 130  # install.sh says what that means
     except OSError as error:
         print(f"{COMMAND}: {error.filename or 'error'}: {error.strerror}", file=sys.stderr)
         return 1
@@ -85,6 +67,9 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
             say(f"Would not write: {target.describe(refusal)}.")
         return
     trial, backup = _write_tested(target, change)
+    if not user:
+        with suppress(OSError):
+            target.project.paths.state.make_root()  # so that an upgrade finds the project
     say(f"agent-memory {__version__}")
     say(f"  Hooks {'already installed' if _is_empty(change) else 'installed'}: {change.path}")
     if backup:
@@ -104,7 +89,7 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     say("")
     where = "any project" if user else target.root
     say(f"Next: start a new Claude Code session in {where}; agents have their memory from then on.")
-    say(f"To check the installation: {COMMAND} doctor")
+    say(f"To check the installation: {program.format_command()} doctor")
 
 
 def renew(path: str) -> str:
@@ -123,10 +108,12 @@ def renew(path: str) -> str:
 def _plan_update(target: SettingsTarget, version: settings_json.Version | None) -> FileChange:
     """Return the change that gives a settings file the hooks of this version that it needs.
 
-    If the user's settings have the hooks, a project's file only gets those for its tasks.
+    A project's file only gets those for its tasks, if it has only these or the user's settings
+    have the others.
     """
     parts = find_parts(target.project, target.is_user)
-    if not (target.is_user or _has_hooks(target)) and _has_hooks(_find_target("", user=True)):
+    others = list_entries(target) or list_entries(_find_target("", user=True))
+    if others and not (target.is_user or _has_hooks(target)):
         parts = [part for part in parts if part != settings_json.BASIC]
     wanted = settings_json.build_hooks(read_template(), version, parts)
     return _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
@@ -134,11 +121,16 @@ def _plan_update(target: SettingsTarget, version: settings_json.Version | None) 
 
 def _has_hooks(target: SettingsTarget) -> bool:
     """Say whether a settings file has the hooks of every project."""
+    return any(entry.event == "PreToolUse" for entry in list_entries(target))
+
+
+def list_entries(target: SettingsTarget) -> list[settings_json.HookEntry]:
+    """Return the hooks of agent-memory in a settings file; none if it is invalid."""
     text = (_read(target.files, target.name) or b"").decode("utf-8", "replace")
     try:
-        return any(entry.event == "PreToolUse" for entry in settings_json.find_entries(text))
+        return settings_json.find_entries(text)
     except settings_json.InvalidSettings:
-        return False
+        return []
 
 
 def find_parts(project: Project, is_user: bool = False) -> list[str]:
@@ -171,7 +163,7 @@ def write_task_hooks(change: FileChange) -> None:
 def _write_tested(target: SettingsTarget, change: FileChange) -> tuple[TrialResult, str | None]:
     """Test the hooks of the new settings, back up the old ones, and write."""
     _check_writable(target)
-    environment = program_link()
+    environment = program.find_link()
     python = os.path.join(environment, "bin", "python")
     if not os.access(python, os.X_OK):
         raise InstallRefused(f"{python} is missing: run ./install.sh from a clone of agent-memory")
@@ -188,7 +180,7 @@ def check_settings(project: str, user: bool = False, dry_run: bool = False) -> N
     if not dry_run:
         _check_writable(target)
     _plan_change(target, lambda text: settings_json.add_hooks(text, wanted))
-    data_folder()
+    program.check_folders()
 
 
 def uninstall(
@@ -201,7 +193,8 @@ def uninstall(
     """Remove the hooks from the settings, and the imports of task memories from CLAUDE.md.
 
     With `everything` also remove the hooks from the user's settings, git's merge driver from
-    the project, the program, and what it keeps about all projects.  Memory files stay.
+    the project, the completion of shells, the program, and what it keeps about all projects.
+    Memory files stay.
     """
     target = _find_target(project, user)
     targets = [target]
@@ -216,15 +209,29 @@ def uninstall(
     if not user:
         _remove_imports(level, dry_run, say)
     if everything:
-        if not user:
-            _remove_merge_driver(level, dry_run, say)
-        _remove_program(level, dry_run, say)
+        _remove_program(level, user, dry_run, say)
     say(f"Kept: {level.folder} (memory files, history, config.yml).")
     if not everything:
-        kept = {level.state.root: "log, learnings for review", data_folder(): "the program"}
+        kept = {level.state.root: "log, learnings for review", program.data_folder(): "the program"}
         for path, what in kept.items():
             if os.path.lexists(path):
                 say(f"Kept: {path} ({what}; --all removes it too).")
+
+
+def _remove_program(level: paths.LevelPaths, user: bool, dry_run: bool, say: Say) -> None:
+    """Remove what serves all projects, and say which of them have hooks."""
+    if not user:
+        _remove_merge_driver(level, dry_run, say)
+    for shell in shell_completion.SHELLS:
+        shell_completion.remove(shell, dry_run, say)
+    others = [root for root in program.list_projects() if root != os.path.realpath(level.root)]
+    left = [target.path for root in others for target in _list_targets(root)]
+    program.remove(os.path.dirname(level.state.root), dry_run, say)
+    if left:
+        say("These settings of other projects still have hooks, which do nothing without the")
+        say("program. To remove them, run ./install.sh --uninstall PROJECT in a clone:")
+        for path in left:
+            say(f"  {path}")
 
 
 def _remove_hooks(target: SettingsTarget, dry_run: bool, say: Say) -> bool:
@@ -239,7 +246,7 @@ def _remove_hooks(target: SettingsTarget, dry_run: bool, say: Say) -> bool:
         _say_diff(change, say)
         return True
     _write(target, change)
-    SafeFiles(data_folder()).remove(_backup_path(change.path))
+    SafeFiles(program.data_folder()).remove(_backup_path(change.path))
     say(f"Removed the hooks from {change.path}.")
     return True
 
@@ -269,6 +276,13 @@ def _remove_merge_driver(level: paths.LevelPaths, dry_run: bool, say: Say) -> No
         say(f"Removed the merge driver from {os.path.join(root, name)}; commit this change.")
     if changes.config:
         say(f"Removed the merge driver from the git configuration of {root}.")
+
+
+def _list_targets(root: str) -> list[SettingsTarget]:
+    """Return the settings files of a project that have hooks of agent-memory."""
+    names = (settings_files.PROJECT_SETTINGS, settings_files.LOCAL_SETTINGS)
+    targets = [SettingsTarget(SafeFiles(root), name, root) for name in names]
+    return [target for target in targets if list_entries(target)]
 
 
 # --- settings files ---
@@ -321,7 +335,7 @@ def _find_target(project: str, user: bool) -> SettingsTarget:
     if user:
         folder = os.path.abspath(settings_files.find_config_folder(os.environ))
         files = SafeFiles(folder, follows_links=True)
-        return SettingsTarget(files, "settings.json", _find_home())
+        return SettingsTarget(files, "settings.json", program.find_home())
     root = os.path.abspath(project)
     if not os.path.isdir(root):
         reason = "is not a folder" if os.path.lexists(root) else "does not exist"
@@ -348,13 +362,6 @@ def _check_writable(target: SettingsTarget) -> None:
     raise InstallRefused(f"{target.describe(refusal)}. It was not changed. {advice}")
 
 
-def _find_home() -> str:
-    home = os.environ.get("HOME", "")
-    if not os.path.isabs(home):
-        raise InstallRefused(f"HOME is {home!r}: set it to an absolute path")
-    return home
-
-
 def read_template() -> str:
     """Return settings.template.json: from the package, or from the clone that contains it."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -373,7 +380,7 @@ def _plan_change(target: SettingsTarget, edit: Callable[[str], str]) -> FileChan
     except (UnicodeDecodeError, settings_json.InvalidSettings) as error:
         raise InstallRefused(f"{target.path}: {error}. The file was not changed.") from None
     backup = _backup_path(target.path)
-    was_created = bool(before) and _read(SafeFiles(data_folder()), backup) != b""
+    was_created = bool(before) and _read(SafeFiles(program.data_folder()), backup) != b""
     is_gone = not after and (was_created or before is None)
     return FileChange(target.path, before, None if is_gone else after)
 
@@ -430,7 +437,7 @@ def _backup_path(path: str) -> str:
     root = os.path.dirname(os.path.dirname(path))
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
     name = f"{os.path.basename(root)[:100]}-{digest}-settings.json"
-    return os.path.join(data_folder(), "backups", name)
+    return os.path.join(program.data_folder(), "backups", name)
 
 
 def _back_up(change: FileChange) -> str | None:
@@ -442,7 +449,7 @@ def _back_up(change: FileChange) -> str | None:
     ):
         return None
     backup = _backup_path(change.path)
-    SafeFiles(data_folder(), private=True).replace(backup, change.before)
+    SafeFiles(program.data_folder(), private=True).replace(backup, change.before)
     return backup
 
 
@@ -501,7 +508,7 @@ def run_trial(text: str, environment: str) -> TrialResult:
         root, home = os.path.join(folder, "shop"), os.path.join(folder, "home")
         os.makedirs(os.path.join(root, paths.FOLDER_NAME))
         # Another home keeps the user's memory, settings and state out of the trial.
-        link = program_link(home)
+        link = program.find_link(home)
         os.makedirs(os.path.dirname(link))
         os.symlink(environment, link)
         environ = {**inherited, "HOME": home}
@@ -540,50 +547,23 @@ def _read_prompt(reply: Mapping[str, object] | None) -> str:
 # --- the environment ---
 
 
-def data_folder() -> str:
-    """Return the folder of agent-memory in the user's data folder."""
-    data_home = os.environ.get("XDG_DATA_HOME") or os.path.join(_find_home(), ".local", "share")
-    if not os.path.isabs(data_home):
-        raise InstallRefused(f"XDG_DATA_HOME is {data_home!r}: set it to an absolute path")
-    return os.path.join(data_home, COMMAND)
-
-
-def program_link(home: str = "") -> str:
-    """Return the path at which hooks find the program, for the user or another home."""
-    return os.path.join(home or _find_home(), ".local", "share", COMMAND, "venv")
-
-
 def activate(environment: str, say: Say = print) -> None:
-    """Test a new environment and make it the one in use.
+    """Test a new environment and make it the one in use; update what older versions wrote.
 
-    A hook that runs meanwhile sees the old or the new one.  The old one stays until the next
-    upgrade.
+    A hook that runs meanwhile sees the old or the new one.  The switch comes last of all that
+    may fail: before it, nothing has changed.
     """
-    _link_hooks(environment)
+    program.link_packages(environment)
     _try_environment(environment)
-    link = os.path.join(data_folder(), "venv")
-    before = os.path.realpath(link)
-    links.replace_link(link, os.path.join("environments", os.path.basename(environment)))
-    if program_link() != link:
-        os.makedirs(os.path.dirname(program_link()), exist_ok=True)
-        links.replace_link(program_link(), link)
-    _link_command(os.path.join(link, "bin", COMMAND), say)
-    folder = os.path.realpath(os.path.dirname(environment))
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        # An environment without `hooks` is being built by another install.sh.
-        is_old = path not in (os.path.realpath(environment), before)
-        if is_old and os.path.lexists(os.path.join(path, "hooks")):
-            shutil.rmtree(path)
-
-
-def _link_hooks(environment: str) -> None:
-    packages = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
-    hooks = os.path.join(packages, "agent_memory_hooks")
-    if not os.path.isfile(os.path.join(hooks, "pre_tool_use.py")):
-        raise InstallRefused(f"{hooks} has no hooks: the package is incomplete")
-    target = os.path.relpath(hooks, os.path.realpath(environment))
-    links.replace_link(os.path.join(environment, "hooks"), target)
+    program.link_command(say)
+    previous = program.switch_to(environment)
+    version = find_claude_version()
+    for root in program.list_projects():
+        _update_project(root, version, say)
+    user = _find_target("", user=True)
+    if list_entries(user):
+        _update_settings(user, version, say)
+    program.remove_unused_environments(previous, say)
 
 
 def _try_environment(environment: str) -> None:
@@ -595,51 +575,22 @@ def _try_environment(environment: str) -> None:
     run_trial(settings_json.add_hooks("", hooks), environment)
 
 
-def _link_command(command: str, say: Say) -> None:
-    folder = os.path.join(_find_home(), ".local", "bin")
-    link = os.path.join(folder, COMMAND)
-    if os.path.lexists(link) and not _is_own_link(link):
-        say(f"Not replaced: {link} belongs to another program. Use {command}.")
-        return
-    os.makedirs(folder, exist_ok=True)
-    links.replace_link(link, command)
-    say(f"Command installed: {link}")
-    if folder not in os.environ.get("PATH", "").split(os.pathsep):
-        say(f"{folder} is not on your PATH: add it, or run {link}.")
+def _update_project(root: str, version: settings_json.Version | None, say: Say) -> None:
+    """Update the hooks and the merge driver of a project that has them."""
+    for target in _list_targets(root):
+        _update_settings(target, version, say)
+    if merge_driver.update(root):
+        say(f"Updated the merge driver in the git configuration of {root}.")
 
 
-def _is_own_link(link: str) -> bool:
-    ending = os.path.join(COMMAND, "venv", "bin", COMMAND)
-    return os.path.islink(link) and os.readlink(link).endswith(os.sep + ending)
-
-
-def _describe_unmerged(state: str) -> str:
-    """Return whose learnings in the state of all projects no memory has yet, "" for nobody."""
-    files = SafeFiles(state)
-    owners = [
-        str(fastjson.load_object(files.read_text(f"{name}/{state_folder.OWNER_FILE}")).get("path"))
-        for name in files.list_names()
-        if any(
-            files.list_names(f"{name}/spool/{stem}") for stem in files.list_names(f"{name}/spool")
-        )
-    ]
-    return f"; not merged yet: those of {format_names(owners)}" if owners else ""
-
-
-def _remove_program(level: paths.LevelPaths, dry_run: bool, say: Say) -> None:
-    link = os.path.join(_find_home(), ".local", "bin", COMMAND)
-    state = os.path.dirname(level.state.root)
-    removed = {
-        **({link: ""} if _is_own_link(link) else {}),
-        os.path.dirname(program_link()): "",
-        data_folder(): "",
-        state: f" (log and learnings for review, of all projects{_describe_unmerged(state)})",
-    }
-    for path, what in removed.items():
-        if not os.path.lexists(path):
-            continue
-        say(f"{'Would remove' if dry_run else 'Removed'} {path}{what}.")
-        if not dry_run:
-            os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
-    if not dry_run:
-        say("Hooks in the settings of other projects do nothing from now on.")
+def _update_settings(
+    target: SettingsTarget, version: settings_json.Version | None, say: Say
+) -> None:
+    try:
+        change = _plan_update(target, version)
+        if not _is_empty(change):
+            _check_writable(target)
+            _write(target, change)
+            say(f"Updated the hooks in {change.path}.")
+    except (OSError, InstallRefused) as error:
+        say(f"Not updated: {error}")

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from memory_core.files.safe_files import SafeFiles
+from memory_core.git import merge_driver
 from memory_core.setup import links, plugin
 from memory_core.storage import config, state_folder
 from memory_core.text import digests
@@ -126,6 +127,7 @@ def is_building(data: str) -> bool:
 def handle_session_start(environ: Mapping[str, str]) -> None:
     """Start the build if it is needed, and print a message for the user, once."""
     data = environ[plugin.DATA_VARIABLE]
+    _link_plugin(data)
     if config.is_off(environ) or is_ready(data):
         return
     is_started = start_build(data) or is_building(data)
@@ -134,6 +136,15 @@ def handle_session_start(environ: Mapping[str, str]) -> None:
         message = BUILD_STARTED
     if message:
         print(json.dumps({"systemMessage": message}))
+
+
+def _link_plugin(data: str) -> None:
+    """Link the plugin's folder, whose path has its version, to a path that stays."""
+    link = os.path.join(data, merge_driver.PLUGIN_LINK)
+    with suppress(OSError):
+        if os.path.realpath(link) != os.path.realpath(root()):
+            os.makedirs(data, exist_ok=True)
+            links.replace_link(link, root())
 
 
 def _is_first_session(data: str) -> bool:

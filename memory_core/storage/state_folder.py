@@ -100,6 +100,16 @@ def list_gone(home: str, owner: str) -> list[tuple[str, str, bool]]:
     return gone
 
 
+def list_owners(home: str) -> list[tuple[str, str]]:
+    """Return (name of the state folder, path of its project) of all states in a folder."""
+    files = SafeFiles(home)
+    owners = (
+        (name, fastjson.load_object(files.read_text(f"{name}/{OWNER_FILE}")).get("path"))
+        for name in files.list_names()
+    )
+    return [(name, path) for name, path in owners if isinstance(path, str) and os.path.isabs(path)]
+
+
 def is_below(path: str, root: str) -> bool:
     """Check whether a path leads into the folder `root`."""
     return f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(root).rstrip('/')}/")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -372,11 +374,14 @@ def test_a_pipe_is_refused_at_once(installed: Machine, project: Path) -> None:
     assert "is a pipe, a socket or a device, not a file" in done.stderr
 
 
-def test_a_trial_leaves_no_state(installed: Machine, project: Path) -> None:
+def test_an_installation_notes_the_project_and_nothing_of_the_trial(
+    installed: Machine, project: Path
+) -> None:
     state = installed.home / ".local" / "state"
-    before = files(state)
+    before = set(files(state))
     assert installed.verb("install", project).returncode == 0
-    assert files(state) == before
+    new = [name for name in files(state) if name not in before]
+    assert [Path(name).name for name in new[1:]] == ["project.json"]
 
 
 def test_hooks_find_a_program_that_is_elsewhere(fresh: Machine, tmp_path: Path) -> None:
@@ -807,10 +812,60 @@ def test_a_failing_build_changes_nothing(fresh: Machine) -> None:
     assert not fresh.link.exists()
 
 
+def test_without_a_network_one_line_says_so(fresh: Machine) -> None:
+    project = fresh.project("shop", FOREIGN)
+    env = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_CONFIG_FILE": os.devnull, "NO_PROXY": "*"}
+    done = fresh.install_sh(project, **env, PIP_FIND_LINKS="")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "install.sh: cannot download the packages: no connection to the package index."
+        " Check your network and proxy, and try again. Nothing was changed.\n",
+    )
+    assert not fresh.data.exists()
+
+
+@pytest.mark.parametrize("blocked", [".local", ".local/bin", ".local/share/agent-memory"])
+def test_a_folder_that_cannot_be_written_is_named_before_the_build(
+    fresh: Machine, blocked: str
+) -> None:
+    project, path = fresh.project("shop", FOREIGN), fresh.home / blocked
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    done = fresh.install_sh(project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("agent-memory: cannot write to ")
+    assert done.stderr.endswith(f": {path} is not a folder. Nothing was changed.\n")
+
+
+def test_an_interrupted_build_leaves_nothing(fresh: Machine) -> None:
+    """Ctrl-C while pip waits for a package index that does not answer."""
+    project = fresh.project("shop", FOREIGN)
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        url = f"http://127.0.0.1:{index.getsockname()[1]}/"
+        env = {"PIP_INDEX_URL": url, "PIP_CONFIG_FILE": os.devnull, "NO_PROXY": "*"}
+        process = subprocess.Popen(
+            [str(REPO / "install.sh"), "--python", sys.executable, str(project)],
+            env=fresh.env(**env, PIP_FIND_LINKS=""),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        index.settimeout(120)
+        with index.accept()[0]:
+            os.killpg(process.pid, signal.SIGINT)
+            stderr = process.communicate(timeout=60)[1]
+    message = "install.sh: interrupted. Nothing was changed.\n"
+    assert (process.returncode, stderr) == (130, message)
+    assert settings_of(project).read_text() == FOREIGN
+    assert not fresh.data.exists()
+    assert not fresh.link.exists()
+
+
 # --- upgrading ---
 
 
-def test_an_upgrade_keeps_the_old_environment_until_it_is_done(installed: Machine) -> None:
+def test_an_upgrade_keeps_an_environment_that_is_in_use(installed: Machine) -> None:
     project = installed.first_project
     before, text = os.readlink(installed.data / "venv"), settings_of(project).read_bytes()
     (installed.home.parent / "elsewhere").mkdir()
@@ -840,7 +895,11 @@ def test_an_upgrade_keeps_the_old_environment_until_it_is_done(installed: Machin
     now = os.readlink(installed.data / "venv")
     assert now != before
     names = {os.path.basename(before), os.path.basename(now), "being-built"}
-    assert {path.name for path in environments.iterdir()} == names
+    there = {path.name for path in environments.iterdir() if not path.is_symlink()}
+    assert there == names
+    assert f"Kept for now, because it is in use: {environments / os.path.basename(before)}." in (
+        done.stdout
+    )
     assert settings_of(project).read_bytes() == text
     assert installed.link.read_text() == "someone else's\n"
     assert f"Not replaced: {installed.link} belongs to another program" in done.stdout

@@ -1,0 +1,233 @@
+"""The program on this machine: its environments, and the links to the one in use.
+
+    ~/.local/share/agent-memory/      (or below XDG_DATA_HOME)
+      venv -> environments/NAME       the environment in use; an upgrade replaces this link
+      environments/NAME/              a private Python environment with the package
+        packages -> .../site-packages
+        hooks -> .../site-packages/agent_memory_hooks
+      backups/                        settings files as they were before the installation
+    ~/.local/share/agent-memory/venv  what hooks run; a link if the program is elsewhere
+    ~/.local/bin/agent-memory         the command
+
+Nothing outside of an environment refers to it by its name, only by the link `venv`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+
+from memory_core.claude_code import settings_json
+from memory_core.files.safe_files import SafeFiles
+from memory_core.setup import links
+from memory_core.storage import state_folder
+from memory_core.text.phrases import format_names
+
+COMMAND = "agent-memory"
+
+Say = Callable[[str], None]
+
+
+class InstallRefused(Exception):
+    """The reason why something cannot be done, for a person, and the exit status."""
+
+    def __init__(self, sentence: str, status: int = 1) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+# --- places ---
+
+
+def find_home() -> str:
+    """Return the home directory; raises InstallRefused."""
+    home = os.environ.get("HOME", "")
+    if not os.path.isabs(home):
+        raise InstallRefused(f"HOME is {home!r}: set it to an absolute path")
+    return home
+
+
+def data_folder() -> str:
+    """Return the folder of agent-memory in the user's data folder."""
+    data_home = os.environ.get("XDG_DATA_HOME") or os.path.join(find_home(), ".local", "share")
+    if not os.path.isabs(data_home):
+        raise InstallRefused(f"XDG_DATA_HOME is {data_home!r}: set it to an absolute path")
+    return os.path.join(data_home, COMMAND)
+
+
+def find_link(home: str = "") -> str:
+    """Return the path at which hooks find the program, for the user or another home."""
+    return os.path.join(home or find_home(), settings_json.PROGRAM_LINK)
+
+
+def check_folders() -> None:
+    """Raise InstallRefused if one of the program's folders cannot be written."""
+    for path in (data_folder(), os.path.dirname(find_link()), os.path.dirname(_command_link())):
+        folder = path
+        while not os.path.lexists(folder):
+            folder = os.path.dirname(folder)
+        if not (os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)):
+            reason = "is not writable" if os.path.isdir(folder) else "is not a folder"
+            raise InstallRefused(f"cannot write to {path}: {folder} {reason}. Nothing was changed.")
+
+
+def _command_link() -> str:
+    return os.path.join(find_home(), ".local", "bin", COMMAND)
+
+
+def _is_own_link(link: str) -> bool:
+    ending = os.path.join(COMMAND, "venv", "bin", COMMAND)
+    return os.path.islink(link) and os.readlink(link).endswith(os.sep + ending)
+
+
+def format_command() -> str:
+    """Return the command as the user can type it: its path if it is not on PATH."""
+    link = _command_link()
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    if not _is_own_link(link):
+        return os.path.join(data_folder(), "venv", "bin", COMMAND)
+    return COMMAND if os.path.dirname(link) in folders else link
+
+
+# --- the environment in use ---
+
+
+def link_packages(environment: str) -> None:
+    """Give an environment the links that hooks and git use; raises InstallRefused."""
+    packages = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
+    hooks = os.path.join(packages, "agent_memory_hooks")
+    if not os.path.isfile(os.path.join(hooks, "pre_tool_use.py")):
+        raise InstallRefused(f"{hooks} has no hooks: the package is incomplete")
+    for name, path in (("hooks", hooks), ("packages", packages)):
+        target = os.path.relpath(path, os.path.realpath(environment))
+        links.replace_link(os.path.join(environment, name), target)
+
+
+def switch_to(environment: str) -> str:
+    """Make an environment the one in use; return the path of the previous one."""
+    link = os.path.join(data_folder(), "venv")
+    previous = os.path.realpath(link)
+    links.replace_link(link, os.path.join("environments", os.path.basename(environment)))
+    if find_link() != link:
+        os.makedirs(os.path.dirname(find_link()), exist_ok=True)
+        links.replace_link(find_link(), link)
+    return previous
+
+
+def link_command(say: Say) -> None:
+    """Link the command into ~/.local/bin, unless another program has the name."""
+    command, link = os.path.join(data_folder(), "venv", "bin", COMMAND), _command_link()
+    folder = os.path.dirname(link)
+    if os.path.lexists(link) and not _is_own_link(link):
+        say(f"Not replaced: {link} belongs to another program. Use {command}.")
+        return
+    os.makedirs(folder, exist_ok=True)
+    links.replace_link(link, command)
+    say(f"Command installed: {link}")
+    if folder not in os.environ.get("PATH", "").split(os.pathsep):
+        say(f"{folder} is not on your PATH: add it, or run {link}.")
+
+
+# --- environments of older versions ---
+
+
+def remove_unused_environments(previous: str, say: Say) -> None:
+    """Remove the environments except that in use, unless a process may still use one.
+
+    Python imports modules while it runs, for example in an MCP server of an open session.
+    Commands with the link `venv` may run in the environment `previous`.
+    """
+    folder = os.path.join(os.path.realpath(data_folder()), "environments")
+    used = os.path.realpath(os.path.join(data_folder(), "venv"))
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        # An environment without `hooks` is being built by another install.sh.
+        if path == used or os.path.islink(path) or not os.path.lexists(os.path.join(path, "hooks")):
+            continue
+        starts = [path, os.path.join(data_folder(), "environments", name)]
+        if path == previous:
+            starts += [find_link(), os.path.join(data_folder(), "venv")]
+        if _is_in_use([f"{start}{os.sep}" for start in starts]):
+            say(f"Kept for now, because it is in use: {path}. The next upgrade removes it.")
+            continue
+        # Versions without `packages` wrote this path into the configuration of git repositories,
+        # and not all of these are in the list of projects.
+        has_references = not os.path.lexists(os.path.join(path, "packages"))
+        shutil.rmtree(path)
+        if has_references:
+            os.symlink(os.path.join(os.pardir, "venv"), path)
+
+
+def _is_in_use(folders: list[str]) -> bool:
+    """Say whether the command line of a process names one of these folders, or it is unknown."""
+    commands = _list_commands()
+    return commands is None or any(path in line for line in commands for path in folders)
+
+
+def _list_commands() -> list[str] | None:
+    """Return the command lines of all processes except this one, None if they are unknown."""
+    try:
+        if os.path.isdir("/proc/self"):
+            pids = [name for name in os.listdir("/proc") if name.isdigit()]
+            return [_read_command(pid) for pid in pids if int(pid) != os.getpid()]
+        output = subprocess.run(
+            ["ps", "-A", "-ww", "-o", "pid=,command="],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return [line for line in output.splitlines() if line.split()[:1] != [str(os.getpid())]]
+
+
+def _read_command(pid: str) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+            return file.read().replace("\0", " ")
+    except OSError:
+        return ""  # it has ended
+
+
+# --- projects ---
+
+
+def list_projects() -> list[str]:
+    """Return the folders of all projects with a state on this machine, except the home folder."""
+    home = state_folder.find_home(data_folder(), os.environ)
+    own = os.path.realpath(find_home())
+    roots = (path for _state, path in state_folder.list_owners(home))
+    return sorted(path for path in roots if os.path.isdir(path) and path != own)
+
+
+def _describe_unmerged(state: str) -> str:
+    """Return whose learnings in the state of all projects no memory has yet, "" for nobody."""
+    files = SafeFiles(state)
+    owners = [
+        path
+        for name, path in state_folder.list_owners(state)
+        if any(
+            files.list_names(f"{name}/spool/{stem}") for stem in files.list_names(f"{name}/spool")
+        )
+    ]
+    return f"; not merged yet: those of {format_names(owners)}" if owners else ""
+
+
+def remove(state: str, dry_run: bool, say: Say) -> None:
+    """Remove the program, the command, and the state of all projects in the folder `state`."""
+    link = _command_link()
+    removed = {
+        **({link: ""} if _is_own_link(link) else {}),
+        os.path.dirname(find_link()): "",
+        data_folder(): "",
+        state: f" (log and learnings for review, of all projects{_describe_unmerged(state)})",
+    }
+    for path, what in removed.items():
+        if not os.path.lexists(path):
+            continue
+        say(f"{'Would remove' if dry_run else 'Removed'} {path}{what}.")
+        if not dry_run:
+            os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)

@@ -1,0 +1,136 @@
+"""An upgrade from the release before breaks nothing; with real git and install.sh."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from memory_core.claude_code import settings_json
+from support.paths import REPO
+
+# The last version whose git configuration named an environment by its date.
+PREVIOUS = "7067a6e"
+
+SETTINGS = '{\n  "model": "opus"\n}\n'
+BLOCK = "# Add To Memory:\nType: {}\nContent: {}\n#\n"
+
+
+class Home:
+    """A user with two clones of one project."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "my home"
+        self.data = self.home / ".local" / "share" / "agent-memory"
+        self.home.mkdir()
+        (self.home / ".bashrc").write_text("alias cafe=ls\n")
+        author = "[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n"
+        (self.home / ".gitconfig").write_text(author)
+
+    def run(self, *command: object, cwd: Path | None = None, stdin: str = "") -> str:
+        inherited = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        path = f"{self.home}/.local/bin{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            [str(part) for part in command],
+            cwd=cwd or self.home,
+            env={**inherited, "HOME": str(self.home), "PATH": path},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def install(self, source: Path, *arguments: object) -> str:
+        return self.run(source / "install.sh", "--python", sys.executable, *arguments)
+
+    def learn(self, clone: Path, kind: str, fact: str) -> None:
+        """Let an agent report a fact, and commit its memory."""
+        report = BLOCK.format(kind, fact)
+        event = {
+            "hook_event_name": "SubagentStop",
+            "session_id": fact,
+            "cwd": str(clone),
+            "agent_type": "engineer",
+            "agent_id": fact,
+            "last_assistant_message": report,
+        }
+        text = (clone / ".claude" / "settings.json").read_text()
+        commands = {
+            entry.event: entry.value["command"] for entry in settings_json.find_entries(text)
+        }
+        self.run("sh", "-c", commands["SubagentStop"], cwd=clone, stdin=json.dumps(event))
+        self.run("git", "add", "-A", cwd=clone)
+        self.run("git", "commit", "-qm", fact, cwd=clone)
+
+    def merge(self, mine: Path, theirs: Path, fact: str) -> list[str]:
+        """Let both clones learn at the same place, merge, and return the learnings."""
+        self.learn(mine, "pattern", f"{fact} of the one")
+        self.learn(theirs, "pattern", f"{fact} of the other")
+        self.run("git", "pull", "-q", "--no-rebase", theirs, "HEAD", cwd=mine)
+        self.run("git", "pull", "-q", "--no-rebase", mine, "HEAD", cwd=theirs)
+        text = (mine / ".claude-mpm" / "memories" / "engineer.md").read_text()
+        return sorted(line[2:] for line in text.splitlines() if line.startswith(f"- {fact}"))
+
+
+@pytest.fixture
+def previous(tmp_path: Path) -> Path:
+    """The release before, unpacked."""
+    done = subprocess.run(["git", "archive", PREVIOUS], cwd=REPO, capture_output=True)
+    if done.returncode:
+        pytest.skip(f"this clone lacks the commit {PREVIOUS}")
+    folder = tmp_path / "release before"
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="once is enough, and tarfile has a filter")
+def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
+    user = Home(tmp_path)
+    one, two = tmp_path / "my shop", tmp_path / "the same shop"
+    (one / ".claude").mkdir(parents=True)
+    (one / ".claude" / "settings.json").write_text(SETTINGS)
+    user.run("git", "init", "-q", cwd=one)
+    user.install(previous, one)
+    user.run("agent-memory", "git", "install", cwd=one)
+    user.run("agent-memory", "completion", "bash", "--install")
+    user.learn(one, "pattern", "Orders are numbered per warehouse")
+    user.run("git", "clone", "-q", one, two)
+    user.run("agent-memory", "git", "install", cwd=two)
+    assert user.merge(one, two, "Before") == ["Before of the one", "Before of the other"]
+    (dated,) = (user.data / "environments").iterdir()
+
+    output = user.install(REPO, one)
+
+    # Git merges by item, in the clone that the installer knows and in the one that it does not.
+    assert user.merge(one, two, "After") == ["After of the one", "After of the other"]
+    config = (one / ".git" / "config").read_text()
+    assert "environments/" not in config
+    assert str(user.data / "venv" / "bin" / "python") in config
+    assert f"Updated the merge driver in the git configuration of {one}.\n" in output
+    # The settings have the hooks of today, and the old environment is gone.
+    assert "Bash" not in (one / ".claude" / "settings.json").read_text()
+    (current,) = (path for path in (user.data / "environments").iterdir() if path != dated)
+    assert (user.data / "venv").resolve() == current
+    assert dated.is_symlink()
+    packages = {path.name.partition("-")[0] for path in (current / "packages").resolve().iterdir()}
+    assert not packages & {"pip", "setuptools", "pkg_resources"}
+    assert "agent-memory" in user.run("bash", "-ic", "complete -p agent-memory")
+
+    # Nothing is left of the program, and the other clone is named.
+    output = user.run("agent-memory", "uninstall", "--all", "--yes", one)
+    assert f"\n  {two / '.claude' / 'settings.json'}\n" in output
+    assert (one / ".claude" / "settings.json").read_text() == SETTINGS
+    assert (user.home / ".bashrc").read_text() == "alias cafe=ls\n"
+    left = {path.name for path in user.home.rglob("*") if "agent-memory" in path.name}
+    assert left == set()
+    assert "agent-memory" not in (one / ".git" / "config").read_text()
