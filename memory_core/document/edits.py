@@ -26,22 +26,24 @@ if TYPE_CHECKING:
 ITEM, VERBATIM, COMMENT, MARKER = range(7, 11)  # after the levels of headings
 
 
-def insert_item(document: Document, section: Section, text: str) -> Document:
-    """Insert an item after the last one of a section, in its style.
+def insert_item(document: Document, section: Section, text: str, nested: str = "") -> Document:
+    """Insert an item after the last one of a section, in its style, with lines nested below it.
 
     Raises ValueError if no line can hold the text.
     """
+    below = nested.splitlines()
     own = _own_end(document, section)
     items = [item for item in section.items if item.line < own]
     if items:
-        lines = [_next_bullet(document, items) + escape(text)]
+        lines = [_next_bullet(document, items) + escape(text), *below]
         is_loose = len(items) > 1 and _is_blank(document, items[-1].line - 1)
         places = [(items[-1].end, [""] * is_loose + lines)]
     else:
-        places = _below_heading(document, section, own, BULLET + escape(text))
+        places = _below_heading(document, section, own, [BULLET + escape(text), *below])
     for at, lines in places:
         after = _splice(document, at, at, lines)
-        if _is_read(after, document, _shape_of_both(document, at, [(ITEM, text, 1)])):
+        entry = (ITEM, text, 1 + len(below))
+        if _is_read(after, document, _shape_of_both(document, at, [entry])):
             return after
     raise ValueError(f"no line of section {section.title!r} can hold the item {text!r}")
 
@@ -66,14 +68,14 @@ def remove_items(document: Document, items: list[Item]) -> Document:
     return remove_items(remove_items(document, last_first[:half]), last_first[half:])
 
 
-def replace_item(document: Document, item: Item, text: str) -> Document:
-    """Change an item's text; its bullet and nested lines stay.
+def replace_item(document: Document, item: Item, text: str, nested: str = "") -> Document:
+    """Change an item's text and add lines nested below it; its bullet and nested lines stay.
 
     Raises ValueError if the line cannot hold the text.
     """
-    line = _bullet(document.lines[item.line]) + escape(text)
-    after = _splice(document, item.line, item.text_end, [line])
-    new = (ITEM, text, item.end - item.text_end + 1)
+    lines = [_bullet(document.lines[item.line]) + escape(text), *nested.splitlines()]
+    after = _splice(document, item.line, item.text_end, lines)
+    new = (ITEM, text, item.end - item.text_end + len(lines))
     shape = [new if at == item.line else entry for at, entry in _entries(document)]
     if _is_read(after, document, shape):
         return after
@@ -242,7 +244,7 @@ def _own_end(document: Document, section: Section) -> int:
 
 
 def _below_heading(
-    document: Document, section: Section, own: int, item: str
+    document: Document, section: Section, own: int, item: list[str]
 ) -> list[tuple[int, list[str]]]:
     """Return places for the first item of a section: after its text, or below its heading."""
     end = own
@@ -250,8 +252,8 @@ def _below_heading(
         end -= 1
     behind, below = ([""] if _is_text(document, at) else [] for at in (end, section.body))
     if end == section.body:
-        return [(end, [item, *behind])]
-    return [(end, ["", item, *behind]), (section.body, [item, *below])]
+        return [(end, [*item, *behind])]
+    return [(end, ["", *item, *behind]), (section.body, [*item, *below])]
 
 
 def _bullet(line: str) -> str:

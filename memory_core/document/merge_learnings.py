@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from memory_core.text.similarity import ParsedText
 
     class LearningLike(Protocol):
-        """A learning with its type and its text, both of one line."""
+        """A learning with its type and its text of one line, and lines nested below it."""
 
         @property
         def type(self) -> str: ...
         @property
         def content(self) -> str: ...
+        @property
+        def nested(self) -> str: ...
 
 
 class MergeResult:
@@ -107,32 +109,35 @@ class _Merger:
             raise LearningRefused("the learning is empty")
         twin = find_duplicate(self.document.items, content, self._parsed)
         if twin is None:
-            self._add(template.section_of(learning.type), content)
+            self._add(template.section_of(learning.type), content, learning.nested)
             self._merged.added.append(content)
-        elif self._is_better(twin, content) and self._replace(twin, content):
-            self._merged.replaced.append((twin.text, content))
+        elif better := self._improve(twin, content, learning.nested):
+            self._merged.replaced.append((twin.text, better))
         else:
             self._merged.duplicates.append((twin.text, content))
 
-    def _add(self, title: str, content: str) -> None:
+    def _add(self, title: str, content: str, nested: str) -> None:
         choose = ensure_section if self._rules.by_person else _choose_section
         document, section = choose(self.document, title, self._limits)
-        self._take(edits.insert_item(document, section, content), content)
+        self._take(edits.insert_item(document, section, content, nested), content)
 
-    def _replace(self, twin: Item, content: str) -> bool:
-        """Replace an item by a better text; return False if the better text does not fit."""
-        try:
-            self._take(edits.replace_item(self.document, twin, content), content)
-        except ValueError:
-            return False
-        return True
+    def _improve(self, twin: Item, content: str, nested: str) -> str:
+        """Give an item a better text, and nested lines if it has none; return its text.
 
-    def _is_better(self, twin: Item, content: str) -> bool:
-        """Say whether a learning may replace an item: no preference, and no item of a person."""
-        if twin.text == content or similarity.choose_better(twin.text, content) != content:
-            return False
+        Returns "" if nothing is better, or does not fit.  Preferences and items of people stay.
+        """
         is_free = self._rules.by_person or self._age_of(twin.text) is not None
-        return is_free and twin not in preferences.list_items(self.document)
+        if not is_free or twin in preferences.list_items(self.document):
+            return ""
+        text = similarity.choose_better(twin.text, content)
+        nested = "" if markdown.read_nested(self.document, twin) else nested
+        if text == twin.text and not nested:
+            return ""
+        try:
+            self._take(edits.replace_item(self.document, twin, text, nested), text)
+        except ValueError:
+            return ""
+        return text
 
     def _age_of(self, text: str) -> Age | None:
         is_fresh = text in self._fresh and not self._rules.by_person

@@ -34,7 +34,7 @@ CATEGORY_TYPES = {
 DEFAULT_SIZE = 8 * 1024  # bytes, about 2,000 tokens, which an agent reads in every run
 DEFAULT_SECTIONS = 10  # the nine standard sections and one more
 DEFAULT_ITEMS = 15  # per section; few enough for a user to review
-DEFAULT_LINE_LENGTH = 120  # characters; fits most editors without wrapping
+DEFAULT_LINE_LENGTH = 400  # characters; holds the longest learning of a report
 
 LIMITS_COMMENT = "MEMORY LIMITS"
 UPDATED_COMMENT = "Last Updated"

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memory_core.learning.marker_blocks import Draft
+    from memory_core.learning.marker_blocks import Draft, Marker
 
 # What begins and ends a memory block that the agent received.
 _OPENING, _CLOSING = f"<{BLOCK_TAG} agent=", f"</{BLOCK_TAG}>"
@@ -50,6 +50,11 @@ class Report:
             self.starts.append(self.starts[-1] + len(row) + 1)
         self.starts[-1] = len(text)
         self.fences = lines.find_fences(self.rows)
+        self._markers = {
+            number
+            for number, row in enumerate(text.lower().split("\n"))
+            if "memor" in row or "remember" in row
+        }
         self._phrases = phrases
         self._objects = self._find_objects(text)
 
@@ -81,16 +86,18 @@ class Report:
         """Return the block that begins in a line."""
         if number in self._objects:
             return self._objects[number]
-        if "#" in bare and (marker := marker_blocks.read_marker(bare)):
-            return self._read_marker_block(number, *marker)
+        if number in self._markers and (marker := marker_blocks.read_marker(bare)):
+            return self._read_marker_block(number, marker, in_fence)
         if self._phrases and not in_fence:
             key, value = lines.split_field(lines.remove_bullet(bare))
             if value and key in self._phrases:
-                return LearningBlock([(self._phrases[key], value, "")], [], number + 1)
+                return LearningBlock([(self._phrases[key], value, "", ())], [], number + 1)
         return None
 
-    def _read_marker_block(self, number: int, marker: str, title: str) -> LearningBlock | None:
-        block = marker_blocks.MarkerBlock(number, marker, title)
+    def _read_marker_block(
+        self, number: int, marker: Marker, in_fence: bool
+    ) -> LearningBlock | None:
+        block = marker_blocks.MarkerBlock(number, marker, in_fence)
         is_quoted = lines.is_quoted(self.rows[number])
         closing = -1  # the last line of a fence below the marker
         for at in range(number + 1, len(self.rows)):
@@ -100,7 +107,9 @@ class Report:
             if at == closing or (at in self.fences and not block.has_content):
                 closing = self.fences.get(at, -1)
                 block.rows.append(at)
-            elif not block.read_line(at, lines.strip_indent(row)):
+            elif (at in self._markers and marker_blocks.read_marker(lines.strip_indent(row))) or (
+                not block.read_line(at, lines.strip_indent(row))
+            ):
                 break
         drafts = block.finish()
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None

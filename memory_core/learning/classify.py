@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The type of a learning without a type, or with an unknown one in a report.
+# The type of a learning without a type.
 DEFAULT_TYPE = "learning"
 
 # The types of document/template.py, repeated so that most reports do not import it.
@@ -15,6 +15,11 @@ TYPES = (
 # A content of up to this length is not a sentence: "none", "n/a", "todo".
 TOO_SHORT = 5
 
+# A content of a few words that begins like this may say that there is nothing to record.
+_NOTHING = ("no", "none", "nothing", "n/a")
+_FEW_WORDS = 4
+NOTHING_REASON = "it may say that there is nothing to record"
+
 # How the recording note's placeholder begins, for a report that lost its brackets.
 NOTE_SAMPLE = "one sentence of at most"
 
@@ -25,27 +30,41 @@ _SPELLINGS = {
 }
 
 # Characters around the name of a type.
-_DECORATION = "`*_\"'[]<>(). "
+_DECORATION = "`*_\"'\u201c\u201d[]<>(),. "
 
-# Characters of an unknown type in a reason.
+# Characters of an unknown type.
 _MAX_NAME = 80
 
 _BRACKETS = {"[": "]", "<": ">", "{": "}", "(": ")"}
 
 
 def is_placeholder(kind: str, content: str) -> bool:
-    """Check for a placeholder: text in brackets, only dots, types to choose from."""
+    """Check for a placeholder: text in brackets, or only dots."""
     bare = content.strip(" \t\r\n`*_\"'.\u2026")
     if not bare:
         return bool(content.strip())
-    is_kind_open = "|" in kind or (not type_of(kind) and _is_bracketed(kind.strip("`*_ ")))
+    is_kind_open = not type_of(kind) and _is_bracketed(kind.strip("`*_ "))
     return is_kind_open or _is_bracketed(bare) or bare.lower().startswith(NOTE_SAMPLE)
+
+
+def says_nothing(content: str) -> bool:
+    """Check for "No new learnings", "Nothing to add" and the like, by the first word."""
+    words = content.lower().split(None, _FEW_WORDS)
+    return len(words) <= _FEW_WORDS and words[0].strip("(.,:;-") in _NOTHING if words else False
 
 
 def type_of(name: str) -> str:
     """Return the type for a name in any spelling, "" for an unknown type."""
     words = name.strip(_DECORATION).lower().replace("_", " ").replace("-", " ").split()
     return _SPELLINGS.get("-".join(words), "") if name else DEFAULT_TYPE
+
+
+def clean_type(name: str) -> str:
+    """Return the type for a name, or an unknown name itself, as a short line."""
+    from memory_core.text.sanitize import clean_line, shorten
+
+    line = clean_line(name).strip(_DECORATION)
+    return type_of(line) or shorten(line, _MAX_NAME)
 
 
 def check_learning(name: str, content: str, max_length: int) -> str:

@@ -1,4 +1,4 @@
-"""Recognise the line before a block that calls it an example, a format or a template."""
+"""Recognise a fenced or quoted block that the line before it calls an example."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from memory_core.learning import lines
 
 _NAMES = {"example", "examples", "format", "formats", "template", "templates"}
 
-# The line says that the agent follows the format: "My learnings, in the required format:".
-_FOLLOWS = (" my ", " i learned ", " requested ", " asked ", " specified ", " in the required ")
-
-# A line of at most this many words is a title, even with a full stop.
-_MAX_TITLE = 4
+# The end of a line that introduces a block.
+_ENDS = (":", "\uff1a", "\u2014", ">")
 
 # Characters of a line that are read, from its end.
 _REACH = 300
@@ -19,17 +16,12 @@ _PUNCTUATION = str.maketrans(dict.fromkeys("!\"#'()*,-.:;<=>?[]_`{}\uff1a", " ")
 
 
 def announces_example(line: str) -> bool:
-    """Check whether the last sentence of a line calls what follows an example."""
-    line = line[-_REACH:].strip(lines.INDENT + "*_")
-    sentence = line.rpartition(". ")[2]
-    words = sentence.lower().translate(_PUNCTUATION).split()
-    if _NAMES.isdisjoint(words):
+    """Check whether a heading, a tag, or a line with a colon at its end names an example."""
+    line = line[-_REACH:].lstrip(lines.INDENT).rstrip()
+    if not lines.is_heading(line) and not line.rstrip("*_` ").endswith(_ENDS):
         return False
-    text = f" {' '.join(words)} "
-    is_title = not sentence.endswith((".", "!", "?")) and line == lines.remove_bullet(line)
-    is_title = is_title or len(words) <= _MAX_TITLE
-    is_introduction = is_title or sentence.endswith((":", "\uff1a"))
-    return is_introduction and not any(phrase in text for phrase in _FOLLOWS)
+    words = line.rpartition(". ")[2].lower().translate(_PUNCTUATION).split()
+    return not _NAMES.isdisjoint(words)
 
 
 class Surroundings:
@@ -62,9 +54,7 @@ class Surroundings:
 
     def is_example(self, row: str, before: str) -> bool:
         """Check whether a block that begins in this line, after `before`, is an example."""
-        if before:
-            return announces_example(before)
         is_set_off = self.in_fence or row[:1] in tuple(lines.INDENT)
-        return is_set_off and (
-            self._opened[-1][1] or self._quotes_example is True or announces_example(self.above)
+        return announces_example(before or (self.above if is_set_off else "")) or (
+            is_set_off and (self._opened[-1][1] or self._quotes_example is True)
         )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
-MAX_LENGTH = 100
+MAX_LENGTH = 300
 
 # The reason for rejecting a block that only shows the format.
 EXAMPLE_REASON = "is called an example in the line before it"
@@ -41,11 +41,15 @@ _SENTENCES = {
 
 
 class Learning:
-    """One learning: a type and a content of one line."""
+    """One learning: a type, a content of one line, and the lines nested below it, or "".
 
-    def __init__(self, type: str, content: str) -> None:
+    A type that is not in classify.TYPES is the word of the report.
+    """
+
+    def __init__(self, type: str, content: str, nested: str = "") -> None:
         self.type = type
         self.content = content
+        self.nested = nested
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and repr(other) == repr(self)
@@ -54,18 +58,18 @@ class Learning:
         return hash((self.type, self.content))
 
     def __repr__(self) -> str:
-        return f"Learning({self.type!r}, {self.content!r})"
+        return f"Learning({self.type!r}, {self.content!r}, {self.nested!r})"
 
 
 class RejectedLearning(Learning):
     """A learning that a person has to review, with the reason."""
 
-    def __init__(self, type: str, content: str, reason: str) -> None:
-        super().__init__(type, content)
+    def __init__(self, type: str, content: str, reason: str, nested: str = "") -> None:
+        super().__init__(type, content, nested)
         self.reason = reason
 
     def __repr__(self) -> str:
-        return f"Rejected({self.type!r}, {self.content!r}, {self.reason!r})"
+        return f"Rejected({self.type!r}, {self.content!r}, {self.reason!r}, {self.nested!r})"
 
 
 class Extraction:
@@ -113,14 +117,15 @@ def extract(text: str, natural_language: bool = False, max_length: int = MAX_LEN
 def extract_one(kind: str, content: str, max_length: int = MAX_LENGTH) -> Extraction:
     """Check one learning from a command or another program; its content becomes one line."""
     from memory_core.learning import classify
+    from memory_core.text.sanitize import clean_line
 
-    reason = "" if classify.type_of(kind) else classify.check_learning(kind, content, max_length)
-    verdict = _judge_draft((kind, content, reason), max_length)
-    if verdict is None:
-        verdict = RejectedLearning(kind, content, "the content is a placeholder")
-    if isinstance(verdict, RejectedLearning):
-        return Extraction([], [verdict], [])
-    return Extraction([verdict], [], [])
+    line = clean_line(content)
+    reason = classify.check_learning(clean_line(kind), line, max_length)
+    if not reason and classify.is_placeholder(kind, content):
+        reason = "the content is a placeholder"
+    if reason:
+        return Extraction([], [RejectedLearning(kind, line, reason)], [])
+    return Extraction([Learning(classify.clean_type(kind), line)], [], [])
 
 
 def remove_spans(text: str, spans: Iterable[Span]) -> str:
@@ -132,21 +137,26 @@ def remove_spans(text: str, spans: Iterable[Span]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _judge_draft(draft: Draft, max_length: int, is_example: bool = False) -> Learning | None:
+def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | None:
     """Return a learning or a rejected learning, None for a placeholder."""
     from memory_core.learning import classify
     from memory_core.text.sanitize import clean_line, shorten
 
-    kind, content, reason = draft
-    if not reason and classify.is_placeholder(kind, content):
+    kind, content, reason, nested = draft
+    line, below = clean_line(content), [clean_line(text) for text in nested]
+    is_short = 0 < len(line) <= classify.TOO_SHORT  # "none", "n/a", "todo"
+    if not reason and (is_short or classify.is_placeholder(kind, content)):
         return None
-    name, line = clean_line(kind), clean_line(content)
-    type = classify.type_of(name)
     reason = EXAMPLE_REASON if is_example else reason
-    if reason := reason or classify.check_learning(type, line, max_length):
-        shown_type = type or shorten(name, MAX_REVIEW_LENGTH)
-        return RejectedLearning(shown_type, shorten(line, MAX_REVIEW_LENGTH), reason)
-    return Learning(type or classify.DEFAULT_TYPE, line)
+    if not reason and classify.says_nothing(line):
+        reason = classify.NOTHING_REASON
+    longest = max([line, *below], key=len)
+    reason = reason or classify.check_learning("", longest if line else "", max_length)
+    lines_below = "\n".join(f"  - {text}" for text in below)
+    if reason:
+        shown = shorten(line, MAX_REVIEW_LENGTH)
+        return RejectedLearning(classify.clean_type(kind), shown, reason, lines_below)
+    return Learning(classify.clean_type(kind), line, lines_below)
 
 
 def _is_saved(verdict: Learning | None, draft: Draft) -> bool:

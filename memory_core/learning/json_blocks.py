@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.learning.marker_blocks import NESTED
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from memory_core.learning.marker_blocks import Draft
 
-_FIELDS = {"type", "content"}
+_FIELDS = {"type", "content", *NESTED}
 
 # So many braces of a text may open something that only looks like JSON.
 _MAX_FAILURES = 50
@@ -21,21 +22,40 @@ _MAX_BLANKS = 100
 
 
 def find(text: str, key: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (start, end, value) of the outermost objects that contain a key."""
-    text = text.replace("\n>", "\n ")  # an object may be quoted
+    """Yield (start, end, value) of the outermost objects that contain a key.
+
+    An object may be quoted, and may have a comma too many, lines of comment, and line breaks
+    inside of its strings.
+    """
+    text = text.replace("\n>", "\n ")
+    mended = ""
     last = text.rfind(f'"{key}"')
     at = failures = 0
     while failures < _MAX_FAILURES and 0 <= (start := text.find("{", at)) < last:
         at = start + 1
-        if text[at : at + _MAX_BLANKS].lstrip()[:1] != '"':
+        begin = text[at : at + _MAX_BLANKS].lstrip()
+        if begin[:1] != '"' and begin[:2] != "//":
             continue
         try:
             value, at = fastjson.loads_at(text, start)
         except ValueError:
-            failures += 1
-            continue
+            mended = mended or _mend(text)
+            try:
+                value, at = fastjson.loads_at(mended, start)
+            except ValueError:
+                failures += 1
+                continue
         if key in value:
             yield start, at, value
+
+
+def _mend(text: str) -> str:
+    """Replace by blanks what JSON does not allow: every place stays the same."""
+    rows = [" " * len(row) if row.lstrip()[:2] == "//" else row for row in text.split("\n")]
+    parts = " ".join(rows).replace("\t", " ").split(",")
+    for number, part in enumerate(parts[1:], 1):
+        parts[number] = ("," if part.lstrip()[:1] not in ("}", "]") else " ") + part
+    return "".join(parts)
 
 
 def read_drafts(items: object, text: str) -> tuple[list[Draft], bool]:
@@ -47,7 +67,7 @@ def read_drafts(items: object, text: str) -> tuple[list[Draft], bool]:
         items = [items] if _is_learning(items) else []
     drafts = [draft for item in items if (draft := _read_item(item))]
     if len(drafts) < len(items):
-        return [*drafts, ("", text, "no content")], False
+        return [*drafts, ("", text, "no content", ())], False
     keys = {key.lower() for item in items if isinstance(item, dict) for key in item}
     return drafts, keys <= _FIELDS
 
@@ -61,11 +81,20 @@ def _is_learning(value: object) -> bool:
 
 def _read_item(item: object) -> Draft | None:
     if isinstance(item, str):
-        return "", item, ""
+        return "", item, "", ()
     if not isinstance(item, dict):
         return None
     fields = {key.lower(): value for key, value in item.items()}
-    kind, content = fields.get("type") or "", fields.get("content")
+    others = [value for key, value in fields.items() if key not in _FIELDS]
+    only = others[0] if len(others) == 1 else None
+    kind, content = fields.get("type") or "", fields.get("content", only)
+    nested = [(name, _join_texts(fields.get(key) or "")) for key, name in NESTED.items()]
     if isinstance(kind, str) and isinstance(content, str) and len(fields) == len(item):
-        return kind, content, ""
+        return kind, content, "", [f"{name}: {text}" for name, text in nested if text]
     return None
+
+
+def _join_texts(value: object) -> str:
+    """Return a text, or the texts of a list, as one text."""
+    texts = value if isinstance(value, list) else [value]
+    return ", ".join(text for text in texts if isinstance(text, str))

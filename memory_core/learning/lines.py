@@ -9,7 +9,7 @@ INDENT = " \t>"
 MARKERS = ("add to memory", "memorize", "memorise", "remember")
 
 _BULLETS = ("- ", "* ", "+ ", "\u2022 ")
-_DECORATION = "*_`\"' "
+_DECORATION = "*_`\"'\u201c\u201d "
 _QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
 _MAX_KEY = 40
 _MAX_NUMBER = 5  # characters of "123. "
@@ -27,6 +27,14 @@ def strip_indent(line: str) -> str:
 
 def is_quoted(line: str) -> bool:
     return line.lstrip(" \t")[:1] == ">"
+
+
+def is_heading(line: str) -> bool:
+    """Check for a heading with words: `## Words`, `**Words**` or `**Words:**`."""
+    if line.startswith("**") and line.rstrip(":").endswith("**") and line.count("**") == 2:
+        return True
+    words = (heading := line.lstrip("*")).lstrip("#")
+    return words != heading and words[:1] in (" ", "\t") and words.strip() != ""
 
 
 def remove_bullet(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Read one marker block: its types and contents, and the lines that they take."""
+"""Read one marker block: its types, contents and nested lines, and the lines that they take."""
 
 from __future__ import annotations
 
@@ -7,47 +7,76 @@ from memory_core.learning.classify import type_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Draft = tuple[str, str, str]  # type, content, reason why it cannot be a learning (or "")
+    from collections.abc import Sequence
 
-_FIELDS = ("type", "content")
+    # Type, content, reason why it cannot be a learning (or ""), nested lines.
+    Draft = tuple[str, str, str, Sequence[str]]
+
+# Keys whose values become lines below an item, with their names there.
+NESTED = {"why": "Why", "see": "See"}
+
+_FIELDS = ("type", "content", *NESTED)
+_HEADING_SIGNS = "#*_` "
+_MAX_HEADING = 80  # characters in front of the colon
 
 
-def read_marker(line: str) -> tuple[str, str] | None:
-    """Return the marker in a line and the text behind its colon, None for another line."""
-    words = _read_heading(lines.remove_bullet(line))
-    marker, title = lines.split_field(words)
-    marker = marker or words.strip("*_ ").lower()
-    return (marker, title.removesuffix("**")) if marker in lines.MARKERS else None
+class Marker:
+    """The heading of a block: its words in lower case, a type or "", the text behind its colon."""
+
+    def __init__(self, words: str, kind: str, title: str, has_colon: bool) -> None:
+        self.words, self.kind, self.title, self.has_colon = words, kind, title, has_colon
+
+
+def read_marker(line: str) -> Marker | None:
+    """Return the marker in a line without indentation, None for another line."""
+    bare = lines.remove_bullet(line)
+    words = bare.lstrip(_HEADING_SIGNS)
+    if words[:1] > "\x7f" and not words[0].isalnum():  # a symbol in front of the words
+        words = words.partition(" ")[2].lstrip(_HEADING_SIGNS)
+    begin = words[:_MAX_HEADING].lower()
+    marker = next((marker for marker in lines.MARKERS if begin.startswith(marker)), "")
+    name, colon, title = words[len(marker) :].partition(":")
+    kind = name.strip("*_` ()[]-\u2013\u2014")
+    if not marker or len(name) > _MAX_HEADING or (kind and not type_of(kind)):
+        return None
+    signs = bare[: -len(words)].rstrip()
+    opening = signs.strip("# ")
+    title = title.strip().removeprefix(opening).removesuffix(opening or "**").strip()
+    is_heading = signs != "" or (colon != "" and marker == lines.MARKERS[0])
+    if not is_heading or (title and "`" in opening):  # a sentence, not a heading
+        return None
+    return Marker(marker, kind, title, colon != "")
 
 
 class _Entry:
-    """A type and the lines of a content."""
+    """A type, the lines of a content, and the lines nested below it by their keys."""
 
-    def __init__(self, kind: str, content: str) -> None:
+    def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.lines = [content] if content else []
+        self.lines: list[str] = []
+        self.nested: dict[str, list[str]] = {}
 
 
 class MarkerBlock:
     """Reads a block line by line; the meaning of a line depends on the lines before it."""
 
-    def __init__(self, number: int, marker: str, title: str) -> None:
-        self._marker = marker
+    def __init__(self, number: int, marker: Marker, in_fence: bool) -> None:
+        # Comments in code may begin with the words of a marker.
+        self._needs_keys = marker.words != lines.MARKERS[0] or (in_fence and not marker.has_colon)
         self.rows: list[int] = []  # the lines whose words are in the learnings
         self._entries: list[_Entry] = []
         self._loose: list[int] = []  # the lines of a content without a key
-        self._other: list[str] = []  # the lines of other keys
-        self._kind = ""
+        self._others: list[list[str]] = []  # the lines of each other key
+        self._kind, self._key = marker.kind, ""  # the last type; the key that lines belong to
         self._has_keys = self._has_content_key = self._is_closed = False
         self._has_gap = False  # a blank line followed the content
         self._is_list = False  # each list item is a content
-        self._is_other = False  # the last key was another one
-        self._type_last = not type_of(title)  # the content precedes its type
-        if self._type_last:
-            self._read_text(number, title, *lines.split_field(title), is_item=False)
-        else:
-            self._kind = title
+        self._type_last = False  # each content precedes its type
+        if type_of(marker.title):
+            self._kind = marker.title or marker.kind
             self.rows.append(number)
+        else:
+            self.read_line(number, marker.title)
 
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
@@ -56,35 +85,40 @@ class MarkerBlock:
             return True
         line = lines.remove_bullet(bare)
         is_item = line != bare
-        if not line.strip("#"):
+        if not line.strip("#`") and "#" in line:
             self._is_closed = True
             self.rows.append(number)
             return False
-        if _ends_block(line):
-            return False
-        key, value = lines.split_field(line)
+        if line.endswith(" #"):
+            self._is_closed = True
+            line = line[:-2].rstrip()
+        key, value = lines.split_field(line.lstrip("#") if line.startswith("##") else line)
         if key in _FIELDS:
             self._read_field(number, key, value)
-            return True
-        if self._has_gap and not (is_item and self._is_list):
+        elif self._ends_block(line) or (self._has_gap and not (is_item and self._is_list)):
             return False
-        return self._read_text(number, line, key, value, is_item)
+        else:
+            self._read_text(number, line, key, value, is_item)
+        return not self._is_closed
 
     def finish(self) -> list[Draft]:
         """Return the learnings of the block; there are none if it is not a block.
 
         A block without keys may be a heading of the report or a comment in code.
         """
-        if not (self._has_keys or self._is_closed or self._marker == lines.MARKERS[0]):
+        if self._needs_keys and not (self._has_keys or self._is_closed):
             return []
-        drafts = [
-            (entry.kind, lines.remove_quotes(" ".join(entry.lines)), "")
+        drafts: list[Draft] = [
+            (entry.kind, lines.remove_quotes(" ".join(entry.lines)), "", _join_nested(entry))
             for entry in self._entries
             if entry.lines
         ]
         self.rows = sorted(self.rows + self._loose)
-        if not drafts and self._other:
-            drafts.append((self._kind, " ".join(self._other), "no Content: line"))
+        if not drafts and len(self._others) == 1:
+            drafts.append((self._kind, lines.split_field(" ".join(self._others[0]))[1], "", ()))
+        elif not drafts and self._others:
+            text = " ".join(line for other in self._others for line in other)
+            drafts.append((self._kind, text, "no Content: line", ()))
         return drafts
 
     @property
@@ -92,67 +126,95 @@ class MarkerBlock:
         return self._entries != [] and self._entries[-1].lines != []
 
     def _read_field(self, number: int, key: str, value: str) -> None:
+        self._has_keys = True
+        self._has_gap = False
+        self._key = key
+        self.rows.append(number)
         if key == "content":
             if not self._has_content_key:
                 self._drop_loose()
             self._add("" if self._type_last else self._kind, value)
+        elif key == "type":
+            value, content = _split_type(value)
+            self._set_type(value)
+            if content:
+                self._read_field(number, "content", content)
         else:
-            self._kind = value
-            self._set_types(value)
-        self._has_keys = True
-        self._has_gap = self._is_other = False
-        self.rows.append(number)
+            if not self._entries:
+                self._add(self._kind, "")
+            self._entries[-1].nested[key] = [value] if value else []
 
     def _drop_loose(self) -> None:
         """Leave the lines without a key in the report: the content comes in lines with keys."""
-        self._entries.clear()
+        self._entries = [entry for entry in self._entries if not entry.lines]
         self._loose.clear()
         self._has_content_key = True
         self._type_last = not self._kind
 
-    def _set_types(self, kind: str) -> None:
-        """Set the type of the contents before it, if each content precedes its type."""
+    def _set_type(self, kind: str) -> None:
+        """Set the type; also that of the contents before it, if each content precedes its type."""
+        self._type_last = self._type_last or (not self._kind and self.has_content)
+        self._kind = kind
         for entry in reversed(self._entries if self._type_last and kind else []):
             if entry.kind:
                 return
             entry.kind = kind
 
-    def _read_text(self, number: int, line: str, key: str, value: str, is_item: bool) -> bool:
-        """Read a line without Type: or Content:."""
+    def _read_text(self, number: int, line: str, key: str, value: str, is_item: bool) -> None:
+        """Read a line without a key of a block."""
+        entry = self._entries[-1] if self._entries else None
+        if self._key == "type" and not self._kind:
+            self._set_type(line)
+            self.rows.append(number)
+            return
         if not self._has_keys and key and type_of(key):
             self._kind = key
             self._add(key, value)
-        elif self._has_keys and (self._is_other or _is_other_key(line, key)):
-            self._is_other = True
-            self._other.append(line)
-            return True
-        elif not self._entries or (is_item and self._is_list and self.has_content):
+        elif self._has_keys and _is_other_key(line, key):
+            self._key = "other"
+            self._others.append([line])
+            return
+        elif self._key == "other":
+            self._others[-1].append(line)
+            return
+        elif self._key in NESTED and entry:
+            nested = entry.nested[self._key]
+            nested.append(f", {line}" if is_item and nested else f" {line}")
+        elif entry is None or (is_item and self._is_list and entry.lines):
             self._add(self._kind, line)
             self._is_list = is_item
         else:
-            self._is_list = self._is_list or (is_item and not self.has_content)
-            self._entries[-1].lines.append(line)
+            self._is_list = self._is_list or (is_item and not entry.lines)
+            entry.lines.append(line)
         (self.rows if self._has_content_key else self._loose).append(number)
-        return True
 
     def _add(self, kind: str, content: str) -> None:
-        self._entries.append(_Entry(kind, content))
+        """Add a content; an entry that has only nested lines gets it."""
+        if not self._entries or self.has_content:
+            self._entries.append(_Entry(kind))
+        self._entries[-1].lines += [content] if content else []
+        self._entries[-1].kind = kind
         self._is_list = False
+
+    def _ends_block(self, line: str) -> bool:
+        """Check for a heading, a line of a fence, a closing tag, or a ruler."""
+        is_mark = line.startswith(("```", "~~~", "</")) or not line.strip("-*_ ")
+        return is_mark or (lines.is_heading(line) and (self.has_content or line[0] != "*"))
+
+
+def _split_type(value: str) -> tuple[str, str]:
+    """Split the value of `Type: x, Content: y` into the type and the content."""
+    at = value.lower().find("content")
+    kind = value[: max(at, 0)].rstrip("*_`\"'")
+    key, content = lines.split_field(value[len(kind) :])
+    return (kind.strip(" ,;|-\u2013\u2014."), content) if key == "content" else (value, "")
+
+
+def _join_nested(entry: _Entry) -> list[str]:
+    texts = {key: "".join(words).strip() for key, words in entry.nested.items()}
+    return [f"{NESTED[key]}: {text}" for key, text in texts.items() if text]
 
 
 def _is_other_key(line: str, key: str) -> bool:
     """Check for a key such as "Confidence:"; an error such as "TypeError:" is content."""
     return key.isalpha() and key.capitalize() in line.partition(":")[0]
-
-
-def _ends_block(line: str) -> bool:
-    """Check for a heading, a line of a fence, a closing tag, or a ruler."""
-    is_mark = line.startswith(("```", "~~~", "</"))
-    return is_mark or _read_heading(line) != "" or not line.strip("-*_ ")
-
-
-def _read_heading(line: str) -> str:
-    """Return the words of a heading, "" for another line."""
-    heading = line.lstrip("*")
-    words = heading.lstrip("#")
-    return words.strip() if words != heading and words[:1] in (" ", "\t") else ""

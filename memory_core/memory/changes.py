@@ -18,33 +18,38 @@ if TYPE_CHECKING:
     from memory_core.history.item_history import Difference
 
 
-def learn(memory: AgentMemory, pairs: list[list[str]], **source: str) -> MergeResult:
-    """Merge learnings, given as [type, content]; `source` has their run, session and source."""
-    _record_contradictions(memory, pairs, source)
-    learnings = [Learning(kind, content) for kind, content in pairs]
+def learn(memory: AgentMemory, rows: list[list[str]], **source: str) -> MergeResult:
+    """Merge learnings, given as [type, content] or [type, content, nested lines].
+
+    `source` has their run, session and source.
+    """
+    _record_contradictions(memory, rows, source)
+    learnings = [Learning(*row) for row in rows]
     by_person = source.get("source") in item_history.HUMAN_SOURCES
     merged = memory.merge_learnings(learnings, by_person)
-    titles = {
-        text: title for text, title, _nested in list_items(markdown.parse_document(merged.text))
+    fields = {
+        text: {"section": title, "nested": nested, **source}
+        for text, title, nested in list_items(markdown.parse_document(merged.text))
     }
+    types = {template.join_lines(learning.content): learning.type for learning in learnings}
     for text in merged.added:
-        memory.record("learned", text, section=titles.get(text, ""), **source)
+        memory.record("learned", text, type=types[text], **fields.get(text, source))
     for old, text in merged.replaced:
         was = item_history.id_of(old)
-        memory.record("merged", text, section=titles.get(text, ""), was=was, **source)
+        memory.record("merged", text, was=was, **fields.get(text, source))
     for text, _learning in merged.duplicates:
         memory.record("reinforced", text, **source)
     return memory.take_merged(merged)
 
 
 def _record_contradictions(
-    memory: AgentMemory, pairs: list[list[str]], source: dict[str, str]
+    memory: AgentMemory, rows: list[list[str]], source: dict[str, str]
 ) -> None:
     """Record a contradiction of each item whose id a learning of type `mistake` names."""
     title = template.SECTION_TITLES["mistake"]
     words = {
         word.strip("\"'`()[]{}<>*_.,:;!?")
-        for kind, content in pairs
+        for kind, content, *_nested in rows
         if template.section_of(kind) == title
         for word in content.casefold().split()
     }

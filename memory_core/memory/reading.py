@@ -119,7 +119,11 @@ def _take_hand_edits(
 def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> None:
     """Add items again that the user's editor had not loaded; all are of people, or of agents."""
     learnings = [
-        Learning(TYPE_BY_TITLE.get(markdown.normalize_title(state.section), ""), state.text)
+        Learning(
+            TYPE_BY_TITLE.get(markdown.normalize_title(state.section), ""),
+            state.text,
+            state.nested,
+        )
         for state in states
         if not preferences.is_title(state.section)
     ]
@@ -127,8 +131,10 @@ def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> N
         return
     merged = memory.take_merged(memory.merge_learnings(learnings, by_person=states[0].is_persons))
     memory.review += list_refused(merged)
+    nested = {text: below for text, _title, below in agent_memory.list_items(memory.document)}
     for old, text in merged.replaced:
-        memory.record("merged", text, was=item_history.id_of(old))
+        was = item_history.id_of(old)
+        memory.record("merged", text, was=was, nested=nested.get(text, ""))
 
 
 def _set_preference(memory: AgentMemory, text: str) -> None:
@@ -182,6 +188,7 @@ def list_refused(merged: merge_learnings.MergeResult, **source: str) -> list[dic
     `source` may have the run, session and source of all of them.
     """
     return [
-        {"type": item.type, "content": item.content, "reason": reason, **source}
+        {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
+        | source
         for item, reason in merged.refused
     ]

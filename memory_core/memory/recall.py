@@ -23,6 +23,9 @@ CONTEXT_LIMIT = 9_900
 # Maximum share of a prompt's budget for the common errors and the performance.
 EXTRAS_SHARE = 1 / 4
 
+# The length of a sentence that the recording note asks for; longer ones are learned, too.
+NOTE_LENGTH = 150
+
 # Separates the body of a block from its other lines.
 BLANK = ""
 
@@ -234,7 +237,7 @@ def _format_instructions(project: Project, agent: str) -> list[str]:
     """Return how to record a learning; the placeholders in the example teach nothing."""
     if agent == agent_names.PM or not project.config.may_learn(agent):
         return []
-    size = project.config["max_learning_length"]
+    size = min(NOTE_LENGTH, project.config["max_learning_length"])
     return [
         "Later runs of this agent receive what a final report records in blocks like this,"
         " one for each finding about the project that is worth knowing next time:",
@@ -242,5 +245,7 @@ def _format_instructions(project: Project, agent: str) -> list[str]:
         "# Add To Memory:",
         "Type: [pattern|architecture|guideline|mistake|strategy|integration|performance|context]",
         f"Content: [one sentence of at most {size} characters]",
+        "Why: [the reason, optional]",
+        "See: [files, commands or symbols, optional]",
         "#",
     ]

@@ -23,13 +23,10 @@ MAX_LEARNINGS = 100
 def may_teach(text: str) -> bool:
     """Return False for a text that certainly lacks marked learnings, as most texts do.
 
-    Each format has a `#` or the JSON key `remember`, and a word like "memory".  The text may be
-    encoded as JSON.  This check is cheaper than importing `extraction`.
+    The text may be encoded as JSON.  This check is cheaper than importing `extraction`.
     """
-    if "#" not in text and '"remember' not in text:
-        return False
     low = text.lower()
-    return "memor" in low or "remember" in low
+    return "to memory" in low or "memori" in low or "remember" in low
 
 
 def extract_learnings(project: Project, agent: str, text: str) -> Extraction | None:
@@ -57,16 +54,22 @@ def save_learnings(
     cannot be changed now.  Without a spool the memory file is changed
     at once.  Raises OSError if neither is possible.
     """
-    learned = [[item.type, item.content] for result in extractions for item in result.learnings]
+    learned = [
+        [item.type, item.content, item.nested]
+        for result in extractions
+        for item in result.learnings
+    ]
     rejected = [
-        [item.type, item.content, item.reason] for result in extractions for item in result.rejected
+        [item.type, item.content, item.reason, item.nested]
+        for result in extractions
+        for item in result.rejected
     ]
     entry: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
     entry |= {"learnings": learned[:MAX_LEARNINGS], "rejected": rejected[:MAX_LEARNINGS]}
     over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
-        entry["rejected"].append(["", text, f"a report may have at most {MAX_LEARNINGS}"])
+        entry["rejected"].append(["", text, f"a report may have at most {MAX_LEARNINGS}", ""])
     try:
         path = spool.add(project.paths, project.store.stem(agent), entry)
     except OSError as error:
@@ -135,19 +138,19 @@ def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
 
     runs = run_records.SessionRuns(project.paths, entry["session"])
     taught = runs.record(entry["run"]).get("keys", [])
-    keys = [similarity.normalize_text(content) for _kind, content in entry["learnings"]]
-    pairs = [pair for pair, key in zip(entry["learnings"], keys, strict=True) if key not in taught]
+    keys = [similarity.normalize_text(row[1]) for row in entry["learnings"]]
+    rows = [row for row, key in zip(entry["learnings"], keys, strict=True) if key not in taught]
     source = {key: entry[key] for key in ("run", "session", "source")}
     memory, merged = transaction.change_locked(
-        project, agent, lambda memory: changes.learn(memory, pairs, **source)
+        project, agent, lambda memory: changes.learn(memory, rows, **source)
     )
     waiting = [
-        {"type": kind, "content": content, "reason": reason, **source}
-        for kind, content, reason in entry["rejected"]
+        {"type": kind, "content": content, "reason": reason, "nested": "".join(nested), **source}
+        for kind, content, reason, *nested in entry["rejected"]
     ]
     waiting += reading.list_refused(merged, **source)
     memory.store.add_to_review(agent, waiting, memory.time)
-    if pairs:
+    if rows:
         runs.try_note(entry["run"], keys=[key for key in keys if key not in taught])
     learned = len(merged.added) + len(merged.replaced)
     event_log.write(

@@ -93,7 +93,7 @@ class LimitsConfig(ConfigSection):
     max_sections: Sections = Field(10, description="maximum sections of a memory file")
     max_items_per_section: Items = Field(15, description="maximum items in a section")
     max_line_length: Annotated[int, limit("max_line_length")] = Field(
-        120, description="maximum characters of a line in a memory file"
+        400, description="maximum characters of an item's line in a memory file"
     )
 
 
@@ -148,7 +148,7 @@ class MemoryConfig(ConfigSection):
         ".claude-mpm/memories", description="folder of the memory files, below `.claude-mpm/`"
     )
     max_learning_length: Annotated[int, limit("max_learning_length")] = Field(
-        100, description="maximum characters of a learning; longer ones are not saved"
+        300, description="maximum characters of a learning; longer ones wait for review"
     )
     strip_markers: bool = Field(
         True, description="remove saved marker blocks from what the main agent reads"

@@ -1,7 +1,8 @@
 """The spool: learnings that are written down first and merged into a memory under its lock.
 
-An entry is a dict of `agent`, `run`, `session`, `source`; `learnings` as [type, content],
-`rejected` as [type, content, reason]; and `records`, which only go to the history.
+An entry is a dict of `agent`, `run`, `session`, `source`; `learnings` as [type, content, nested],
+`rejected` as [type, content, reason, nested]; and `records`, which only go to the history.
+`nested` has the lines below an item, or ""; entries of older versions lack it.
 
 A capture that is killed, or that does not get the lock in time, loses nothing: the next writer
 of the same agent merges its entries.
@@ -117,7 +118,9 @@ def _are_records(value: object) -> bool:
 
 def _are_rows(value: object, width: int) -> bool:
     return isinstance(value, list) and all(
-        isinstance(row, list) and len(row) == width and all(isinstance(text, str) for text in row)
+        isinstance(row, list)
+        and len(row) in (width, width + 1)
+        and all(isinstance(text, str) for text in row)
         for row in value
     )
 

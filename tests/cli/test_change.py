@@ -152,7 +152,7 @@ MANY = "".join(f"Widget {number} is red\n" for number in range(101)).encode()
         ),
         (["qa", "wisdom", NEWS], b"", "unknown type 'wisdom'; use one of pattern"),
         (["qa", "pattern", "n/a"], b"", "3 characters: at least 6 are required\n"),
-        (["qa", "pattern", "x" * 101], b"", "101 characters: at most 100 are allowed\n"),
+        (["qa", "pattern", "x" * 301], b"", "301 characters: at most 300 are allowed\n"),
         (["qa", "pattern", ""], b"", "no content\n"),
         (["qa", "pattern", "[specific pattern]"], b"", "the content is a placeholder\n"),
         (["qa", "pattern", "-"], b"\n \n", "stdin is empty: at least one line is expected\n"),

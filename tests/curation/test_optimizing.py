@@ -614,7 +614,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
     ([1], f"{SHORT}\u202e", "it is not one line of plain text"),
     ([1], "[specific pattern]", "it is a placeholder"),
     ([1], "", "no content"),
-    ([1], "x" * 101, "101 characters: at most 100 are allowed"),
+    ([1], "x" * 301, "301 characters: at most 300 are allowed"),
     ([1], LONG, "it is not shorter"),
     ([2], SHORT, "it is not shorter"),
     ([1, 2], SHORT, "it loses 30"),

@@ -624,7 +624,7 @@ def test_a_failed_run_teaches_nothing_and_is_recorded(sandbox: Sandbox) -> None:
 
 
 def test_rejected_learnings_wait_for_review(sandbox: Sandbox) -> None:
-    text = f"# Add To Memory:\nType: pattern\nContent: {'long ' * 40}\n#\n"
+    text = f"# Add To Memory:\nType: pattern\nContent: {'long ' * 80}\n#\n"
     sandbox.run_hook("subagent_stop", make_stop_event(text=text))
     entry = json.loads((sandbox.state / "review" / "engineer.jsonl").read_text())
     assert entry["content"].startswith("long long")

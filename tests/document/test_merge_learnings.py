@@ -161,12 +161,12 @@ def test_an_exact_duplicate_is_preferred_to_a_similar_item() -> None:
 
 REFUSED = {
     "empty": (" \n ", "", LIMITS, "the learning is empty"),
-    "too long": ("x" * 119, "", LIMITS, "its line would have 121 characters, limit 120"),
+    "too long": ("x" * 399, "", LIMITS, "its line would have 401 characters, limit 400"),
     "too long in its list": (
-        "x" * 118,
+        "x" * 398,
         "## Recent Learnings\n 10. a\n",
         LIMITS,
-        "its line would have 123",
+        "its line would have 403",
     ),
     "no room": (
         "a learning",
@@ -194,7 +194,7 @@ def test_learnings_are_refused(name: str) -> None:
 
 
 def test_a_line_of_exactly_the_limit() -> None:
-    assert merged("", ("tip", "x" * 118)).added
+    assert merged("", ("tip", "x" * 398)).added
 
 
 def test_there_are_at_most_ten_sections() -> None:

@@ -416,7 +416,7 @@ def test_user_level_preferences_are_separate(person: Person) -> None:
     assert preference(person, "get", "engineer", "tone", "--user") == (0, "dry\n", "")
 
 
-LONG = "x" * 130
+LONG = "x" * 410
 WRONG = {
     "get": (["get", "engineer", "tone"], 1, "engineer has no preference 'tone'"),
     "unset": (["unset", "engineer", "tone"], 1, "engineer has no preference 'tone'"),

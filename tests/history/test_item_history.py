@@ -426,6 +426,7 @@ def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
         "v": 1,
         "time": records(sandbox)[1]["time"],
         "kind": "learned",
+        "type": "pattern",
         "id": item_history.id_of(LEARNED),
         "agent": "engineer",
         "section": "Coding Patterns Learned",
@@ -596,6 +597,6 @@ def test_a_folder_elsewhere_is_not_a_history(sandbox: Sandbox, tmp_path: Path, k
     outside.mkdir()
     shutil.rmtree(sandbox.memories / kind, ignore_errors=True)
     os.symlink(outside, sandbox.memories / kind)
-    learns(sandbox, "a2", f"{LEARNED}\n#\n# Remember:\nContent: {'far too long ' * 20}")
+    learns(sandbox, "a2", f"{LEARNED}\n#\n# Remember:\nContent: {'far too long ' * 30}")
     assert not list(outside.iterdir())
     assert sandbox.read_log("agent.memory.waiting")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -30,10 +31,16 @@ from memory_core.text.sanitize import clean_line
 from support.paths import CASES, REPO
 from support.sandbox import Sandbox
 
-DOCUMENTS = [CASES / "learnings.md", CASES / "reports.md", REPO / "docs" / "learnings.md"]
+DOCUMENTS = [
+    *(CASES / name for name in ("learnings.md", "reports.md", "styles.md")),
+    REPO / "docs" / "learnings.md",
+]
 
 # Whole reports whose introduction to a block shows whether the block is a real learning.
 GENUINE, EXPLAINING = CASES / "genuine.md", CASES / "explaining.md"
+
+# Reports that show, quote or mention a block, or have an empty one.
+NOT_LEARNED = CASES / "not_learned.md"
 
 
 class Case(NamedTuple):
@@ -81,9 +88,10 @@ def sections(lines: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def told(each: Learning) -> str:
+    nested = f"{each.nested}\n" if each.nested else ""
     if isinstance(each, RejectedLearning):
-        return f"rejected {each.type}: {each.content} ({each.reason})\n"
-    return f"{each.type}: {each.content}\n"
+        return f"rejected {each.type}: {each.content} ({each.reason})\n{nested}"
+    return f"{each.type}: {each.content}\n{nested}"
 
 
 CASES = [case for path in DOCUMENTS for case in cases(path)]
@@ -97,38 +105,32 @@ def test_each_document_has_cases() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_case(case: Case) -> None:
     found = case.extract()
-    wanted = case.found.splitlines(keepends=True)
-    assert [told(each) for each in found.learnings] == [w for w in wanted if w[:8] != "rejected"]
-    assert [told(each) for each in found.rejected] == [w for w in wanted if w[:8] == "rejected"]
+    assert "".join(map(told, found.learnings + found.rejected)) == case.found
     assert remove_spans(case.text, found.spans) == (case.text if case.left is None else case.left)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_only_learned_text_is_removed(case: Case) -> None:
     found = case.extract()
-    kept = " ".join(f"{each.type}: {each.content}" for each in found.learnings + found.rejected)
+    kept = "".join(map(told, found.learnings + found.rejected))
     for start, end in found.spans:
         assert start == 0 or case.text[start - 1] in "\r\n"
         assert end == len(case.text) or case.text[end - 1] in "\r\n"
-        if '"remember"' not in case.text[start:end]:
-            cut = case.text[start:end].splitlines()
-            assert [line for line in cut if not is_form(line) and said(line) not in kept] == []
+        cut = words_of(case.text[start:end])
+        assert cut <= {*words_of(kept), *MARKUP}
 
 
-def is_form(line: str) -> bool:
-    """Say whether a line is only markup of a block: its marks or its type."""
-    bare = line.strip("> \t*-.1").lower()
-    if bare.startswith("#"):
-        return ":" not in bare or said(line).lower() in ("", *classify.TYPES)
-    if not bare.strip("`~") or bare.startswith(("```", "~~~")):
-        return True
-    return bare.strip("`").startswith(("type", "content:**"))
+# Words of a block that are no part of a learning.
+MARKUP = {
+    *("add", "to", "memory", "memorize", "remember", "end"),
+    *("type", "content", "why", "see", "markdown", "md", "text", "json"),
+    *("patterns", "strategies", "anti_patterns", "learnings"),
+    *classify.TYPES,
+}
 
 
-def said(line: str) -> str:
-    field = line.lstrip("> \t-.1#").removeprefix("**")
-    words = field.partition(":")[2] if ":" in field else line.lstrip("> \t-.1234")
-    return clean_line(words).strip("*\"'“”")
+def words_of(text: str) -> set[str]:
+    return set(re.findall(r"\w+", clean_line(text).lower())) - set("0123456789")
 
 
 @pytest.mark.parametrize("case", list(cases(GENUINE)), ids=lambda case: case.title)
@@ -147,9 +149,16 @@ def test_explanations_of_the_format_teach_nothing(case: Case) -> None:
     assert found.spans == []
 
 
+@pytest.mark.parametrize("case", list(cases(NOT_LEARNED)), ids=lambda case: case.title)
+def test_a_report_without_a_learning_teaches_nothing(case: Case) -> None:
+    assert case.extract().learnings == []
+
+
 def test_there_are_many_reports_of_both_kinds() -> None:
+    ordinary = [case for path in DOCUMENTS[1:3] for case in cases(path)]
+    assert len(ordinary) >= 100
     assert len(list(cases(GENUINE))) >= 35
-    assert len(list(cases(EXPLAINING))) >= 25
+    assert len([*cases(EXPLAINING), *cases(NOT_LEARNED)]) >= 40
 
 
 # Ways to quote a whole page in a report.
@@ -201,8 +210,8 @@ def test_the_recording_note_teaches_nothing(
 def test_a_manual_does_not_fill_the_review() -> None:
     blocks = "".join(block(f"Fact number {at}") for at in range(30))
     text = "For example:\n" + indented(blocks, "> ")
-    told = extract(text + "\nThe end.\n" + block("none")).rejected
-    assert told[0].reason == "4 characters: at least 6 are required"
+    told = extract(text + "\nThe end.\n" + block("Nothing new")).rejected
+    assert told[0].reason == classify.NOTHING_REASON
     assert [each.content for each in told[1:3]] == ["Fact number 0", "Fact number 1"]
     assert len(told) == 1 + extraction.MAX_EXAMPLES
 
@@ -211,11 +220,6 @@ def test_a_manual_does_not_fill_the_review() -> None:
 INTRODUCTIONS = [
     ("", True),
     ("Information worth keeping:", True),
-    ("What I learned from this example:", True),
-    ("My learnings, in the required format:", True),
-    ("The findings in the required format:", True),
-    ("In the format you asked for:", True),
-    ("As requested, in the memory format:", True),
     ("For example, the cache. Recorded:", True),
     ("**Learnings**", True),
     ("### Memory Updates", True),
@@ -223,20 +227,23 @@ INTRODUCTIONS = [
     ("docs/learnings.md says:", True),
     ("I updated the example of the login in the README.", True),
     ("- the docs have a new example of the format", True),
+    ("3. Updated the e-mail template", True),
+    ("I fixed the format of the dates!", True),
     ("The formatter runs first:", True),
     ("For example:", False),
     ("Examples:", False),
     ("**Format:**", False),
     ("**Template**", False),
     ("1. The format:", False),
-    ("All is done. The template looks like this", False),
+    ("All is done. The template looks like this:", False),
+    ("The findings in the required format:", False),
     ("Agents record what they learn in this format:", False),
     ("End your report with a block in the following format:", False),
-    ("Here is an example.", False),
     ("## Format", False),
     ("## How it works: an example", False),
     ("<example>", False),
     ("EXAMPLE：", False),
+    ("**Here is the template:**", False),
 ]
 
 SHAPES: dict[str, Callable[[str], str]] = {
@@ -276,11 +283,19 @@ def test_every_type(kind: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(("length", "kept"), [(5, 0), (6, 1), (100, 1), (101, 0)])
+@pytest.mark.parametrize(("length", "kept"), [(6, 1), (300, 1), (301, 0)])
 def test_the_limits_of_length(length: int, kept: int) -> None:
     found = extract(block("x" * (length - 1) + "y"))
     assert (len(found.learnings), len(found.rejected)) == (kept, 1 - kept)
     assert found.spans
+
+
+def test_a_nested_line_has_the_same_limit() -> None:
+    for length, kept in ((290, 1), (300, 0)):
+        text = f"# Add To Memory:\nContent: Workers are single threaded\nWhy: {'x' * length}\n#\n"
+        found = extract(text)
+        assert (len(found.learnings), len(found.rejected)) == (kept, 1 - kept)
+        assert "x" * length in (found.learnings + found.rejected)[0].nested
 
 
 REFUSED = [
@@ -291,7 +306,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("form", REFUSED)
 def test_rejected_learnings_keep_their_text(form: str) -> None:
-    for length, is_whole in ((200, True), (3900, True), (50_000, False)):
+    for length, is_whole in ((400, True), (3900, True), (50_000, False)):
         words = " ".join(f"word{at}" for at in range(length // 8))
         found = extract(form.format(words))
         kept = " ".join(f"{each.type} {each.content}" for each in found.rejected)
@@ -406,8 +421,7 @@ def test_any_text_can_be_extracted(text: str, natural_language: bool) -> None:
     assert all(0 <= start < end <= len(text) for start, end in found.spans)
     assert all(one[1] <= two[0] for one, two in zip(found.spans, found.spans[1:], strict=False))
     for each in found.learnings:
-        assert each.type in classify.TYPES
-        assert 5 < len(each.content) <= 100
+        assert 5 < len(each.content) <= 300
         assert each.content == clean_line(each.content) or each.content.endswith(".")
     assert bool(found.spans) <= bool(found.learnings + found.rejected)
 

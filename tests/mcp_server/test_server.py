@@ -274,7 +274,7 @@ ALL = {"agent": "engineer", "type": "pattern", "content": NEWS}
         ("recall", {"agent": "engineer", "budget": 3}, "budget: Input should be greater"),
         ("recall", {"agent": "engineer", "words": "x"}, "words: Extra inputs are not permitted"),
         ("remember", {**ALL, "type": "patern"}, "unknown type 'patern'; use one of pattern, archi"),
-        ("remember", {**ALL, "content": "x" * 101}, "101 characters: at most 100 are allowed"),
+        ("remember", {**ALL, "content": "x" * 301}, "301 characters: at most 300 are allowed"),
         ("remember", {**ALL, "content": "TODO"}, ""),
         ("remember", {**ALL, "agent": "enginer"}, "did you mean engineer?"),
         ("record_error", {"agent": "engineer", "error": " \n"}, "error: a text is expected"),

@@ -20,7 +20,7 @@ def test_the_defaults_are_those_of_the_models() -> None:
     assert config_models.AgentOverride().model_dump() == config_defaults.OVERRIDE_DEFAULTS
 
 
-@pytest.mark.parametrize(("is_compiled", "length"), [(True, 50), (False, 100)])
+@pytest.mark.parametrize(("is_compiled", "length"), [(True, 50), (False, 300)])
 def test_without_yaml_compiled_settings_are_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_compiled: bool, length: int
 ) -> None:
@@ -163,9 +163,9 @@ def test_an_unreadable_file_turns_memory_off(sandbox: Sandbox, text: str) -> Non
 def test_the_documented_example_is_valid(sandbox: Sandbox) -> None:
     sandbox.configure(
         "memory:\n  enabled: true\n  auto_learning: true\n  natural_language: false\n"
-        "  directory: .claude-mpm/memories\n  max_learning_length: 100\n"
+        "  directory: .claude-mpm/memories\n  max_learning_length: 300\n"
         "  limits: {default_size_kb: 8, max_sections: 10,\n"
-        "    max_items_per_section: 15, max_line_length: 120}\n"
+        "    max_items_per_section: 15, max_line_length: 400}\n"
         "  agent_overrides:\n    research: {size_kb: 16, auto_learning: true}\n"
     )
     config_in_force = load_levels(sandbox)

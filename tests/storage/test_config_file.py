@@ -174,7 +174,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
             "2: Memory: unknown key",
             "4: memory.max_line_length: unknown key; did you mean memory.limits.max_line_length?",
         ],
-        {"limits.max_line_length": 120},
+        {"limits.max_line_length": 400},
     ),
     "`off`, which YAML takes for false": ("memory: {user_level: off}", [], {"user_level": "off"}),
     "Windows' line ends, and a byte order mark": (

@@ -16,6 +16,7 @@ class Learning(NamedTuple):
 
     type: str
     content: str
+    nested: str = ""
 
 
 def make_section(title: str, *texts: str) -> str:
