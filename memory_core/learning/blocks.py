@@ -102,7 +102,8 @@ class Report:
         closing = -1  # the last line of a fence below the marker
         for at in range(number + 1, len(self.rows)):
             row = self.rows[at]
-            if at in self._objects or lines.is_quoted(row) != is_quoted:
+            is_other = at in self._objects or lines.is_quoted(row) != is_quoted
+            if block.is_closed or is_other:
                 break
             if at == closing or (at in self.fences and not block.has_content):
                 closing = self.fences.get(at, -1)

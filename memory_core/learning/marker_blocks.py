@@ -68,7 +68,7 @@ class MarkerBlock:
         self._loose: list[int] = []  # the lines of a content without a key
         self._others: list[list[str]] = []  # the lines of each other key
         self._kind, self._key = marker.kind, ""  # the last type; the key that lines belong to
-        self._has_keys = self._has_content_key = self._is_closed = False
+        self._has_keys = self._has_content_key = self.is_closed = False
         self._has_gap = False  # a blank line followed the content
         self._is_list = False  # each list item is a content
         self._type_last = False  # each content precedes its type
@@ -86,11 +86,11 @@ class MarkerBlock:
         line = lines.remove_bullet(bare)
         is_item = line != bare
         if not line.strip("#`") and "#" in line:
-            self._is_closed = True
+            self.is_closed = True
             self.rows.append(number)
             return False
         if line.endswith(" #"):
-            self._is_closed = True
+            self.is_closed = True
             line = line[:-2].rstrip()
         key, value = lines.split_field(line.lstrip("#") if line.startswith("##") else line)
         if key in _FIELDS:
@@ -99,14 +99,14 @@ class MarkerBlock:
             return False
         else:
             self._read_text(number, line, key, value, is_item)
-        return not self._is_closed
+        return not self.is_closed
 
     def finish(self) -> list[Draft]:
         """Return the learnings of the block; there are none if it is not a block.
 
         A block without keys may be a heading of the report or a comment in code.
         """
-        if self._needs_keys and not (self._has_keys or self._is_closed):
+        if self._needs_keys and not (self._has_keys or self.is_closed):
             return []
         drafts: list[Draft] = [
             (entry.kind, lines.remove_quotes(" ".join(entry.lines)), "", _join_nested(entry))
