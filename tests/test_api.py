@@ -114,7 +114,8 @@ def test_tasks_and_errors_are_in_the_context(shop: memory_core.Memories) -> None
     shop.record_error("qa", "pytest: command not found", "use python -m pytest")
     known = shop.context("qa")
     assert [each.text for each in known.items] == [OTHER]
-    assert known.performance.total.success == (2, 3)
+    total = known.performance.total
+    assert (total.done, total.failed, total.finished) == (2, 1, 3)
     assert known.performance.types["test"].duration_ms.total == 1500
     assert [error.resolution for error in known.errors] == ["use python -m pytest"]
     assert "pytest: command not found → use python -m pytest" in shop.recall("qa")

@@ -138,7 +138,7 @@ def test_the_python_of_the_docs_runs(sandbox: Sandbox) -> None:
         [sys.executable, "-c", code], env=sandbox.env, capture_output=True, text=True, check=True
     )
     assert "0.5\n<agent-memory" in done.stdout
-    assert done.stdout.endswith("{'coding-style': 'short functions'}\n(1, 1)\n")
+    assert done.stdout.endswith("{'coding-style': 'short functions'}\n1 0\n")
     methods = re.findall(r"`(\w+)\(", page.split("| method |")[1])
     public = {name for name in vars(memory_core.Memories) if not name.startswith("_")} - {"root"}
     assert set(methods) == public

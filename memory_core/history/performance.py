@@ -155,16 +155,11 @@ class Tally:
             MeasureTotal([run[name] for run in runs if name in run]) for name in MEASURES
         )
 
-    @property
-    def success(self) -> tuple[int, int]:
-        """Return the success rate as an exact fraction: done runs of finished runs."""
-        return self.done, self.finished
-
     def data(self) -> dict[str, Any]:
-        """Return the fields for JSON; `success` is a percentage, null without a run."""
+        """Return the fields for JSON."""
         counts = {name: getattr(self, name) for name in ("finished", *OUTCOMES)}
         sums = {name: getattr(self, name).data() for name in MEASURES}
-        return {**counts, "success": format_percent(*self.success) or None, **sums}
+        return {**counts, **sums}
 
 
 class Performance:
@@ -206,20 +201,7 @@ def _format_tally(tally: Tally) -> str:
     for measure, unit in ((tally.tokens, "tokens"), (tally.tool_uses, "tool uses")):
         means += [] if measure.mean is None else [f"{measure.mean:,} {unit}"]
     average = f", on average {', '.join(means)}" if means else ""
-    return f"{tally.finished} finished ({shown}; {format_percent(*tally.success)} success){average}"
-
-
-def format_percent(part: int, whole: int) -> str:
-    """Return a rate as a percentage with at most one decimal, rounded half up.
-
-    Only the whole is "100%", only zero is "0%", and without runs the result is "".
-    """
-    if not whole:
-        return ""
-    tenths = (2000 * part + whole) // (2 * whole)
-    if 0 < part < whole:
-        tenths = min(max(tenths, 1), 999)
-    return f"{tenths // 10}.{tenths % 10}%".replace(".0%", "%")
+    return f"{tally.finished} finished ({shown}){average}"
 
 
 def list_runs(records: Iterable[Record]) -> list[Record]:

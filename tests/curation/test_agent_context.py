@@ -304,8 +304,8 @@ def test_context_has_all_parts(sandbox: Sandbox) -> None:
         "## Preferences\n"
         "- coding-style: small functions\n\n"
         "## Performance\n"
-        "- all tasks: 1 finished (1 done; 100% success)\n"
-        "- feature: 1 finished (1 done; 100% success)\n\n"
+        "- all tasks: 1 finished (1 done)\n"
+        "- feature: 1 finished (1 done)\n\n"
         "### Common Errors\n"
         "- It is broken → Mend it"
     )

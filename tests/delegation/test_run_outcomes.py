@@ -127,26 +127,6 @@ def test_the_arithmetic_is_exact(runs: list[Record]) -> None:
                 assert (total.mean, total.total) == (None, 0)
 
 
-@given(st.integers(0, 3000), st.integers(0, 3000))
-def test_percentages_are_exact_to_a_tenth(part: int, more: int) -> None:
-    whole = part + more
-    percent = performance.format_percent(part, whole)
-    if not whole:
-        assert percent == ""
-        return
-    assert abs(Fraction(percent.rstrip("%")) - Fraction(100 * part, whole)) <= Fraction(1, 10)
-    assert (percent == "100%") == (part == whole)
-    assert (percent == "0%") == (part == 0)
-
-
-PERCENT = [(0, 0, ""), (2, 3, "66.7%"), (1, 2, "50%"), (1, 8, "12.5%"), (1, 16, "6.3%")]
-
-
-@pytest.mark.parametrize(("part", "whole", "percent"), [*PERCENT, (9999, 10000, "99.9%")])
-def test_percentages(part: int, whole: int, percent: str) -> None:
-    assert performance.format_percent(part, whole) == percent
-
-
 # (records of one run, the combined run)
 JOINED: list[tuple[list[Record], Record]] = [
     ([task("a", tokens=5)], {"outcome": "done", "type": "other", "tokens": 5}),
