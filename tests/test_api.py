@@ -136,7 +136,7 @@ def test_prune(shop: memory_core.Memories) -> None:
     ("call", "error"),
     [
         (lambda shop: shop.remember("qa", "pattern", " "), item_actions.InvalidRequest),
-        (lambda shop: shop.remember("qa", "pattern", "long " * 60), item_actions.InvalidRequest),
+        (lambda shop: shop.remember("qa", "pattern", "long " * 80), item_actions.InvalidRequest),
         (lambda shop: shop.remember("qa", "recipe", FACT), item_actions.InvalidRequest),
         (lambda shop: shop.reinforce("qa", "nothing like it"), lookup.ItemNotFound),
         (lambda shop: shop.remove("nobody", "x"), lookup.ItemNotFound),

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,15 @@ from memory_core.memory import agent_memory, remember
 from memory_core.memory.project import find_project
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import Store
-from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
+from support.events import (
+    FACT,
+    LEARNED,
+    REPORT,
+    is_silent,
+    make_start_event,
+    make_stop_event,
+)
+from support.paths import REPO
 from support.sandbox import Sandbox
 
 NOW = "2026-11-21 08:00:00"
@@ -600,3 +609,65 @@ def test_a_folder_elsewhere_is_not_a_history(sandbox: Sandbox, tmp_path: Path, k
     learns(sandbox, "a2", f"{LEARNED}\n#\n# Remember:\nContent: {'far too long ' * 30}")
     assert not list(outside.iterdir())
     assert sandbox.read_log("agent.memory.waiting")
+
+
+# Reasons and places below an item.
+
+NESTED = f"""Done.
+
+# Add To Memory:
+Type: gotcha
+Content: {LEARNED}
+Why: the lock of the worker is not reentrant
+See: src/bus.py, `make stress`
+#
+"""
+LINES_BELOW = "  - Why: the lock of the worker is not reentrant\n  - See: src/bus.py, `make stress`"
+
+
+def test_reasons_and_places_stay_with_their_item(sandbox: Sandbox) -> None:
+    assert is_silent(sandbox.run_hook("subagent_stop", make_stop_event("a1", NESTED)))
+    assert sandbox.read_memory("engineer").endswith(
+        f"## Recent Learnings (Max: 15 items)\n- {LEARNED}\n{LINES_BELOW}\n"
+    )
+    record = records(sandbox)[0]
+    assert (record["type"], record["nested"]) == ("gotcha", LINES_BELOW)
+    start = sandbox.run_hook("subagent_start", make_start_event("b1"))
+    assert LINES_BELOW in start.reply["additionalContext"]
+    learns(sandbox, "a2", "Another fact about the bus")
+    assert [kind for kind, _text in kinds(sandbox)] == ["learned", "learned"]
+
+
+def test_undo_and_restore_keep_the_lines_below_an_item(sandbox: Sandbox) -> None:
+    sandbox.run_hook("subagent_stop", make_stop_event("a1", NESTED))
+    for way_back in (["undo"], ["restore", "engineer", LEARNED]):
+        for command in (["remove", "engineer", LEARNED], way_back):
+            done = subprocess.run(
+                [sys.executable, "-m", "memory_core.cli", *command],
+                cwd=sandbox.root,
+                env={**sandbox.env, "PYTHONPATH": str(REPO)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            has_item = LEARNED in sandbox.read_memory("engineer")
+            assert has_item == (command[0] != "remove")
+        assert f"- {LEARNED}\n{LINES_BELOW}\n" in sandbox.read_memory("engineer")
+
+
+def test_a_known_learning_adds_lines_only_to_an_item_of_an_agent_without_any(
+    sandbox: Sandbox,
+) -> None:
+    sandbox.write_memory("engineer", FACT)
+    learns(sandbox, "a1", LEARNED)
+    for run, report in (
+        ("a2", NESTED),
+        ("a3", NESTED.replace("src/bus.py", "src/other.py")),
+        ("a4", NESTED.replace(LEARNED, FACT)),
+    ):
+        sandbox.run_hook("subagent_stop", make_stop_event(run, report))
+    text = sandbox.read_memory("engineer")
+    assert f"- {LEARNED}\n{LINES_BELOW}\n" in text
+    assert "src/other.py" not in text
+    assert f"- {FACT}\n  -" not in text
