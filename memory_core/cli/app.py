@@ -39,6 +39,8 @@ COMMAND_GROUPS = {
         "change.restore:restore": "List archived items, or restore them.",
         "change.item:confirm": "Record that items are right: their confidence rises.",
         "change.item:contradict": "Record that items are wrong: their confidence falls.",
+        "change.agent:rename": "Give an agent's memory to another agent name.",
+        "change.agent:delete": "Move the whole memory of an agent to the archive.",
         "change.preference:app": "Manage how an agent should work.",
         "history.undo:undo": "Undo the last change of all agents, or the changes with these ids.",
     },
@@ -168,8 +170,8 @@ class RootGroup(CommandGroup):
         format_parameters(self.get_params(ctx), formatter)
         if groups is everyday:
             formatter.write_paragraph()
-            formatter.write_text("All commands: agent-memory help --all")
-            formatter.write_text("One command:  agent-memory help COMMAND")
+            formatter.write("All commands: agent-memory help --all\n")
+            formatter.write("One command:  agent-memory help COMMAND\n")
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         self._is_listing = True

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import edit_session, item_actions
 from memory_core.curation.item_actions import RatedItem
-from memory_core.document import edits, markdown, preferences, template
+from memory_core.document import dated_entries, edits, markdown, preferences, template
 from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
@@ -290,6 +290,30 @@ def _remove_orphan(
     result.orphans.append(orphan)
     if maintained_files.remove_memory(store, orphan.agent, has_only_header):
         result.gone.append(orphan.agent)
+
+
+def archive_memory(project: Project, store: Store, agent: str) -> int:
+    """Move all items and the free text of a memory to the archive, and remove the file.
+
+    Returns the number of items.  Undo restores them.
+    """
+
+    def change(memory: AgentMemory) -> int:
+        texts = [item.text for item in memory.document.items if item.text]
+        changes.remove_items(memory, texts, "archived", source="person")
+        if not has_only_header(memory.text):
+            origin = dated_entries.format_file_origin(os.path.basename(store.path(agent)))
+            lines = filter(str.strip, memory.text.splitlines())
+            memory.leftover.append((origin, "\n".join(lines)))
+        return len(texts)
+
+    count = transaction.change_memory(project, agent, change, store)
+    maintained_files.remove_memory(store, agent, _has_no_items)
+    return count
+
+
+def _has_no_items(text: str) -> bool:
+    return not any(item.text for item in markdown.parse_document(text).items)
 
 
 def _remove(file: UnusedFile, result: CleanResult) -> None:

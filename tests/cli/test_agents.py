@@ -1,0 +1,97 @@
+"""`agent-memory rename` and `delete`."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.memory.project import find_project
+from memory_core.storage import spool
+from support.command_line import ITEM, Person
+from support.files import read_files
+from support.spool import make_spool_entry
+
+FREE_TEXT = "\n## Notes\n\nAsk the platform team first.\n"
+
+
+@pytest.fixture
+def busy(person: Person) -> Person:
+    """Return a user with a memory, an archive, and learnings that wait for a person."""
+    person.sandbox.write_memory("engineer", ITEM, "Tests need redis")
+    path = person.sandbox.memories / "engineer.md"
+    path.write_text(path.read_text() + FREE_TEXT)
+    person.run("confirm", "engineer", "event bus")
+    person.run("remove", "engineer", "redis")
+    project = find_project(str(person.sandbox.root), person.sandbox.env)
+    entry = {"type": "pattern", "content": "Long ago", "reason": "too long"}
+    with project.store.lock("engineer"):
+        project.store.add_to_review("engineer", [entry], "2026-11-20")
+    return person
+
+
+def test_rename_moves_everything(busy: Person) -> None:
+    spool.add(busy.sandbox.paths, "engineer", make_spool_entry("engineer"))
+    done = busy.run("rename", "Engineer", "backend")
+    assert done.returncode == 0, done.stderr
+    store = find_project(str(busy.sandbox.root), busy.sandbox.env).store
+    assert (store.agents(), store.agents_with_history()) == (["backend"], ["backend"])
+    assert store.agents_to_review() == ["backend"]
+    texts = [item["text"] for item in busy.read_json("list", "backend")]
+    assert ITEM in texts
+    assert any("Retries" in text for text in texts)
+    assert "redis" in busy.run("restore", "backend").stdout
+    assert "confirmed" in busy.run("log", "backend").stdout
+    assert "no agent named backend is defined" in done.stderr
+    command = done.stderr.splitlines()[0].removeprefix("Undo with: ")
+    assert busy.run_shell(command).returncode == 0
+    assert store.agents() == ["engineer"]
+
+
+def test_what_a_change_did_is_undone_after_a_rename(busy: Person) -> None:
+    busy.run("rename", "engineer", "backend")
+    assert busy.run("undo").returncode == 0
+    assert len(busy.read_json("list", "backend")) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("engineer qa", "qa has a memory already; agent-memory share ID... --from engineer"),
+        ("engineer engineer", "engineer has a memory already"),
+        ("engineer ../../evil", "invalid agent name"),
+        ("engineer PM", "PM is the main session"),
+        ("enginer backend", "did you mean engineer?"),
+        ("explore backend", "explore has no memory yet"),
+    ],
+)
+def test_a_refused_rename_changes_nothing(busy: Person, words: str, said: str) -> None:
+    busy.sandbox.write_memory("qa", ITEM)
+    before = read_files(busy.sandbox.root)
+    done = busy.run("rename", *words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    after = read_files(busy.sandbox.root)
+    assert {name: text for name, text in after.items() if "/locks/" not in name} == {
+        name: text for name, text in before.items() if "/locks/" not in name
+    }
+
+
+def test_delete_archives_everything_and_undo_brings_the_items_back(busy: Person) -> None:
+    before = read_files(busy.sandbox.root)
+    done = busy.run("delete", "engineer")
+    assert (done.returncode, read_files(busy.sandbox.root)) == (0, before)
+    assert done.stderr.endswith("run it with --yes to change it.\n")
+    done = busy.run("delete", "engineer", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert find_project(str(busy.sandbox.root), busy.sandbox.env).store.agents() == []
+    archive = (busy.sandbox.memories / "archive" / "engineer.md").read_text()
+    assert {ITEM, "Ask the platform team first."} <= {
+        line.strip().removeprefix("- [Project Architecture] ") for line in archive.splitlines()
+    }
+    assert busy.run("undo").returncode == 0
+    assert [item["text"] for item in busy.read_json("list", "engineer")] == [ITEM]
+
+
+def test_delete_without_a_memory(person: Person) -> None:
+    done = person.run("delete", "explore")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "agent-memory: explore has no memory to delete\n"
