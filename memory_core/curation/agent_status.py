@@ -6,11 +6,13 @@ import os
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import hook_faults, settings_files
+from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import lookup
-from memory_core.document import markdown
+from memory_core.document import contradictions, eviction, markdown
+from memory_core.history import item_history
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
 from memory_core.storage import config, event_log, spool
@@ -28,8 +30,8 @@ DELIVERY_EVENTS = tuple(f"{EVENT_PREFIX}{verdict}" for verdict in VERDICTS)
 TREND_WEEKS = 8
 WEEK_SECONDS = 7 * 86400
 
-# A memory is nearly full from this share of its limit on.
-NEARLY_FULL = 0.9
+# Maximum number of notes on one memory in `status`; `doctor` shows all.
+MAX_NOTES = 3
 
 CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
 HISTORY_ERROR = "its history: "  # the start of `MemoryStatus.error`
@@ -46,8 +48,9 @@ class MemoryStatus(NamedTuple):
 
     `size` and `limit` are in bytes, `changed` in seconds since 1970 (0 without a file).
     `review` counts learnings that wait for a person, `spooled` those that are not merged yet.
-    `warnings` are (line, sentence).  `trend` counts the items learned in each of the last weeks,
-    oldest first.
+    `warnings` are (line, sentence), and so are `notes`: limits that are reached, and items that
+    agents do not receive because others contradict them.  `trend` counts the items learned in each
+    of the last weeks, oldest first.
     """
 
     agent: str
@@ -60,6 +63,7 @@ class MemoryStatus(NamedTuple):
     review: int
     spooled: int
     warnings: list[tuple[int, str]]
+    notes: list[tuple[int, str]]
     error: str
     trend: list[int]
 
@@ -110,6 +114,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
             len(entry["learnings"]) for _path, entry in spool.read_entries(store.paths, stem)
         ),
         warnings=[*document.warnings, *_check_bytes(text)],
+        notes=list(_list_notes(project, store, agent, document)),
         error=error or history_error,
         trend=trend,
     )
@@ -131,6 +136,30 @@ def read_file(store: Store, agent: str) -> FileSnapshot | None:
     if refusal := store.find_refusal(store.path(agent)):
         raise refusal
     return snapshot
+
+
+def _list_notes(
+    project: Project, store: Store, agent: str, document: markdown.Document
+) -> Iterator[tuple[int, str]]:
+    """Yield the limits that stop agents from learning, and the items that are not delivered."""
+
+    @cache
+    def read_history() -> item_history.History:
+        try:
+            records = store.history(agent).read(runs=False)
+        except OSError:  # `_count_learned` reports it
+            records = []
+        return item_history.History(records, project.weights)
+
+    def age_of(text: str) -> eviction.Age | None:
+        return read_history().age_of(text)
+
+    if agent != agent_names.PM and project.config.may_learn(agent):
+        for excess in eviction.list_excess(document, project.limits(agent, store), age_of):
+            yield excess.line, excess.text
+    for loser, winner in contradictions.find_losers(document, age_of):
+        what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"
+        yield loser.line + 1, what
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
@@ -330,7 +359,6 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
         failing = [memory for memory in memories if memory.error == error]
         names = format_names([memory.path for memory in failing])
         yield StatusWarning(f"{names}: {error}", explain(failing[0]))
-    prune = f"agent-memory prune{level} --older-than 90d" if user else "agent-memory optimize"
     problems: list[tuple[str, str, list[MemoryStatus]]] = [
         (
             "a merge conflict is not resolved",
@@ -347,16 +375,16 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
                 if memory.warnings and memory.is_text and not memory.is_in_conflict
             ],
         ),
-        (
-            "nearly full; the next write may archive the least certain items",
-            prune,
-            [memory for memory in memories if memory.size >= NEARLY_FULL * memory.limit],
-        ),
     ]
     for what, advice, affected in problems:
         if affected:
             names = format_names([memory.agent for memory in affected])
             yield StatusWarning(f"{names}: {what}", advice or explain(affected[0]))
+    for memory in memories:
+        for _line, what in memory.notes[:MAX_NOTES]:
+            yield StatusWarning(
+                f"{memory.agent}: {what}", f"agent-memory edit{level} {memory.agent}"
+            )
 
 
 def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:

@@ -68,6 +68,9 @@ def _check_level(
             advice = "check this path and its permissions"
             yield Finding(BROKEN, memory.error, project.paths.relative(where), advice)
         yield from _check_lines(exam, memory, user)
+        for line, note in memory.notes:
+            advice = _format_command("edit", memory.agent, user)
+            yield Finding(WARNING, note, f"{memory.path}:{line}", advice)
         others = [os.path.basename(path) for path in store.list_files(memory.agent)][1:]
         if others:
             what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"

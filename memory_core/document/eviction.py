@@ -29,13 +29,13 @@ class NoRoom(ValueError):
 
 
 class Excess:
-    """A limit that a document reaches; `section` is "" for the whole file.
+    """A limit that a document reaches, at a line from 1.
 
     `amount` and `limit` are bytes, sections or items; `text` is a sentence with the consequence.
     """
 
-    def __init__(self, section: str, amount: int, limit: int, text: str) -> None:
-        self.section = section
+    def __init__(self, line: int, amount: int, limit: int, text: str) -> None:
+        self.line = line
         self.amount = amount
         self.limit = limit
         self.text = text
@@ -93,19 +93,24 @@ def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[Exce
     """Yield the limits that a document exceeds, and the full sections without items of agents."""
     size, sections = _count_bytes(document), template.list_counted_sections(document)
     if size > limits.size:
-        text = f"the file has {_format_size(document, limits)}"
-        is_waiting = all(_find_least_certain(part.items, ages) is None for part in sections)
-        yield Excess("", size, limits.size, f"{text}: {WAITING if is_waiting else REPLACING}")
+        items = [item for section in sections for item in section.items]
+        text = f"the file has {_format_size(document, limits)}: {_describe_effect(items, ages)}"
+        yield Excess(1, size, limits.size, text)
     if len(sections) > limits.sections:
         text = f"the file has {len(sections)} sections, limit {limits.sections}"
-        yield Excess("", len(sections), limits.sections, f"{text}: agents cannot add another one")
+        yield Excess(1, len(sections), limits.sections, f"{text}: agents cannot add another one")
     for section in sections:
         count = len(section.items)
-        is_waiting = _find_least_certain(section.items, ages) is None
-        if count > limits.items or (count == limits.items and is_waiting):
-            text = _format_items(section.title, count, limits)
-            text += f": {WAITING if is_waiting else REPLACING}"
-            yield Excess(section.title, count, limits.items, text)
+        if count < limits.items:
+            continue
+        effect = _describe_effect(section.items, ages)
+        if count > limits.items or effect == WAITING:
+            text = f"{_format_items(section.title, count, limits)}: {effect}"
+            yield Excess(section.line + 1, count, limits.items, text)
+
+
+def _describe_effect(items: list[Item], ages: Ages) -> str:
+    return WAITING if _find_least_certain(items, ages) is None else REPLACING
 
 
 def _format_items(title: str, count: int, limits: Limits) -> str:

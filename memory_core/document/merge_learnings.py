@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, eviction, markdown, preferences, template
+from memory_core.document import contradictions, edits, eviction, markdown, preferences, template
 from memory_core.text import similarity
 
 NEWEST = "~"  # later than any time: the creation time of an item that is added just now
@@ -42,6 +42,9 @@ class MergeResult:
         self.replaced: list[tuple[str, str]] = []  # the old text, the learning's
         self.refused: list[tuple[LearningLike, str]] = []  # with the reason, a sentence
         self.evicted: list[tuple[str, str]] = []  # section title, text with nested lines
+        self.rivals: dict[str, str] = {}  # a refused learning: the item that it contradicts
+        # Evicted items, each with the learning that contradicts it.
+        self.contradicted: list[tuple[tuple[str, str], str]] = []
 
 
 class LearningRefused(ValueError):
@@ -51,6 +54,14 @@ class LearningRefused(ValueError):
 def equal_age(_text: str) -> Age:
     """Give every item the same age, as if agents had added all of them at the same time."""
     return 0.0, ""
+
+
+class Contradicted(LearningRefused):
+    """A learning that contradicts an item that stays, `other`."""
+
+    def __init__(self, other: str) -> None:
+        super().__init__(f"contradicts: {other}")
+        self.other = other
 
 
 class Rules:
@@ -84,6 +95,9 @@ def merge_learnings(
     for learning in learnings:
         try:
             merger.learn(learning)
+        except Contradicted as refusal:
+            merged.refused.append((learning, str(refusal)))
+            merged.rivals[learning.content] = refusal.other
         except ValueError as refusal:
             merged.refused.append((learning, str(refusal)))
     if merged.added or merged.replaced:
@@ -101,6 +115,7 @@ class _Merger:
         self._limits, self._rules, self._merged = limits, rules, merged
         self._parsed: dict[str, ParsedText] = {}
         self._fresh: set[str] = set()  # the texts that were added just now
+        self._tails: dict[str, str] = {}
 
     def learn(self, learning: LearningLike) -> None:
         """Merge a learning; raises ValueError if the document cannot take it."""
@@ -109,7 +124,9 @@ class _Merger:
             raise LearningRefused("the learning is empty")
         twin = find_duplicate(self.document.items, content, self._parsed)
         if twin is None:
-            self._add(template.section_of(learning.type), content, learning.nested)
+            title = template.section_of(learning.type)
+            if not self._correct(title, content, learning.nested):
+                self._add(title, content, learning.nested)
             self._merged.added.append(content)
         elif better := self._improve(twin, content, learning.nested):
             self._merged.replaced.append((twin.text, better))
@@ -120,6 +137,29 @@ class _Merger:
         choose = ensure_section if self._rules.by_person else _choose_section
         document, section = choose(self.document, title, self._limits)
         self._take(edits.insert_item(document, section, content, nested), content)
+
+    def _correct(self, title: str, content: str, nested: str) -> bool:
+        """Put a learning in the place of items that it contradicts; return False without any.
+
+        Only the section of the first of them changes.  Raises Contradicted if another item stays.
+        """
+        own = None if self._rules.by_person else (self._rules.confidence, NEWEST)
+        losers: list[tuple[Section, Item]] = []
+        for section, item in contradictions.find_rivals(self.document, content, title, self._tails):
+            loser = contradictions.choose_loser(self._age_of(item.text), own)
+            if loser == 1:
+                raise Contradicted(item.text)
+            losers += [(section, item)] if loser == 0 else []
+        if not losers:
+            return False
+        place = self.document.sections.index(losers[0][0])
+        items = [item for section, item in losers if section is losers[0][0]]
+        moved = [(losers[0][0].title, eviction.join_item(self.document, item)) for item in items]
+        rest = edits.remove_items(self.document, items)
+        self._take(edits.insert_item(rest, rest.sections[place], content, nested), content)
+        self._merged.evicted += moved
+        self._merged.contradicted += [(entry, content) for entry in moved]
+        return True
 
     def _improve(self, twin: Item, content: str, nested: str) -> str:
         """Give an item a better text, and nested lines if it has none; return its text.
@@ -141,7 +181,7 @@ class _Merger:
 
     def _age_of(self, text: str) -> Age | None:
         is_fresh = text in self._fresh and not self._rules.by_person
-        return (self._rules.confidence, NEWEST) if is_fresh else self._rules.ages(text)
+        return self._rules.ages(text) or ((self._rules.confidence, NEWEST) if is_fresh else None)
 
     def _take(self, after: Document, content: str) -> None:
         """Take over a document with a new item, if the item is within the limits."""

@@ -99,17 +99,33 @@ class AgentMemory:
             self.text = template.update_header(text, self.limits, self.now, self.agent)
 
     def take_merged(self, merged: MergeResult) -> MergeResult:
-        """Replace the text by a merge result, and record the items that it evicted."""
+        """Replace the text by a merge result, and record the items that it evicted.
+
+        Those that a learning contradicts wait for a person, too.
+        """
         before, self.text = self.text, merged.text
         if not merged.evicted:
             return merged  # parsing the text again takes as long as the merge itself
         positions = ItemPositions(markdown.parse_document(before))
         self.evicted += merged.evicted
+        self.review += [self._make_waiting(*pair) for pair in merged.contradicted]
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
             above = positions.remove(text)
             self.record("evicted", text, section=section, nested=nested, after=above)
         return merged
+
+    def _make_waiting(self, evicted: SectionText, other: str) -> dict[str, str]:
+        """Return the entry of the review for an item that `other` contradicts."""
+        section, item = evicted
+        text, _newline, nested = item.partition("\n")
+        state, types = self.history.find(text), template.SECTION_TITLES
+        kind = next((kind for kind, title in types.items() if title == section), "")
+        entry = {"type": kind, "content": text, "nested": nested, "other": other}
+        entry["reason"] = f"contradicts: {other}"
+        if state:
+            entry |= {"run": state.run, "session": state.session, "source": state.source}
+        return entry
 
 
 class ItemPositions:

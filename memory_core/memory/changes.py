@@ -39,6 +39,9 @@ def learn(memory: AgentMemory, rows: list[list[str]], **source: str) -> MergeRes
         memory.record("merged", text, was=was, **fields.get(text, source))
     for text, _learning in merged.duplicates:
         memory.record("reinforced", text, **source)
+    for text in merged.rivals.values():
+        if not memory.history.is_persons(text):
+            memory.record("contradicted", text, **source)
     return memory.take_merged(merged)
 
 

@@ -189,6 +189,6 @@ def list_refused(merged: merge_learnings.MergeResult, **source: str) -> list[dic
     """
     return [
         {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
-        | source
+        | {"other": merged.rivals.get(item.content, ""), **source}
         for item, reason in merged.refused
     ]

@@ -141,9 +141,11 @@ def _list_passages(
     passages: list[Passage] = []
     own: Document | None = None
     for store, snapshot in files:
-        get_confidence = _confidence_lookup(project, store, agent)
+        read_history = _history_reader(project, store, agent)
+        get_confidence = _confidence_lookup(project, read_history)
         document = markdown.parse_document(snapshot.text)
         document = _remove_uncertain(document, get_confidence, project.config["min_confidence"])
+        document = _remove_losers(document, read_history)
         if "preferences" in snapshot.text.casefold():  # else the module is not needed
             from memory_core.document import preferences
 
@@ -164,14 +166,25 @@ def _list_passages(
     return passages
 
 
-def _confidence_lookup(project: Project, store: Store, agent: str) -> Callable[[str], float]:
-    """Return a function from an item's text to its confidence; it reads the history if called."""
+def _history_reader(project: Project, store: Store, agent: str) -> Callable[[], History]:
+    """Return a function that returns the history, which it reads when it is called first."""
     histories: list[History] = []
 
-    def get_confidence(text: str) -> float:
+    def read_history() -> History:
         if not histories:
             histories.append(_read_history(project, store, agent))
-        state = histories[0].find(text) if text else None
+        return histories[0]
+
+    return read_history
+
+
+def _confidence_lookup(
+    project: Project, read_history: Callable[[], History]
+) -> Callable[[str], float]:
+    """Return a function from an item's text to its confidence."""
+
+    def get_confidence(text: str) -> float:
+        state = read_history().find(text) if text else None
         return state.confidence if state else project.weights.person
 
     return get_confidence
@@ -192,6 +205,18 @@ def _remove_uncertain(
         if item.line not in preferred and get_confidence(item.text) < least
     ]
     return edits.remove_items(document, uncertain) if uncertain else document
+
+
+def _remove_losers(document: Document, read_history: Callable[[], History]) -> Document:
+    """Return a document without the items that others contradict, which are more certain."""
+    from memory_core.document import contradictions
+
+    losers = contradictions.find_losers(document, lambda text: read_history().age_of(text))
+    if not losers:
+        return document
+    from memory_core.document import edits
+
+    return edits.remove_items(document, list({item.line: item for item, _ in losers}.values()))
 
 
 def _read_history(project: Project, store: Store, agent: str) -> History:

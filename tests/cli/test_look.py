@@ -310,8 +310,8 @@ def bytes_of_another_encoding(person: Person) -> None:
     path.write_bytes(path.read_bytes() + b"- caf\xe9\n")
 
 
-def nearly_full(person: Person) -> None:
-    person.sandbox.write_memory("qa", *[f"{ITEM} {'x' * 900} {number}" for number in range(8)])
+def too_large(person: Person) -> None:
+    person.sandbox.write_memory("qa", "x" * 8200)
 
 
 def no_file(person: Person) -> None:
@@ -344,9 +344,9 @@ WARNINGS: list[tuple[Callable[[Person], None], str, str]] = [
     (twins, "qa: some lines could not be parsed as you probably meant", "agent-memory doctor"),
     (bytes_of_another_encoding, "qa: some lines could not be parsed", "agent-memory doctor"),
     (
-        nearly_full,
-        "qa: nearly full; the next write may archive the least certain items",
-        "agent-memory optimize",
+        too_large,
+        "bytes, limit 8192: new learnings of agents wait for review",
+        "agent-memory edit qa",
     ),
     (no_file, ".claude-mpm/memories/qa.md: is a folder, not a file", "agent-memory doctor"),
     (no_history, "qa.md: its history: is a folder, not a file", "agent-memory doctor"),

@@ -1,0 +1,343 @@
+"""Learnings of agents never remove or change a line of a person, and nothing is lost.
+
+And of two items that contradict each other agents receive one.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.curation import agent_status, archive, item_actions
+from memory_core.doctor import file_checks
+from memory_core.doctor.examination import Examination
+from memory_core.document import contradictions, markdown, template
+from memory_core.learning import extraction
+from memory_core.memory import recall, remember
+from memory_core.memory.project import Project, find_project
+from support.sandbox import Sandbox
+from support.strategies import quick
+
+AGENT = "engineer"
+KINDS = ["pattern", "mistake", "architecture", "gotcha"]
+
+
+def project_in(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def learn(project: Project, kind: str, *texts: str, run: str = "a1") -> None:
+    found = [extraction.Learning(kind, text) for text in texts]
+    remember.save_learnings(project, AGENT, [extraction.Extraction(found, [], [])], run)
+
+
+def write(project: Project, text: str) -> None:
+    project.store.make_folder()
+    Path(project.store.path(AGENT)).write_text(text, encoding="utf-8")
+
+
+def read(project: Project) -> str:
+    return Path(project.store.path(AGENT)).read_text(encoding="utf-8")
+
+
+def items(project: Project) -> list[str]:
+    return [item.text for item in markdown.parse_document(read(project)).items]
+
+
+def waiting(project: Project) -> dict[str, str]:
+    return {entry["content"]: entry["reason"] for entry in project.store.read_review(AGENT)}
+
+
+def archived(project: Project) -> list[str]:
+    return [entry.text for entry in archive.list_items(project.store, AGENT)]
+
+
+def bullets(count: int, text: str = "rule number {} of this list") -> str:
+    return "".join(f"- {text.format(number)}\n" for number in range(count))
+
+
+WORDS = "a sentence that goes on and on, as people write them in such files"
+
+FILES = {
+    "66 lines in 5 sections": "# Notes\n\n"
+    + "".join(f"## {title}\n\n{bullets(count)}\n" for title, count in
+              [("Architecture", 11), ("Commands", 11), ("Common Mistakes to Avoid", 22),
+               ("Style", 11), ("Testing", 11)]),
+    "66 items in one section": f"## Coding Patterns Learned\n{bullets(66)}",
+    "30 items, with limits in the heading": f"## Coding Patterns Learned (Max: 9 items)\n"
+    f"{bullets(30)}",
+    "like CLAUDE.md": "# CLAUDE.md\n\n## Commands\n"
+    + bullets(12, "`make target{}`: " + f"{WORDS} " * 4)
+    + "\n## Coding Patterns Learned\n"
+    + bullets(20, f"Service {{}}: {WORDS}, {WORDS}"),
+    "20 KB": "".join(f"## Part {part}\n{bullets(12, WORDS + ' {}')}\n" for part in range(25)),
+    "nested lists": "## Coding Patterns Learned\n"
+    + bullets(25, "rule {0}\n  - because {0}\n    - deep {0}\n\n  ```\n  code {0}\n  ```"),
+    "odd titles": "".join(
+        f"## {title}\n- note of {title}\n- another of {title}\n\n"
+        for title in ["TODO (old)", "Why?!", "Gotchas -- read", "日本語", "A & B", "**Bold**",
+                      "a/b", "1. First", "Q&A:", "x", "y", "z"]
+    ),
+    "numbered, with prose": "## Common Mistakes to Avoid\nRead this first.\n\n"
+    + "".join(f"{n}. mistake number {n}\n" for n in range(1, 40)) + "\nAnd this last.",
+    "CRLF": f"## Recent Learnings\r\n{bullets(20)}".replace("\n", "\r\n"),
+    "preferences only": f"## Preferences\n{bullets(40, 'key{0}: value {0}')}",
+    "no section": bullets(40),
+    "two sections of one title": f"## Recent Learnings\n{bullets(16)}\n## Recent Learnings\n- x\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_learnings_of_agents_change_no_line_of_a_person(sandbox: Sandbox, name: str) -> None:
+    project = project_in(sandbox)
+    write(project, FILES[name])
+    for number, kind in enumerate(KINDS * 6):
+        learn(project, kind, f"Upload step{number} is retried {number} times", run=f"a{number}")
+    learn(project, "tip", "Rule number 3 of this list, because of the retries")  # a better wording
+    before, after = FILES[name].splitlines(), iter(read(project).splitlines())
+    lines = [line.partition(" (Max:")[0] for line in before if line.strip()]
+    assert [line for line in lines if not any(line in other for other in after)] == []
+    texts = {f"Upload step{number} is retried {number} times" for number in range(24)}
+    assert texts <= {*items(project), *waiting(project), *archived(project)}
+    assert not set(archived(project)) - texts
+
+
+def sections_of(text: str) -> dict[str, list[str]]:
+    """Return the lines below each heading, and above all of them; the header is left out."""
+    document = markdown.parse_document(text)
+    tops = [0, *(part.line for part in document.sections), len(document.lines)]
+    titles = ["", *(f"{part.title} {at}" for at, part in enumerate(document.sections))]
+    lines = [
+        [line.rstrip() for line in document.lines[begin:end] if line.strip()]
+        for begin, end in pairwise(tops)
+    ]
+    return {
+        title: [line for line in part if not line.startswith("<!--")]
+        for title, part in zip(titles, lines, strict=True)
+    }
+
+
+LEARNED = st.tuples(
+    st.sampled_from(KINDS),
+    st.integers(0, 30),
+    st.sampled_from(["short rule", f"long rule: {WORDS}", "Never use tool", "Use tool"]),
+)
+ACTS = st.one_of(
+    LEARNED,
+    st.tuples(st.just("confirm"), st.integers(0, 5), st.just("")),
+    st.tuples(st.just("add"), st.integers(0, 30), st.just("rule of a person")),
+)
+
+
+@quick
+@given(
+    st.lists(ACTS, max_size=12),
+    st.builds("{{max_items_per_section: {}, default_size_kb: {}, max_sections: {}}}".format,
+              st.integers(1, 3), st.integers(1, 2), st.integers(1, 3)),
+)  # fmt: skip
+def test_nothing_is_lost_and_people_decide(acts: list[tuple[str, int, str]], limits: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        env = {"HOME": f"{folder}/home"}
+        (Path(folder) / "shop" / ".claude-mpm").mkdir(parents=True)
+        config = Path(folder) / "shop" / ".claude-mpm" / "config.yml"
+        config.write_text(f"memory: {{max_learning_length: 200, limits: {limits}}}")
+        project = find_project(f"{folder}/shop", env)
+        write(project, "# Notes\n\n## Mine\n- mine alone\n\n## Coding Patterns Learned\n- kept\n")
+        peoples, said = {"mine alone", "kept"}, set[str]()
+        for kind, number, text in acts:
+            before = read(project)
+            if kind == "confirm":
+                present = items(project)
+                text = present[number % len(present)]
+                item_actions.judge(project, AGENT, text, "confirmed")
+                peoples.add(text)
+            elif kind == "add":
+                text = f"{text}, number{number}"
+                item_actions.teach(project, AGENT, "pattern", [text])
+                peoples.add(text)
+            else:
+                text = f"{text} number{number}"
+                learn(project, kind, text, run=str(number))
+                said.add(text)
+                olds, news = sections_of(before), sections_of(read(project))
+                changed = [title for title, lines in olds.items() if news.get(title) != lines]
+                # A new section above others changes their numbers only.
+                if len(news) == len(olds):
+                    assert len(changed) <= 1
+            assert peoples <= set(items(project))
+        assert said <= {*items(project), *waiting(project), *archived(project)}
+
+
+def test_a_full_section_of_agents_loses_its_least_certain_item(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 3}}")
+    project = project_in(sandbox)
+    write(project, "## Coding Patterns Learned\n- a rule of a person\n")
+    learn(project, "pattern", "the first rule of an agent", "the second rule of an agent")
+    learn(project, "pattern", "the first rule of an agent", run="a2")  # more certain now
+    learn(project, "pattern", "the third rule of an agent", run="a3")
+    assert items(project) == [
+        "a rule of a person",
+        "the first rule of an agent",
+        "the third rule of an agent",
+    ]
+    assert archived(project) == ["the second rule of an agent"]
+    for text in items(project):
+        item_actions.judge(project, AGENT, text, "confirmed")
+    before = read(project)
+    learn(project, "pattern", "the fourth rule of an agent", run="a4")
+    assert read(project) == before
+    reason = "no room: Coding Patterns Learned has 3 items, limit 3"
+    assert waiting(project) == {"the fourth rule of an agent": reason}
+
+
+def test_a_full_file_makes_room_in_the_section_of_the_learning(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {default_size_kb: 1}}")
+    project = project_in(sandbox)
+    learn(project, "architecture", *(f"Service number{n} is {'x' * 60}" for n in range(8)))
+    learn(project, "pattern", "Patterns are short", "Patterns are few")
+    learn(project, "pattern", f"A new pattern is {'y' * 75}", run="a2")
+    assert archived(project) == ["Patterns are short", "Patterns are few"]
+    assert len(read(project).encode()) <= 1024
+    learn(project, "mistake", f"A new mistake is {'z' * 75}", run="a3")
+    (reason,) = waiting(project).values()
+    assert reason.startswith("no room: the file would have 1")
+    assert reason.endswith(" bytes, limit 1024")
+
+
+NOTES = {
+    "a section of a person is full": (
+        f"## A\n{bullets(15)}",
+        ["A has 15 items, limit 15: new learnings of agents wait for review"],
+    ),
+    "a section of a person is too long": (
+        f"## Common Mistakes\n{bullets(22)}",
+        ["Common Mistakes has 22 items, limit 15: new learnings of agents wait for review"],
+    ),
+    "too many sections": (
+        "".join(f"## Part {number}\n- x\n\n" for number in range(12)),
+        ["the file has 12 sections, limit 10: agents cannot add another one"],
+    ),
+    "too large": (
+        "## A\n" + bullets(10, f"{WORDS} " * 20),
+        ["the file has 13435 bytes, limit 8192: new learnings of agents wait for review"],
+    ),
+    "within the limits": (f"## A\n{bullets(14)}", []),
+    "preferences do not count": (f"## Preferences\n{bullets(22)}", []),
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_status_and_doctor_report_reached_limits(sandbox: Sandbox, name: str) -> None:
+    text, notes = NOTES[name]
+    project = project_in(sandbox)
+    write(project, text)
+    (memory,) = agent_status.list_memories(project)
+    assert [what for _line, what in memory.notes] == notes
+    warnings = [warning.what for warning in agent_status.read_status(project, sandbox.env).warnings]
+    assert {f"{AGENT}: {what}" for what in notes} <= set(warnings)
+
+
+def test_a_section_with_items_of_agents_goes_on_learning(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    learn(project, "pattern", "one rule of an agent")
+    path = Path(project.store.path(AGENT))
+    path.write_text(path.read_text() + bullets(20))
+    (memory,) = agent_status.list_memories(project)
+    assert [what for _line, what in memory.notes] == [
+        "Coding Patterns Learned has 21 items, limit 15:"
+        " a new learning of an agent replaces the least certain ones of agents"
+    ]
+    learn(project, "pattern", "another rule of an agent", run="a2")
+    assert archived(project) == ["one rule of an agent"]
+    assert len(items(project)) == 21
+
+
+# Contradictions.
+
+OLD, NEW = "The API listens on port 8080", "The API listens on port 9090"
+
+
+def given_text(project: Project) -> str:
+    return recall.build_block(project, AGENT, 16_000).text
+
+
+def test_a_newer_learning_takes_the_place_of_the_older_one(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    learn(project, "context", "Two workers share a cache", OLD)
+    learn(project, "architecture", "Services are small")
+    learn(project, "architecture", NEW, run="a2")
+    text = read(project)
+    assert (
+        "## Current Technical Context (Max: 15 items)\n- Two workers share a cache\n- The" in text
+    )
+    assert items(project) == ["Services are small", "Two workers share a cache", NEW]
+    assert archived(project) == [OLD]
+    (entry,) = project.store.read_review(AGENT)
+    assert (entry["type"], entry["content"], entry["run"]) == ("context", OLD, "a1")
+    assert (entry["reason"], entry["other"]) == (f"contradicts: {NEW}", NEW)
+
+
+def test_a_more_certain_item_stays_and_loses_confidence(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    for run in ("a1", "a2", "a3"):
+        learn(project, "context", OLD, run=run)
+    learn(project, "context", NEW, run="a4")
+    assert items(project) == [OLD]
+    (entry,) = project.store.read_review(AGENT)
+    assert (entry["content"], entry["other"], entry["run"]) == (NEW, OLD, "a4")
+    learn(project, "context", NEW, run="a5")  # two runs say so: the older one was 0.7, is 0.5
+    assert items(project) == [NEW]
+    assert archived(project) == [OLD]
+
+
+def test_an_item_of_a_person_wins(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    write(project, f"## Mine\n- {OLD}\n")
+    before = read(project)
+    learn(project, "context", NEW)
+    assert read(project) == before
+    assert waiting(project) == {NEW: f"contradicts: {OLD}"}
+
+
+def test_a_person_corrects_an_agent(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    learn(project, "context", OLD, "Two workers share a cache")
+    item_actions.teach(project, AGENT, "context", [NEW])
+    assert items(project) == ["Two workers share a cache", NEW]
+    assert waiting(project) == {OLD: f"contradicts: {NEW}"}
+    item_actions.teach(project, AGENT, "context", [OLD])  # a person may say both
+    assert items(project) == ["Two workers share a cache", NEW, OLD]
+    assert OLD in given_text(project)
+    assert NEW in given_text(project)
+
+
+def test_agents_receive_one_of_two_items_that_contradict_each_other(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    learn(project, "context", OLD, "Two workers share a cache")
+    path = Path(project.store.path(AGENT))
+    path.write_text(path.read_text() + f"\n## Mine\n- {NEW}\n")
+    text = given_text(project)
+    assert NEW in text
+    assert OLD not in text
+    assert "Two workers share a cache" in text
+    (memory,) = agent_status.list_memories(project)
+    ((line, note),) = memory.notes
+    assert read(project).splitlines()[line - 1] == f"- {OLD}"
+    number = read(project).splitlines().index(f"- {NEW}") + 1
+    assert note == f"agents do not receive {OLD!r}: line {number} contradicts it"
+    findings = file_checks.check_memories(Examination(project, sandbox.env))
+    assert note in [finding.what for finding in findings]
+
+
+def test_a_mistake_does_not_contradict_a_rule(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    learn(project, "guideline", "Run the tests with a database")
+    learn(project, "mistake", "Run the tests without a database")
+    assert len(items(project)) == 2
+    assert waiting(project) == {}
+    assert markdown.normalize_title(template.SECTION_TITLES["mistake"]) == contradictions.MISTAKES
