@@ -198,7 +198,7 @@ def remember(
         description="The kind of learning; decides the section.",
         json_schema_extra={"enum": list(classify.TYPES)},
     ),
-    content: str = Field(description="One sentence of at most 100 characters, about the project."),
+    content: str = Field(description="One sentence of at most 150 characters, about the project."),
 ) -> RememberOutput:
     """Save one fact about this project for later sessions of an agent: something that took time
     to find out and will still be true. Never save secrets or the progress of current work.

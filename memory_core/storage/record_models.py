@@ -65,7 +65,9 @@ class HistoryRecord(BaseModel):
     confidence: Fraction | None = Field(None, description="how sure the item is after it, 0 to 1")
     change: str = Field("", description="what all records of one write or command share")
     n: NonNegative | None = Field(None, description="how many records of its write are before it")
-    type: str = Field("", description="`task`: the type of the task")
+    type: str = Field(
+        "", description="the type of the learning, as the report has it; `task`: that of the task"
+    )
     outcome: str = Field("", description="`task`: `done`, `failed` or `stopped`")
     duration_ms: NonNegative | None = Field(None, description="`task`: how long it took")
     tokens: NonNegative | None = Field(None, description="`task`: how many it used")

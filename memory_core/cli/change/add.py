@@ -31,7 +31,7 @@ Text = Annotated[
     str,
     typer.Argument(
         metavar="TEXT",
-        help=f"One line of {classify.TOO_SHORT + 1} to 100 characters "
+        help=f"One line of {classify.TOO_SHORT + 1} to 300 characters "
         "(memory.max_learning_length); - reads stdin.",
     ),
 ]
