@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memory_core.learning.marker_blocks import Draft, Marker
+    from memory_core.learning.marker_blocks import Draft
 
 # What begins and ends a memory block that the agent received.
 _OPENING, _CLOSING = f"<{BLOCK_TAG} agent=", f"</{BLOCK_TAG}>"
@@ -87,7 +87,8 @@ class Report:
         if number in self._objects:
             return self._objects[number]
         if number in self._markers and (marker := marker_blocks.read_marker(bare)):
-            return self._read_marker_block(number, marker, in_fence)
+            block = marker_blocks.MarkerBlock(number, marker, in_fence)
+            return self._read_marker_block(number, block)
         if self._phrases and not in_fence:
             key, value = lines.split_field(lines.remove_bullet(bare))
             if value and key in self._phrases:
@@ -95,24 +96,22 @@ class Report:
         return None
 
     def _read_marker_block(
-        self, number: int, marker: Marker, in_fence: bool
+        self, number: int, block: marker_blocks.MarkerBlock
     ) -> LearningBlock | None:
-        block = marker_blocks.MarkerBlock(number, marker, in_fence)
         is_quoted = lines.is_quoted(self.rows[number])
         closing = -1  # the last line of a fence below the marker
         for at in range(number + 1, len(self.rows)):
-            row = self.rows[at]
-            is_other = at in self._objects or lines.is_quoted(row) != is_quoted
-            if block.is_closed or is_other:
+            bare = lines.strip_indent(self.rows[at])
+            is_other = at in self._objects or lines.is_quoted(self.rows[at]) != is_quoted
+            is_marker = at in self._markers and marker_blocks.read_marker(bare) is not None
+            if block.is_closed or is_other or is_marker:
                 break
             if at == closing or (at in self.fences and not block.has_content):
                 closing = self.fences.get(at, -1)
                 block.rows.append(at)
-            elif (at in self._markers and marker_blocks.read_marker(lines.strip_indent(row))) or (
-                not block.read_line(at, lines.strip_indent(row))
-            ):
+            elif not block.read_line(at, bare):
                 break
-        drafts = block.finish()
+        drafts = list(map(_read_object, block.finish()))
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None
 
     def _find_objects(self, text: str) -> dict[int, LearningBlock]:
@@ -138,6 +137,17 @@ class Report:
             last = LearningBlock(drafts, range(first, after) if is_removable else [], after, before)
             objects[first] = last
         return objects
+
+
+def _read_object(draft: Draft) -> Draft:
+    """Return the learning of a marker block whose content is a JSON object."""
+    if not draft[1].startswith('{"'):
+        return draft
+    from memory_core.learning import json_blocks
+    from memory_core.text import fastjson
+
+    drafts, is_whole = json_blocks.read_drafts([fastjson.load_object(draft[1])], draft[1])
+    return drafts[0] if is_whole else draft
 
 
 def _hide_echoes(text: str) -> str:

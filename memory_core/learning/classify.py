@@ -47,10 +47,10 @@ def is_placeholder(kind: str, content: str) -> bool:
     return is_kind_open or _is_bracketed(bare) or bare.lower().startswith(NOTE_SAMPLE)
 
 
-def says_nothing(content: str) -> bool:
-    """Check for "No new learnings", "Nothing to add" and the like, by the first word."""
-    words = content.lower().split(None, _FEW_WORDS)
-    return len(words) <= _FEW_WORDS and words[0].strip("(.,:;-") in _NOTHING if words else False
+def is_blank(line: str) -> bool:
+    """Check for a nested line that says nothing: "Why: [the reason]", "See: none"."""
+    value = line.partition(": ")[2]
+    return value.strip(".").lower() in _NOTHING or is_placeholder("", value)
 
 
 def type_of(name: str) -> str:
@@ -78,6 +78,14 @@ def check_learning(name: str, content: str, max_length: int) -> str:
         noun = "character" if length == 1 else "characters"
         return f"{length} {noun}: at least {TOO_SHORT + 1} are required"
     return f"{length} characters: at most {max_length} are allowed" if length > max_length else ""
+
+
+def check_report(texts: list[str], max_length: int) -> str:
+    """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
+    words = texts[0].lower().split(None, _FEW_WORDS)
+    if 0 < len(words) <= _FEW_WORDS and words[0].strip(".,:;-") in _NOTHING:
+        return NOTHING_REASON
+    return check_learning("", max(texts, key=len) if words else "", max_length)
 
 
 def _is_bracketed(text: str) -> bool:

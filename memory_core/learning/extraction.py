@@ -58,7 +58,7 @@ class Learning:
         return hash((self.type, self.content))
 
     def __repr__(self) -> str:
-        return f"Learning({self.type!r}, {self.content!r}, {self.nested!r})"
+        return f"{type(self).__name__}{(*vars(self).values(),)}"
 
 
 class RejectedLearning(Learning):
@@ -67,9 +67,6 @@ class RejectedLearning(Learning):
     def __init__(self, type: str, content: str, reason: str, nested: str = "") -> None:
         super().__init__(type, content, nested)
         self.reason = reason
-
-    def __repr__(self) -> str:
-        return f"Rejected({self.type!r}, {self.content!r}, {self.reason!r}, {self.nested!r})"
 
 
 class Extraction:
@@ -143,25 +140,24 @@ def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | 
     from memory_core.text.sanitize import clean_line, shorten
 
     kind, content, reason, nested = draft
-    line, below = clean_line(content), [clean_line(text) for text in nested]
+    line = clean_line(content)
     is_short = 0 < len(line) <= classify.TOO_SHORT  # "none", "n/a", "todo"
     if not reason and (is_short or classify.is_placeholder(kind, content)):
         return None
-    reason = EXAMPLE_REASON if is_example else reason
-    if not reason and classify.says_nothing(line):
-        reason = classify.NOTHING_REASON
-    longest = max([line, *below], key=len)
-    reason = reason or classify.check_learning("", longest if line else "", max_length)
+    texts = [line, *(clean_line(text) for text in nested if not classify.is_blank(text))]
+    reason = EXAMPLE_REASON if is_example else reason or classify.check_report(texts, max_length)
+    kind = classify.clean_type(kind)
+    line, *below = (shorten(text, MAX_REVIEW_LENGTH) for text in texts)
     lines_below = "\n".join(f"  - {text}" for text in below)
     if reason:
-        shown = shorten(line, MAX_REVIEW_LENGTH)
-        return RejectedLearning(classify.clean_type(kind), shown, reason, lines_below)
-    return Learning(classify.clean_type(kind), line, lines_below)
+        return RejectedLearning(kind, line, reason, lines_below)
+    return Learning(kind, line, lines_below)
 
 
 def _is_saved(verdict: Learning | None, draft: Draft) -> bool:
     """Check whether all words of a draft are saved, so that the report need not keep them."""
-    return verdict is not None and max(len(draft[0]), len(draft[1])) <= MAX_REVIEW_LENGTH
+    kind, content, _reason, nested = draft
+    return verdict is not None and max(map(len, (kind, content, *nested))) <= MAX_REVIEW_LENGTH
 
 
 def _join_rows(report: Report, rows: list[int]) -> list[tuple[int, int]]:

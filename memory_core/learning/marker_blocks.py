@@ -20,15 +20,12 @@ _HEADING_SIGNS = "#*_` "
 _MAX_HEADING = 80  # characters in front of the colon
 
 
-class Marker:
-    """The heading of a block: its words in lower case, a type or "", the text behind its colon."""
+def read_marker(line: str) -> tuple[str, str, bool] | None:
+    """Return the marker in a line without indentation, None for another line.
 
-    def __init__(self, words: str, kind: str, title: str, has_colon: bool) -> None:
-        self.words, self.kind, self.title, self.has_colon = words, kind, title, has_colon
-
-
-def read_marker(line: str) -> Marker | None:
-    """Return the marker in a line without indentation, None for another line."""
+    A marker is its words in lower case, its title (the text behind its colon, with a type in
+    front of the colon as its key), and whether it has a colon.
+    """
     bare = lines.remove_bullet(line)
     words = bare.lstrip(_HEADING_SIGNS)
     if words[:1] > "\x7f" and not words[0].isalnum():  # a symbol in front of the words
@@ -45,7 +42,7 @@ def read_marker(line: str) -> Marker | None:
     is_heading = signs != "" or (colon != "" and marker == lines.MARKERS[0])
     if not is_heading or (title and "`" in opening):  # a sentence, not a heading
         return None
-    return Marker(marker, kind, title, colon != "")
+    return marker, ": ".join(filter(None, (kind, title))), colon != ""
 
 
 class _Entry:
@@ -60,23 +57,24 @@ class _Entry:
 class MarkerBlock:
     """Reads a block line by line; the meaning of a line depends on the lines before it."""
 
-    def __init__(self, number: int, marker: Marker, in_fence: bool) -> None:
+    def __init__(self, number: int, marker: tuple[str, str, bool], in_fence: bool) -> None:
+        words, title, has_colon = marker
         # Comments in code may begin with the words of a marker.
-        self._needs_keys = marker.words != lines.MARKERS[0] or (in_fence and not marker.has_colon)
+        self._needs_keys = words != lines.MARKERS[0] or (in_fence and not has_colon)
         self.rows: list[int] = []  # the lines whose words are in the learnings
         self._entries: list[_Entry] = []
         self._loose: list[int] = []  # the lines of a content without a key
         self._others: list[list[str]] = []  # the lines of each other key
-        self._kind, self._key = marker.kind, ""  # the last type; the key that lines belong to
+        self._kind = self._key = ""  # the last type; the key that lines belong to
         self._has_keys = self._has_content_key = self.is_closed = False
         self._has_gap = False  # a blank line followed the content
         self._is_list = False  # each list item is a content
         self._type_last = False  # each content precedes its type
-        if type_of(marker.title):
-            self._kind = marker.title or marker.kind
+        if type_of(title):
+            self._kind = title
             self.rows.append(number)
         else:
-            self.read_line(number, marker.title)
+            self.read_line(number, title)
 
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
@@ -133,7 +131,8 @@ class MarkerBlock:
         if key == "content":
             if not self._has_content_key:
                 self._drop_loose()
-            self._add("" if self._type_last else self._kind, value)
+            is_mark = not value.strip("|>-")  # of a text of several lines in YAML
+            self._add("" if self._type_last else self._kind, "" if is_mark else value)
         elif key == "type":
             value, content = _split_type(value)
             self._set_type(value)
@@ -167,9 +166,9 @@ class MarkerBlock:
             self._set_type(line)
             self.rows.append(number)
             return
-        if not self._has_keys and key and type_of(key):
-            self._kind = key
-            self._add(key, value)
+        if not self._has_keys and (lead := _split_lead(line, key, value)):
+            self._kind = lead[0]
+            self._add(*lead)
         elif self._has_keys and _is_other_key(line, key):
             self._key = "other"
             self._others.append([line])
@@ -208,6 +207,18 @@ def _split_type(value: str) -> tuple[str, str]:
     kind = value[: max(at, 0)].rstrip("*_`\"'")
     key, content = lines.split_field(value[len(kind) :])
     return (kind.strip(" ,;|-\u2013\u2014."), content) if key == "content" else (value, "")
+
+
+def _split_lead(line: str, key: str, value: str) -> tuple[str, str] | None:
+    """Split `pattern: x`, `[pattern] x` or `pattern - x` into the type and the content."""
+    if key and type_of(key):
+        return key, value
+    bare = line.lstrip("*_`[(")
+    for sign in ("]", ")", " - ", " \u2013 ", " \u2014 "):
+        kind, _sign, content = bare.partition(sign)
+        if content and type_of(kind.strip("*_` ")) and kind:
+            return kind, content.lstrip("*: ")
+    return None
 
 
 def _join_nested(entry: _Entry) -> list[str]:
