@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Ages = Callable[[str], Age | None]
 
 WAITING = "new learnings of agents wait for review"
-REPLACING = "a new learning of an agent replaces the least certain ones of agents"
+REPLACING = "each new learning of an agent replaces the least certain one"
 
 
 class NoRoom(ValueError):
@@ -94,7 +94,9 @@ def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[Exce
     size, sections = _count_bytes(document), template.list_counted_sections(document)
     if size > limits.size:
         items = [item for section in sections for item in section.items]
-        text = f"the file has {_format_size(document, limits)}: {_describe_effect(items, ages)}"
+        is_waiting = _describe_effect(items, ages) == WAITING
+        effect = WAITING if is_waiting else f"{REPLACING} of its section, or waits for review"
+        text = f"the file has {_format_size(document, limits)}: {effect}"
         yield Excess(1, size, limits.size, text)
     if len(sections) > limits.sections:
         text = f"the file has {len(sections)} sections, limit {limits.sections}"

@@ -8,7 +8,7 @@ A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for 
     merged        text, section; was: id of the item that this better wording replaced
     edited        text, section; was: id of the wording before a hand edit
     removed       it was missing from the file at a write, or a command removed it
-    evicted       it was beyond a limit, and is in the archive
+    evicted       a learning took its place, and it is in the archive
     archived      a command moved it to the archive
     restored      text, section: it was put back
     returned      text, section: it had been removed, and was in the file again at a write

@@ -250,7 +250,7 @@ def test_a_section_with_items_of_agents_goes_on_learning(sandbox: Sandbox) -> No
     (memory,) = agent_status.list_memories(project)
     assert [what for _line, what in memory.notes] == [
         "Coding Patterns Learned has 21 items, limit 15:"
-        " a new learning of an agent replaces the least certain ones of agents"
+        " each new learning of an agent replaces the least certain one"
     ]
     learn(project, "pattern", "another rule of an agent", run="a2")
     assert archived(project) == ["one rule of an agent"]
