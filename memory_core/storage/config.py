@@ -22,7 +22,7 @@ CACHE_FILE = "config.json"
 FAILURE_FILE = "config-failure.json"
 
 # Increased when compiled settings change their meaning, so that older ones are not used.
-CACHE_VERSION = 6
+CACHE_VERSION = 7
 
 # Bytes of a config.yml; config_file also bounds the number of its values.
 MAX_BYTES = 256 * 1024
@@ -66,10 +66,23 @@ class Config:
         own = self.find_override(agent).get("size_kb") if self["agent_overrides"] else None
         return int(own or self["limits"]["default_size_kb"])
 
+    def learning_of(self, agent: str) -> str:
+        """Return whether an agent's learnings are saved (AUTO), wait for a person (ASK) or OFF.
+
+        A setting for the agent comes first; `auto_learning: false` means OFF.
+        """
+        own = self.find_override(agent) if self["agent_overrides"] else {}
+        if own.get("learning"):
+            return str(own["learning"])
+        switch = own.get("auto_learning")
+        if not (self["auto_learning"] if switch is None else switch):
+            return config_defaults.OFF
+        mode = str(self["learning"])
+        return config_defaults.AUTO if switch and mode == config_defaults.OFF else mode
+
     def may_learn(self, agent: str) -> bool:
-        """Check whether the agent's reports teach."""
-        own = self.find_override(agent).get("auto_learning") if self["agent_overrides"] else None
-        return bool(self["auto_learning"] if own is None else own)
+        """Check whether the agent's reports teach, perhaps after a person agrees."""
+        return self.learning_of(agent) != config_defaults.OFF
 
     def serves(self, agent: str) -> bool:
         """Check whether `include` and `exclude` give the agent a memory."""
@@ -195,7 +208,8 @@ def _is_setting(key: str, value: Any, default: Any) -> bool:
         return type(value) is type(lowest) and bool(lowest <= value <= highest)
     if key == "directory":
         return config_defaults.is_memory_directory(value)
-    return value in config_defaults.USER_LEVELS if key == "user_level" else type(value) is bool
+    words = config_defaults.WORDS.get(key)
+    return value in words if words else type(value) is bool
 
 
 def _read_variable(environ: Mapping[str, str], name: str) -> str:
@@ -208,13 +222,28 @@ def _apply_environment(values: dict[str, Any], environ: Mapping[str, str]) -> di
         values = {**values, "enabled": False}
     learning = _read_variable(environ, "AGENT_MEMORY_LEARNING")
     if learning in OFF_WORDS or learning in ON_WORDS:
-        values = {**values, "auto_learning": learning in ON_WORDS}
-        values = _override_agents(values, "auto_learning", learning in ON_WORDS)
+        values = _switch_learning(values, learning in ON_WORDS)
     size = _read_size(environ)
     if size:
         values = {**values, "limits": {**values["limits"], "default_size_kb": size}}
         values = _override_agents(values, "size_kb", size)
     return values
+
+
+def _switch_learning(values: dict[str, Any], is_on: bool) -> dict[str, Any]:
+    """Switch learning on or off for one run; if it is on, agents that ask go on asking."""
+
+    def switch(mode: str) -> str:
+        is_kept = is_on and mode != config_defaults.OFF
+        return mode if is_kept else config_defaults.AUTO if is_on else config_defaults.OFF
+
+    overrides = {
+        agent: {**own, "learning": own["learning"] and switch(own["learning"])}
+        for agent, own in values["agent_overrides"].items()
+    }
+    mode = switch(values["learning"])
+    values = {**values, "auto_learning": is_on, "learning": mode, "agent_overrides": overrides}
+    return _override_agents(values, "auto_learning", is_on)
 
 
 def _override_agents(values: dict[str, Any], key: str, value: object) -> dict[str, Any]:

@@ -13,6 +13,7 @@ MAX_SIZE_KB = 1024
 
 DEFAULTS: dict[str, Any] = {
     "enabled": True,
+    "learning": "auto",
     "auto_learning": True,
     "natural_language": False,
     "command_errors": False,
@@ -41,10 +42,15 @@ OVERRIDE_DEFAULTS: dict[str, Any] = {
     "size_kb": None,
     "max_sections": None,
     "max_items_per_section": None,
+    "learning": None,
     "auto_learning": None,
 }
 
-USER_LEVELS = ("append", "shadow", "off")
+# What happens to learnings of agents: they are saved, wait for a person, or are left out.
+AUTO, ASK, OFF = "auto", "ask", "off"
+
+# The allowed values of the settings that are words.
+WORDS = {"learning": (AUTO, ASK, OFF), "user_level": ("append", "shadow", OFF)}
 
 _FRACTION = (0.0, 1.0)
 

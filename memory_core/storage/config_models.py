@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
-    field_validator,
     model_validator,
 )
 
@@ -67,6 +67,11 @@ def check_pattern(pattern: str) -> str:
     return pattern
 
 
+def read_off(word: object) -> object:
+    """Accept a bare `off`, which YAML 1.1 reads as false."""
+    return "off" if word is False else word
+
+
 def limit(name: str) -> Any:
     """Return the limits of a number."""
     lowest, highest = RANGES[name]
@@ -80,6 +85,8 @@ AgentPattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidato
 # A hook compares each of them with the name of an agent.
 AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
 SizeKb = Annotated[int, limit("size_kb")]
+LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
+UserLevelMode = Annotated[Literal["append", "shadow", "off"], BeforeValidator(read_off)]
 Sections = Annotated[int, limit("max_sections")]
 Items = Annotated[int, limit("max_items_per_section")]
 
@@ -103,6 +110,7 @@ class AgentOverride(ConfigSection):
     size_kb: SizeKb | None = Field(None, description="maximum size of its memory file in KB")
     max_sections: Sections | None = Field(None, description="maximum sections of its memory file")
     max_items_per_section: Items | None = Field(None, description="maximum items in its sections")
+    learning: LearningMode | None = Field(None, description="as `memory.learning`, for this agent")
     auto_learning: bool | None = Field(None, description="save what this agent reports")
 
 
@@ -136,7 +144,10 @@ class MemoryConfig(ConfigSection):
     """The keys below `memory:`."""
 
     enabled: bool = Field(True, description="use memory; if false, the hooks do nothing")
-    auto_learning: bool = Field(True, description="save what agents report")
+    learning: LearningMode = Field(
+        "auto", description="`auto` saves what agents report, `ask` waits for your review, or `off`"
+    )
+    auto_learning: bool = Field(True, description="save what agents report; false means off")
     natural_language: bool = Field(
         False, description="save also sentences such as `Discovered pattern: ...`"
     )
@@ -153,7 +164,7 @@ class MemoryConfig(ConfigSection):
     strip_markers: bool = Field(
         True, description="remove saved marker blocks from what the main agent reads"
     )
-    user_level: Literal["append", "shadow", "off"] = Field(
+    user_level: UserLevelMode = Field(
         "append", description="how the user-level memory is combined with the project's"
     )
     include: AgentPatterns = Field([], description="patterns of agents with memory; empty: all")
@@ -169,12 +180,6 @@ class MemoryConfig(ConfigSection):
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     tasks: TasksConfig = Field(TasksConfig(), description="the memory of tasks")
     agent_overrides: dict[str, AgentOverride] = Field({}, description="settings for single agents")
-
-    @field_validator("user_level", mode="before")
-    @classmethod
-    def _read_off(cls, level: object) -> object:
-        """Accept a bare `off`, which YAML 1.1 reads as false."""
-        return "off" if level is False else level
 
 
 class ConfigRoot(ConfigSection):

@@ -162,11 +162,11 @@ def test_an_unreadable_file_turns_memory_off(sandbox: Sandbox, text: str) -> Non
 
 def test_the_documented_example_is_valid(sandbox: Sandbox) -> None:
     sandbox.configure(
-        "memory:\n  enabled: true\n  auto_learning: true\n  natural_language: false\n"
+        "memory:\n  enabled: true\n  learning: auto\n  natural_language: false\n"
         "  directory: .claude-mpm/memories\n  max_learning_length: 300\n"
         "  limits: {default_size_kb: 8, max_sections: 10,\n"
         "    max_items_per_section: 15, max_line_length: 400}\n"
-        "  agent_overrides:\n    research: {size_kb: 16, auto_learning: true}\n"
+        "  agent_overrides:\n    research: {size_kb: 16, learning: ask}\n"
     )
     config_in_force = load_levels(sandbox)
     assert not config_in_force.problems
@@ -222,6 +222,44 @@ def test_the_environment_overrides_agent_settings(
     loaded = load_text(tmp_path, text, **env)
     assert (loaded.may_learn("Research"), loaded.size_kb("Research")) == (learns, size)
     assert load_text(tmp_path, text).size_kb("research") != 4, "the file's word stays as it is"
+
+
+ON, SWITCHED_OFF = {"AGENT_MEMORY_LEARNING": "on"}, {"AGENT_MEMORY_LEARNING": "off"}
+# Settings, settings of qa, variables, how qa learns, how others learn.
+MODES = [
+    ("", "", {}, "auto", "auto"),
+    ("learning: auto", "", {}, "auto", "auto"),
+    ("learning: ask", "", {}, "ask", "ask"),
+    ("learning: off", "", {}, "off", "off"),
+    ("learning: 'off'", "", {}, "off", "off"),
+    ("auto_learning: true", "", {}, "auto", "auto"),
+    ("auto_learning: false", "", {}, "off", "off"),
+    ("auto_learning: false, learning: ask", "", {}, "off", "off"),
+    ("", "learning: ask", {}, "ask", "auto"),
+    ("", "learning: off", {}, "off", "auto"),
+    ("learning: off", "learning: ask", {}, "ask", "off"),
+    ("learning: ask", "learning: auto", {}, "auto", "ask"),
+    ("auto_learning: false", "learning: ask", {}, "ask", "off"),
+    ("auto_learning: false", "auto_learning: true", {}, "auto", "off"),
+    ("learning: off", "auto_learning: true", {}, "auto", "off"),
+    ("learning: ask", "auto_learning: false", {}, "off", "ask"),
+    ("learning: ask", "auto_learning: true", {}, "ask", "ask"),
+    ("learning: ask", "learning: off", ON, "auto", "ask"),
+    ("learning: off", "learning: ask", ON, "ask", "auto"),
+    ("auto_learning: false", "auto_learning: false", ON, "auto", "auto"),
+    ("learning: ask", "learning: auto", SWITCHED_OFF, "off", "off"),
+]
+
+
+@pytest.mark.parametrize(("text", "own", "env", "of_qa", "of_others"), MODES)
+def test_how_agents_learn(
+    tmp_path: Path, text: str, own: str, env: dict[str, str], of_qa: str, of_others: str
+) -> None:
+    settings = ", ".join(filter(None, (text, f"agent_overrides: {{QA: {{{own}}}}}")))
+    loaded = load_text(tmp_path, f"memory: {{{settings}}}", **env)
+    assert loaded.problems == []
+    assert (loaded.learning_of("qa"), loaded.learning_of("ops")) == (of_qa, of_others)
+    assert loaded.may_learn("qa") == (of_qa != "off")
 
 
 def test_run_overrides_agent_settings(person: Person) -> None:

@@ -375,6 +375,7 @@ BAD_ENTRIES = ["on", "3", "[qa]", "{qa: 1}", "''", "~", "", ".inf"]
 
 SCALARS: dict[str, tuple[list[tuple[str, Any]], list[str]]] = {
     "enabled": (YES_OR_NO, NEVER),
+    "learning": (lines_of(("auto", "auto"), ("ask", "ask"), ("off", "off")), BAD_WORDS),
     "auto_learning": (YES_OR_NO, NEVER),
     "natural_language": (YES_OR_NO, NEVER),
     "strip_markers": (YES_OR_NO, NEVER),
@@ -388,6 +389,7 @@ OVERRIDE = {
     "size_kb": (NUMBER, NEVER),
     "max_sections": (NUMBER, NEVER),
     "max_items_per_section": (NUMBER, NEVER),
+    "learning": (lines_of(("auto", "auto"), ("ask", "ask"), ("off", "off")), BAD_WORDS),
     "auto_learning": (YES_OR_NO, NEVER),
 }
 UNKNOWN_KEYS = [
