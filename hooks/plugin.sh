@@ -19,7 +19,7 @@ case ${HOME:-/dev/null}/ in "$project"/*) project=/dev/null ;; esac
 # variables for hooks.
 is_outside() {
     case $1/ in
-        */./* | */../* | *//?* | "$project"/*) return 1 ;;
+        / | */./* | */../* | *//?* | "$project"/*) return 1 ;; # "/" is an empty path
         /*) ;;
         *) return 1 ;;
     esac

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from memory_core.setup import plugin, plugin_environment
+from support.paths import REPO
 from support.plugin import (
     ITEM,
     Plugged,
@@ -163,3 +164,22 @@ def test_it_is_built_for_real(sandbox: Sandbox, tmp_path: Path) -> None:
     plugged.sandbox.configure("memory:\n  limits:\n    default_size_kb: 40\n")
     plugged.sandbox.write_memory("engineer", ITEM)
     assert ITEM in plugged.receive_prompt()
+
+
+def test_the_merge_driver_names_the_plugin_by_a_link(plugged: Plugged) -> None:
+    """The folder of the plugin has its version in its path, so each session renews the link."""
+    borrow_environment(plugged.data)
+    link = plugged.data / "plugin"
+    link.symlink_to("/nowhere/older/version")
+    assert plugged.start_session() == ""
+    done = plugged.run_shell(
+        'git init -q && "$CLAUDE_PLUGIN_ROOT/bin/agent-memory" git install'
+        " && git config merge.agent-memory.driver",
+        CLAUDE_PLUGIN_DATA="",
+        PATH=os.environ["PATH"],
+    )
+    assert done.stderr == ""
+    script = link / "memory_core" / "cli" / "merge_file.py"
+    command = f"{plugged.data / 'venv' / 'bin' / 'python'} -I -S {script} %O %A %B %P"
+    assert done.stdout.splitlines()[-1].partition(" || ")[0] == command
+    assert script.resolve() == REPO / "memory_core" / "cli" / "merge_file.py"
