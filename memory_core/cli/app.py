@@ -34,6 +34,7 @@ COMMAND_GROUPS = {
     },
     "Change": {
         "change.add:add": "Add an item to the memory of an agent.",
+        "change.review:review": "Decide on learnings that were not saved and wait for you.",
         "change.edit:edit": "Edit a memory in your editor, or give an item a new text.",
         "change.item:remove": "Move items to the archive.",
         "change.restore:restore": "List archived items, or restore them.",
@@ -102,7 +103,9 @@ COMMANDS_BY_NAME = {
 ALIASES = {"view": "show"}
 
 # The commands of the short help.
-EVERYDAY = ("status", "list", "show", "search", "add", "edit", "undo", "log", "doctor")
+EVERYDAY = (
+    *("status", "list", "show", "search", "add", "edit", "review", "undo", "log", "doctor"),
+)
 
 ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
 

@@ -21,7 +21,7 @@ from memory_core.learning import classify, extraction
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
-from memory_core.memory.reading import read_memory
+from memory_core.memory.reading import list_refused, read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
 from memory_core.storage import run_history
 from memory_core.storage.store import Store
@@ -56,15 +56,16 @@ class TaughtItem(NamedTuple):
 
 
 class TeachResult(NamedTuple):
-    """Taught items, items that lost confidence, and evicted items.
+    """Taught items, items that lost confidence, evicted items, and why a learning has to wait.
 
     Of several learnings some may be evicted at once; a single one never is.  Evicted items are
-    (section, text with nested lines).
+    (section, text with nested lines).  `waits` is "" if no learning waits for a person.
     """
 
     taught: list[TaughtItem]
     doubted: list[RatedItem]
     evicted: list[tuple[str, str]]
+    waits: str = ""
 
 
 class InvalidRequest(ValueError):
@@ -164,36 +165,45 @@ def teach(
 ) -> TeachResult:
     """Add learnings, or confirm equal items; either all of them or none.
 
-    `kind` is a type or a category of docs/learnings.md.  Raises InvalidRequest for a
+    `kind` is a type or a category of docs/learnings.md.  A person's text may have any length.
+    An agent's learning that cannot be saved waits for a person.  Raises InvalidRequest for a
     learning that a report could not teach either.
     """
+    by = {"source": item_history.PERSON_SOURCE, **by}
+    is_persons = by["source"] == item_history.PERSON_SOURCE
     contents = list(dict.fromkeys(contents))
-    pairs = _extract_pairs(contents, kind, project.config["max_learning_length"])
+    longest = 0 if is_persons else project.config["max_learning_length"]
+    pairs = _extract_pairs(contents, kind, longest)
 
     def change(memory: AgentMemory) -> TeachResult:
         first = len(memory.records)
-        merged = changes.learn(memory, pairs, **{"source": "person", **by})
-        if merged.refused:
-            learning, reason = merged.refused[0]
-            raise _make_refusal(learning.content, reason, contents)
+        merged = changes.learn(memory, pairs, **by)
+        for learning, reason in merged.refused:
+            if by["source"] not in item_history.AGENT_SOURCES:
+                raise _make_refusal(learning.content, reason, contents)
+        memory.review += list_refused(merged, **by)
         records = memory.records[first:]
         doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
         items = {item.id: item for item in list_items(memory)}
         taught = _list_taught(memory, merged, pairs, items)
-        return TeachResult(
-            taught, [item for key, item in items.items() if key in doubted], merged.evicted
-        )
+        waits = merged.refused[0][1] if merged.refused else ""
+        doubted_items = [item for key, item in items.items() if key in doubted]
+        return TeachResult(taught, doubted_items, merged.evicted, waits)
 
     return transaction.change_memory(project, agent, change, store)
 
 
 def _extract_pairs(contents: Sequence[str], kind: str, longest: int) -> list[list[str]]:
-    """Return [type, content] of each learning; raises InvalidRequest."""
+    """Return [type, content] of each learning, 0 for any length; raises InvalidRequest."""
     if len(contents) > MAX_LEARNINGS:
         reason = f"{len(contents)} learnings: at most {MAX_LEARNINGS} are taken at once"
         raise InvalidRequest(reason)
     pairs = []
     for content in contents:
+        line = sanitize.clean_line(content)
+        if not longest and line and classify.type_of(kind):
+            pairs.append([classify.type_of(kind), line])
+            continue
         extracted = extraction.extract_one(kind, content, longest)
         if extracted.rejected:
             raise _make_refusal(content, extracted.rejected[0].reason, contents)

@@ -14,9 +14,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
-from memory_core.curation import near_duplicates
-from memory_core.curation.near_duplicates import SectionItem
-from memory_core.document import block_reader, edits, markdown, preferences
+from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
+from memory_core.document.near_duplicates import SectionItem
 from memory_core.history import item_history
 from memory_core.learning import classify, json_blocks
 from memory_core.memory import agent_memory, changes, transaction

@@ -13,6 +13,7 @@ from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage import review_file
 from memory_core.storage.store import Store
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def list_undoable(store: Store) -> list[Change]:
 
 
 def _is_undoable(change: Change) -> bool:
-    kinds = (*item_history.ITEM_KINDS, "undone")
+    kinds = (*item_history.ITEM_KINDS, "rejected", "undone")
     return not change.is_by_hand and any(
         record["kind"] in kinds and "imported" not in record for record in change.records
     )
@@ -108,6 +109,8 @@ def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str
     last = {step.record["id"]: step for step in steps}
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
+    waiting = [record.get("waiting") or {} for record in records if is_chosen(record)]
+    memory.review += [entry for entry in waiting if review_file.is_entry(entry)]
     document = memory.document
     kept = [(step.record, _find_kept(document, step)) for step in last.values()]
     kept += [(record, text) for record, text in superseded if revert.find_items(document, text)]

@@ -47,6 +47,7 @@ HAND_SOURCE = "hand"  # the source of hand edits
 PERSON_SOURCE = "person"  # the source of a person's commands
 IMPORT_SOURCE = "import"  # the source, and origin, of items from an imported file
 HUMAN_SOURCES = (HAND_SOURCE, PERSON_SOURCE)
+AGENT_SOURCES = ("agent", "sweep", "mcp")  # of what agents report
 
 PERSON_KINDS = ("edited", "approved", "preference")  # a person did it, whatever the source
 
@@ -307,7 +308,7 @@ def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:
     """Return a record about the item with this text; `time` is ISO 8601 in UTC."""
     given = {key: value for key, value in fields.items() if value != ""}
     record = {"v": RECORD_VERSION, "time": time, "kind": kind, "id": id_of(text), **given}
-    return record | {"text": text} if kind in ARRIVAL_KINDS else record
+    return record | {"text": text} if kind in (*ARRIVAL_KINDS, "rejected") else record
 
 
 class Difference:

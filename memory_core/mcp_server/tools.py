@@ -174,13 +174,16 @@ class OutputItem(BaseModel):
 
 class RememberOutput(ToolOutput):
     agent: str
-    item: OutputItem = Field(description="The item in the memory.")
+    item: OutputItem | None = Field(description="The item in the memory; null while it waits.")
+    waits: str = Field(description="Why it waits for the user's review; empty if it is saved.")
     was_present: bool = Field(alias="known", description="The memory had the item already.")
     replaced: str | None = Field(description="The less complete item that it replaced.")
     doubted: list[str] = Field(description="Items that this contradicts; their confidence drops.")
     archived: list[str] = Field(description="Items archived because the memory is full.")
 
     def text(self) -> str:
+        if self.item is None:
+            return f"Not saved for {self.agent} yet: it waits for the user's review ({self.waits})."
         said = "Already known" if self.was_present else "Remembered"
         where = f"{self.item.section}, confidence {self.item.confidence:.1f}"
         lines = [f"{said} for {self.agent}: {self.item.text} ({where})"]
@@ -209,12 +212,13 @@ def remember(
     lesson = item_actions.teach(
         project, agent, type, [content], project.store, run=served.run, source=SOURCE
     )
-    (taught,) = lesson.taught  # the eviction spares a single learning
+    taught = next(iter(lesson.taught), None)  # none if it waits
     return RememberOutput(
         agent=agent,
-        item=_to_output(taught.item),
-        known=taught.was_present,
-        replaced=replace_invalid(taught.was) if taught.was else None,
+        item=_to_output(taught.item) if taught else None,
+        waits=lesson.waits,
+        known=taught is not None and taught.was_present,
+        replaced=replace_invalid(taught.was) if taught and taught.was else None,
         doubted=[replace_invalid(item.text) for item in lesson.doubted],
         archived=[replace_invalid(text) for _section, text in lesson.evicted],
     )

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, template
+from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
-from memory_core.memory.agent_memory import AgentMemory, ItemPositions, list_items
+from memory_core.memory.agent_memory import AgentMemory, ItemPositions, index_items, list_items
 from memory_core.memory.reading import record_difference
+from memory_core.storage import config_defaults
 from memory_core.text import similarity
+
+# Why a learning waits with this setting.
+ASK_REASON = "learning: ask"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Any
 
     from memory_core.document.markdown import Document
     from memory_core.document.merge_learnings import MergeResult
     from memory_core.history.item_history import Difference
 
 
-def learn(memory: AgentMemory, rows: list[list[str]], **source: str) -> MergeResult:
+def learn(
+    memory: AgentMemory, rows: list[list[str]], kind: str = "learned", **source: Any
+) -> MergeResult:
     """Merge learnings, given as [type, content] or [type, content, nested lines].
 
-    `source` has their run, session and source.
+    `source` has their run, session and source.  New items get records of this kind, `learned` or
+    `approved`.  With `learning: ask`, new learnings of agents are refused, so that they wait for a
+    person.
     """
+    mode = memory.project.config.learning_of(memory.agent)
+    if mode == config_defaults.ASK and source.get("source") in item_history.AGENT_SOURCES:
+        return _hold_back(memory, rows, source)
     _record_contradictions(memory, rows, source)
     learnings = [Learning(*row) for row in rows]
     by_person = source.get("source") in item_history.HUMAN_SOURCES
@@ -33,7 +45,7 @@ def learn(memory: AgentMemory, rows: list[list[str]], **source: str) -> MergeRes
     }
     types = {template.join_lines(learning.content): learning.type for learning in learnings}
     for text in merged.added:
-        memory.record("learned", text, type=types[text], **fields.get(text, source))
+        memory.record(kind, text, type=types[text], **fields.get(text, source))
     for old, text in merged.replaced:
         was = item_history.id_of(old)
         memory.record("merged", text, was=was, **fields.get(text, source))
@@ -45,8 +57,22 @@ def learn(memory: AgentMemory, rows: list[list[str]], **source: str) -> MergeRes
     return memory.take_merged(merged)
 
 
+def _hold_back(memory: AgentMemory, rows: list[list[str]], source: dict[str, Any]) -> MergeResult:
+    """Refuse learnings, except that those with the words of an item confirm it."""
+    merged = merge_learnings.MergeResult(memory.text)
+    present = index_items(memory.document)
+    for learning in [Learning(*row) for row in rows]:
+        item = present.get(item_history.id_of(learning.content))
+        if item:
+            memory.record("reinforced", item[0], **source)
+            merged.duplicates.append((item[0], learning.content))
+        else:
+            merged.refused.append((learning, ASK_REASON))
+    return merged
+
+
 def _record_contradictions(
-    memory: AgentMemory, rows: list[list[str]], source: dict[str, str]
+    memory: AgentMemory, rows: list[list[str]], source: dict[str, Any]
 ) -> None:
     """Record a contradiction of each item whose id a learning of type `mistake` names."""
     title = template.SECTION_TITLES["mistake"]

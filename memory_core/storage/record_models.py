@@ -74,6 +74,9 @@ class HistoryRecord(BaseModel):
     tool_uses: NonNegative | None = Field(None, description="`task`: how often it called a tool")
     tool: str = Field("", description="`error`: the tool that failed")
     resolution: str = Field("", description="`error`: what helped, where that is known")
+    waiting: dict[str, str] | None = Field(
+        None, description="the learning as it waited for a person, who has decided on it"
+    )
 
 
 class WaitingLearning(BaseModel):

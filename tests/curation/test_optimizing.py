@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from e2e import api
 from memory_core.claude_code import headless
-from memory_core.curation import near_duplicates, optimizing
-from memory_core.curation.near_duplicates import SectionItem
+from memory_core.curation import optimizing
+from memory_core.document import near_duplicates
+from memory_core.document.near_duplicates import SectionItem
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
 from memory_core.text import similarity

@@ -135,7 +135,7 @@ def _edit_until_accepted(scope: AgentScope, copy: EditCopy, path: Path) -> list[
     """Run the editor; return the warnings that nobody answered, or None to change nothing."""
     while True:
         start = time.monotonic()
-        editor = _run_editor(path)
+        editor = run_editor(path)
         if edit_session.is_unchanged(copy, _read(path)):
             if time.monotonic() - start < MIN_EDIT_SECONDS and can_ask():
                 print_note(
@@ -163,7 +163,7 @@ def _ask_choice() -> str:
             return choice
 
 
-def _run_editor(path: Path) -> str:
+def run_editor(path: Path) -> str:
     """Open a file in the user's editor and wait; return the editor command."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not editor:

@@ -1,0 +1,141 @@
+"""`agent-memory review`: decide on learnings that wait for a person."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from memory_core.cli.change import review_session
+from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
+from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.inputs import can_ask, read_input
+from memory_core.cli.common.notes import format_command, get_change, note_undo
+from memory_core.cli.common.scopes import LevelScope, find_agent, find_level
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import is_terminal, print_json, print_line, print_note
+from memory_core.curation import review as waiting_list
+from memory_core.curation.review import AcceptedItem, WaitingItem
+
+Names = Annotated[
+    list[str] | None,
+    agent_argument("Agents, or learnings by id or text.", show_default="all that wait"),
+]
+Text = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="With --edit: the new text, - reads stdin."),
+]
+
+
+def review(
+    names: Names = None,
+    list_: Annotated[bool, flag("--list", "List them; the default without a terminal.")] = False,
+    accept: Annotated[bool, flag("--accept", "Add them to the memory.")] = False,
+    edit: Annotated[bool, flag("--edit", "Change the text of one, and accept it.")] = False,
+    reject: Annotated[bool, flag("--reject", "Remove them from the list.")] = False,
+    move: Annotated[bool, flag("--move", "Accept them for the agent that is named last.")] = False,
+    all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
+    text: Text = None,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Decide on learnings that were not saved and wait for you.
+
+    On a terminal, each one is shown, and one key decides.
+    In scripts: --accept 3f2a91 77c0, --reject 77c0 or --move 3f2a91 qa.
+    What you accept becomes an item of yours: limits do not count.
+    undo puts a learning back on the list.
+
+    \b
+    Example:
+      agent-memory review engineer --accept --all
+    """
+    flags = {"list": list_, "accept": accept, "edit": edit, "reject": reject, "move": move}
+    actions = [name for name, is_given in flags.items() if is_given]
+    if len(actions) > 1:
+        raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
+    if text is not None and not edit:
+        raise CommandRefused("--text requires --edit")
+    action, scope, words = "".join(actions) or "list", find_level(user), list(names or [])
+    if move and not words:
+        raise CommandRefused("--move expects ids, and then the name of an agent")
+    target = find_agent(words.pop(), user, accept_new=True).agent if move else ""
+    is_any = all_ or action == "list"
+    chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
+    if action == "list":
+        _show(scope, chosen, user, json, list_)
+        return
+    if edit:
+        text = _edit(chosen, text)
+    _apply(scope, chosen, action, target, text, user, json)
+
+
+def _show(
+    scope: LevelScope, chosen: list[WaitingItem], user: bool, json: bool, is_list: bool
+) -> None:
+    if json:
+        print_json([_to_json(item) for item in chosen])
+    elif is_list or not (can_ask() and is_terminal()):
+        print_entries([_to_entry(item) for item in chosen])
+    elif chosen:
+        review_session.run(scope, chosen, user)
+        return
+    if not (chosen or json):
+        print_note("No learning waits for you.")
+    elif not json:
+        print_note(f"Accept or reject with: {format_command('review --accept ID', user)}")
+
+
+def _edit(chosen: list[WaitingItem], text: str | None) -> str:
+    """Return the new text of a learning: from the option, from the editor, or from stdin."""
+    if len(chosen) != 1:
+        raise CommandRefused(f"--edit changes one learning, not {len(chosen)}")
+    if text is None and can_ask():
+        return review_session.edit_text(chosen[0])
+    if text is None or text == "-":
+        return read_input("-").decode("utf-8", "replace")
+    return text
+
+
+def _apply(
+    scope: LevelScope,
+    chosen: list[WaitingItem],
+    action: str,
+    target: str,
+    text: str | None,
+    user: bool,
+    json: bool,
+) -> None:
+    accepted: list[AcceptedItem] = []
+    if action == "reject":
+        waiting_list.reject(*scope, chosen)
+    else:
+        accepted = waiting_list.accept(*scope, chosen, text, target)
+    if json:
+        names = {"accept": "accepted", "edit": "accepted", "reject": "rejected", "move": "moved"}
+        items = [item._asdict() for item in accepted]
+        learnings = [_to_json(item) for item in chosen]
+        change = get_change(scope.project)
+        fields = {"learnings": learnings, "items": items, "change": change}
+        print_json({"decision": names[action], **fields})
+        return
+    for line in [*map(review_session.format_accepted, accepted)] or [
+        f"Rejected: {item.agent}: {item.entry['content']}" for item in chosen
+    ]:
+        print_line(line)
+    if not chosen:
+        print_note("No learning waits for you.")
+    note_undo(scope.project, user)
+
+
+def _to_entry(item: WaitingItem) -> Entry:
+    entry = item.entry
+    source = f", run {entry['run']}" if entry["run"] else ""
+    note = f"  ({entry['reason']}{source}, {entry['time'][:10]})"
+    return Entry((item.agent,), (item.agent,), (item.id,), item.text, entry["type"], note)
+
+
+def _to_json(item: WaitingItem) -> dict[str, Any]:
+    fields = {name: value or None for name, value in item.entry.items()}
+    return {"agent": item.agent, **fields}

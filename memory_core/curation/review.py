@@ -1,0 +1,190 @@
+"""Decide on the learnings that wait for a person.
+
+Each call of `accept` and `reject` is one change, which undo takes back: the field `waiting` of a
+record keeps the learning as it waited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.curation import lookup
+from memory_core.document import markdown
+from memory_core.history import item_history
+from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory.project import InvalidAgentName, Project, resolve_agent
+from memory_core.storage.store import Store
+from memory_core.text import sanitize
+
+# Records the decision on a learning; the last argument has the fields of its records.
+Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
+
+
+class WaitingItem(NamedTuple):
+    """A learning that waits, and its agent; `entry` has all fields of `storage.review_file`."""
+
+    agent: str
+    entry: dict[str, str]
+
+    @property
+    def id(self) -> str:
+        return self.entry["id"]
+
+    @property
+    def text(self) -> str:
+        """Return the learning with its nested lines."""
+        return markdown.join_nested(self.entry["content"], self.entry["nested"])
+
+
+class AcceptedItem(NamedTuple):
+    """The item that an accepted learning became; it may have been in the memory already."""
+
+    agent: str
+    id: str
+    text: str
+    was_present: bool
+
+
+class InvalidDecision(ValueError):
+    """A learning that does not wait, or a text that is no item; the message is the reason."""
+
+    status = 2
+
+
+class NotWaiting(ValueError):
+    """Somebody else has decided on a learning meanwhile."""
+
+    status = 1
+
+
+def list_waiting(store: Store, agents: Iterable[str] = ()) -> list[WaitingItem]:
+    """Return the learnings that wait, by agent and oldest first; default: of all agents."""
+    names = lookup.sort_agents(agents or store.agents_to_review())
+    return [WaitingItem(agent, entry) for agent in names for entry in store.read_review(agent)]
+
+
+def choose(
+    project: Project,
+    store: Store,
+    names: Sequence[str],
+    environ: Mapping[str, str],
+    accept_all: bool = False,
+) -> list[WaitingItem]:
+    """Return the waiting learnings with these ids, texts or parts of them.
+
+    A name of an agent restricts the others to the agent; only such names mean all of its
+    learnings, if `accept_all`.  Raises InvalidDecision and AmbiguousItem.
+    """
+    all_agents = {PM, *lookup.list_known_agents(project, environ, store)}
+    by_name = {name: _resolve_agent(project, name, store) for name in names}
+    agents = {agent for agent in by_name.values() if agent in all_agents}
+    waiting = list_waiting(store, agents)
+    wanted = [name for name, agent in by_name.items() if agent not in all_agents]
+    if not (wanted or accept_all):
+        raise InvalidDecision("name the learnings by their ids, or use --all")
+    try:
+        chosen = [lookup.find_item(name, waiting) for name in wanted]
+    except lookup.ItemNotFound as error:
+        raise InvalidDecision(f"no learning that waits: {error}") from None
+    return list({item.id: item for item in chosen}.values()) if wanted else waiting
+
+
+def _resolve_agent(project: Project, name: str, store: Store) -> str:
+    try:
+        return resolve_agent(project, name, store)
+    except InvalidAgentName:
+        return ""
+
+
+def accept(
+    project: Project,
+    store: Store,
+    chosen: Sequence[WaitingItem],
+    text: str | None = None,
+    target: str = "",
+) -> list[AcceptedItem]:
+    """Add learnings to their memories, in any length, as items of a person.
+
+    `text` replaces that of a single learning; its lines below the first one are nested.  `target`
+    is another agent, whose memory gets the learnings.  Raises InvalidDecision and NotWaiting
+    before any change, and OSError.
+    """
+    accepted: list[AcceptedItem] = []
+    texts = [_split_text(item.text if text is None else text) for item in chosen]
+
+    def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
+        content, nested = texts[chosen.index(item)]
+        row = [item.entry["type"], content, *([nested] if nested else [])]
+        merged = changes.learn(memory, [row], kind="approved", **fields)
+        if merged.refused:
+            raise InvalidDecision(f"{item.id} cannot be added: {merged.refused[0][1]}")
+        present = merged.duplicates[0][0] if merged.duplicates else ""
+        key = item_history.id_of(present or content)
+        accepted.append(AcceptedItem(memory.agent, key, present or content, bool(present)))
+
+    change_id = agent_memory.make_change_id("review")
+    if target in ("", *(item.agent for item in chosen)):
+        _decide(project, store, chosen, add, change_id)
+        return accepted
+    _check_waiting(store, chosen)
+
+    def copy(memory: AgentMemory) -> None:
+        for item in chosen:
+            add(memory, item, {**_source_of(item), "origin": item.agent})
+
+    transaction.change_memory(project, target, copy, store, change_id)
+    _decide(project, store, chosen, _record_rejected, change_id)
+    return accepted
+
+
+def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> None:
+    """Remove learnings from the list; the history keeps them.  Raises NotWaiting and OSError."""
+    _decide(project, store, chosen, _record_rejected, agent_memory.make_change_id("review"))
+
+
+def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
+    memory.record("rejected", item.entry["content"], nested=item.entry["nested"], **fields)
+
+
+def _split_text(text: str) -> tuple[str, str]:
+    """Return the first line, cleaned, and the lines below it."""
+    first, _newline, nested = text.strip().partition("\n")
+    content = sanitize.clean_line(first)
+    if not content:
+        raise InvalidDecision("the text is empty: at least one word is expected")
+    return content, nested.rstrip()
+
+
+def _decide(
+    project: Project, store: Store, chosen: Sequence[WaitingItem], record: Decision, change_id: str
+) -> None:
+    """Record a decision in the memory of each agent, and remove the learnings from the list."""
+    _check_waiting(store, chosen)
+    agents = lookup.sort_agents({item.agent for item in chosen})
+    transaction.check_unlocked(store, agents)
+    for agent in agents:
+        own = [item for item in chosen if item.agent == agent]
+
+        def edit(memory: AgentMemory, own: list[WaitingItem] = own) -> None:
+            for item in own:
+                record(memory, item, {**_source_of(item), "waiting": item.entry})
+
+        with store.lock(agent):
+            _check_waiting(store, own)
+            transaction.change_locked(project, agent, edit, store, change_id)
+            store.remove_from_review(agent, [item.id for item in own])
+
+
+def _check_waiting(store: Store, chosen: Sequence[WaitingItem]) -> None:
+    present = {item.id for item in list_waiting(store, {item.agent for item in chosen})}
+    for item in chosen:
+        if item.id not in present:
+            raise NotWaiting(f"{item.id} does not wait any more: somebody has decided on it")
+
+
+def _source_of(item: WaitingItem) -> dict[str, Any]:
+    ids = {name: item.entry[name] for name in ("run", "session")}
+    return {**ids, "source": item_history.PERSON_SOURCE}

@@ -1,0 +1,418 @@
+"""The command review: learnings that wait for a person."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memory_core.document import markdown
+from memory_core.learning import extraction
+from memory_core.memory import remember
+from memory_core.memory.project import Project, find_project
+from support.command_line import ITEM, Person, hide_change
+from support.files import read_files
+from support.review import make_waiting
+from support.terminal import Terminal
+
+LONG = "The payment worker " + "retries three times and " * 8 + "then gives up"
+CENTS = "Prices are stored in cents as integers"
+BUS = "Events are sent after the transaction has ended"
+SLOW = "The export takes ten minutes without an index"
+
+
+def project_of(person: Person) -> Project:
+    return find_project(str(person.sandbox.root), person.sandbox.env)
+
+
+def list_waiting(person: Person) -> list[tuple[str, str]]:
+    """Return (agent, text) of the learnings that wait."""
+    return [(each["agent"], each["content"]) for each in person.read_json("review", "--list")]
+
+
+def list_items(person: Person, agent: str) -> list[str]:
+    path = person.sandbox.memories / f"{agent}.md"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [item.text for item in markdown.parse_document(text).items]
+
+
+def id_of(person: Person, text: str) -> str:
+    (found,) = [one["id"] for one in person.read_json("review") if one["content"] == text]
+    return str(found)
+
+
+@pytest.fixture
+def desk(settled: Person) -> Person:
+    """Create a user for whom four learnings of two agents wait."""
+    store = project_of(settled).store
+    run = {"run": "a1c8e9", "session": "s1", "source": "agent"}
+    waiting = {
+        "engineer": [
+            make_waiting(LONG, reason="226 characters: at most 100 are allowed", **run),
+            make_waiting(CENTS, "architecture", "learning: ask", **run),
+            make_waiting(BUS, "tip", "the section is full"),
+        ],
+        "qa": [make_waiting(SLOW, "performance", "learning: ask", run="b2")],
+    }
+    for agent, entries in waiting.items():
+        with store.lock(agent):
+            store.add_to_review(agent, entries, "2026-11-20T10:00:00.000Z")
+    return settled
+
+
+ALL = [("engineer", LONG), ("engineer", CENTS), ("engineer", BUS), ("qa", SLOW)]
+
+
+def test_the_list_has_agent_run_and_reason(desk: Person) -> None:
+    done = desk.run("review")
+    lines = [re.sub(r"  [0-9a-f]{10}  ", "  ID  ", line) for line in done.stdout.splitlines()]
+    assert lines == [
+        f"engineer  ID  [pattern] {LONG}"
+        "  (226 characters: at most 100 are allowed, run a1c8e9, 2026-11-20)",
+        f"engineer  ID  [architecture] {CENTS}  (learning: ask, run a1c8e9, 2026-11-20)",
+        f"engineer  ID  [tip] {BUS}  (the section is full, 2026-11-20)",
+        f"qa        ID  [performance] {SLOW}  (learning: ask, run b2, 2026-11-20)",
+    ]
+    assert desk.run("review", "--list", "qa").stdout.count("\n") == 1
+    assert desk.run("review", "PM").stderr == "No learning waits for you.\n"
+    row = desk.read_json("review", "qa")[0]
+    assert (row["agent"], row["type"], row["nested"]) == ("qa", "performance", None)
+    assert list_waiting(desk) == ALL
+
+
+# The words after `review`, with IDs for texts; the agents' items then; what still waits.
+DECISIONS: dict[str, tuple[str, dict[str, list[str]], list[str]]] = {
+    "one": ("--accept {CENTS}", {"engineer": [CENTS]}, [LONG, BUS, SLOW]),
+    "a long one": ("--accept {LONG}", {"engineer": [LONG]}, [CENTS, BUS, SLOW]),
+    "the id first": ("{CENTS} --accept", {"engineer": [CENTS]}, [LONG, BUS, SLOW]),
+    "a part of its text": ("--accept cents", {"engineer": [CENTS]}, [LONG, BUS, SLOW]),
+    "with its agent": ("engineer --accept cents", {"engineer": [CENTS]}, [LONG, BUS, SLOW]),
+    "several": (
+        "--accept {SLOW} {CENTS} {CENTS}",
+        {"engineer": [CENTS], "qa": [SLOW]},
+        [LONG, BUS],
+    ),
+    "all": ("--accept --all", {"engineer": [LONG, CENTS, BUS], "qa": [SLOW]}, []),
+    "all of an agent": ("--accept --all QA", {"qa": [SLOW]}, [LONG, CENTS, BUS]),
+    "all, but there are none": ("--accept PM --all", {}, [LONG, CENTS, BUS, SLOW]),
+    "another text": (
+        "--edit {SLOW} --text 'Exports  need\tan index'",
+        {"qa": ["Exports need an index"]},
+        [LONG, CENTS, BUS],
+    ),
+    "rejected": ("--reject {LONG} {SLOW}", {}, [CENTS, BUS]),
+    "all rejected": ("engineer --reject --all", {}, [SLOW]),
+    "moved": ("--move {CENTS} {BUS} qa", {"qa": [CENTS, BUS]}, [LONG, SLOW]),
+    "moved to a new agent": ("--move {BUS} data-team", {"data-team": [BUS]}, [LONG, CENTS, SLOW]),
+    "moved to its own agent": ("--move {SLOW} qa", {"qa": [SLOW]}, [LONG, CENTS, BUS]),
+    "moved to PM": ("--move --all PM", {"PM": [LONG, CENTS, BUS, SLOW]}, []),
+}
+
+
+def fill_ids(person: Person, words: str) -> str:
+    for name in re.findall(r"\{(\w+)\}", words):
+        words = words.replace(f"{{{name}}}", id_of(person, globals()[name])[:6])
+    return words
+
+
+@pytest.mark.parametrize(("words", "items", "left"), DECISIONS.values(), ids=DECISIONS)
+def test_decisions_and_their_undo(
+    desk: Person, words: str, items: dict[str, list[str]], left: list[str]
+) -> None:
+    desk.run("add", "qa", "guideline", "Tests run in parallel")
+    old = {"engineer": [ITEM], "qa": ["Tests run in parallel"]}
+    done = desk.run_shell(f"agent-memory review {fill_ids(desk, words)}")
+    assert done.returncode == 0, done.stderr
+    agents = {*old, *items}
+    now = {agent: sorted([*old.get(agent, []), *items.get(agent, [])]) for agent in agents}
+    assert {agent: sorted(list_items(desk, agent)) for agent in agents} == now
+    assert [text for _agent, text in list_waiting(desk)] == left
+    if len(left) < len(ALL):
+        assert "Undo with: agent-memory undo ID" in hide_change(done.stderr)
+        assert desk.run("undo").returncode == 0
+    assert {agent: list_items(desk, agent) for agent in old} == old
+    assert sorted(list_waiting(desk)) == sorted(ALL)
+
+
+# The words after `review`, the exit status, and the message.
+REFUSED = [
+    ("--accept zzz", 2, "no learning that waits: no item matches 'zzz'"),
+    ("--accept {CENTS} zzz", 2, "no learning that waits: no item matches 'zzz'"),
+    ("--reject {CENTS} 0123456789", 2, "no learning that waits"),
+    ("--accept qa {CENTS}", 2, "no learning that waits"),
+    ("--accept the", 2, "'the' may be one of"),
+    ("--accept ''", 2, "no learning that waits"),
+    ("nobody", 2, "no learning that waits: no item matches 'nobody'"),
+    ("../../evil --list", 2, "no learning that waits"),
+    ("--accept", 2, "name the learnings by their ids, or use --all"),
+    ("--reject engineer", 2, "name the learnings by their ids, or use --all"),
+    ("--accept --reject {CENTS}", 2, "--accept and --reject exclude each other"),
+    ("--edit {CENTS} --text ' '", 2, "the text is empty"),
+    ("--edit --all --text x", 2, "--edit changes one learning, not 4"),
+    ("--edit {CENTS}", 2, "the text is empty"),
+    ("--accept {CENTS} --text x", 2, "--text requires --edit"),
+    ("--move", 2, "--move expects ids, and then the name of an agent"),
+    ("--move qa", 2, "name the learnings by their ids, or use --all"),
+    ("--move {CENTS} enginer", 2, "no agent 'enginer' here; did you mean engineer?"),
+    ("--move {CENTS} ../../evil", 2, ""),
+]
+
+
+@pytest.mark.parametrize(("words", "status", "message"), REFUSED)
+def test_wrong_words_change_nothing(desk: Person, words: str, status: int, message: str) -> None:
+    words = fill_ids(desk, words)
+    before = read_files(desk.sandbox.root), read_files(desk.sandbox.state / "review")
+    done = desk.run_shell(f"agent-memory review {words} < /dev/null")
+    assert done.returncode == status
+    assert f"agent-memory: {message}" in done.stderr
+    assert (read_files(desk.sandbox.root), read_files(desk.sandbox.state / "review")) == before
+
+
+def test_the_json_of_a_decision(desk: Person) -> None:
+    answer = desk.read_json("review", "--accept", id_of(desk, CENTS))
+    assert answer["decision"] == "accepted"
+    assert [one["content"] for one in answer["learnings"]] == [CENTS]
+    (item,) = answer["items"]
+    assert (item["agent"], item["text"], item["was_present"]) == ("engineer", CENTS, False)
+    assert item["id"] in desk.run("list", "engineer").stdout
+    assert desk.run("undo", answer["change"]).returncode == 0
+    assert desk.read_json("review", "--reject", id_of(desk, CENTS))["decision"] == "rejected"
+    assert desk.read_json("review", "--move", id_of(desk, BUS), "qa")["decision"] == "moved"
+    edited = desk.read_json("review", "--edit", id_of(desk, LONG), data=b"It gives up\n")
+    assert edited["items"][0]["text"] == "It gives up"
+
+
+def test_what_the_memory_knows_is_confirmed(desk: Person) -> None:
+    desk.sandbox.write_memory("engineer", CENTS)
+    done = desk.run("review", "--accept", id_of(desk, CENTS))
+    assert re.fullmatch(f"Already known: engineer: [0-9a-f]{{10}} {CENTS}\n", done.stdout)
+    assert list_items(desk, "engineer") == [CENTS]
+    assert ("engineer", CENTS) not in list_waiting(desk)
+
+
+def test_what_is_accepted_is_an_item_of_the_person(desk: Person) -> None:
+    desk.sandbox.configure("memory: {limits: {max_items_per_section: 1, max_line_length: 40}}")
+    for agent, text in ALL:
+        assert desk.run("review", "--accept", id_of(desk, text)).returncode == 0, agent
+    assert set(list_items(desk, "engineer")) == {CENTS, LONG, ITEM, BUS}
+    log = desk.read_json("log", "engineer")
+    approved = [one for one in log if one["kind"] == "approved"]
+    assert {one["source"] for one in approved} == {"person"}
+    assert [one["run"] for one in approved] == [None, "a1c8e9", "a1c8e9"]
+    assert approved[0]["confidence"] == 0.8
+
+
+def test_rejected_learnings_are_in_the_log(desk: Person) -> None:
+    desk.run("review", "--reject", id_of(desk, CENTS))
+    (record,) = [one for one in desk.read_json("log") if one["kind"] == "rejected"]
+    assert (record["agent"], record["text"]) == ("engineer", CENTS)
+    assert CENTS in desk.run("log").stdout
+
+
+def test_search_status_and_review_have_the_same_list(desk: Person) -> None:
+    hits = desk.read_json("search", "the", "--in", "review")
+    ids = {one["id"] for one in desk.read_json("review") if "the" in one["content"].lower()}
+    assert {hit["id"] for hit in hits} == ids
+    done = desk.run("status")
+    assert "4 learnings wait for you (agent-memory review)" in done.stdout
+    rows = {row["agent"]: row["review"] for row in desk.read_json("status")["agents"]}
+    assert rows == {"engineer": 3, "qa": 1}
+
+
+# --- learning: ask ---
+
+REPORT = f"Done.\n\n# Add To Memory:\nType: pattern\nContent: {CENTS}\n#\n"
+
+
+def report(person: Person, text: str = REPORT, run: str = "a9") -> None:
+    project = project_of(person)
+    remember.save_learnings(project, "engineer", [extraction.extract(text)], run, "s1")
+
+
+def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:
+    settled.sandbox.configure("memory: {learning: ask}")
+    report(settled)
+    assert list_items(settled, "engineer") == [ITEM]
+    (row,) = settled.read_json("review")
+    assert (row["content"], row["reason"], row["run"]) == (CENTS, "learning: ask", "a9")
+    report(settled, run="a10")
+    assert list_waiting(settled) == [("engineer", CENTS)]
+    assert settled.run("review", "--accept", "--all").returncode == 0
+    assert list_items(settled, "engineer") == [CENTS, ITEM]
+    report(settled, run="a11")
+    assert list_waiting(settled) == []
+    assert settled.read_json("log")[0]["kind"] == "reinforced"
+
+
+def test_persons_and_preferences_do_not_ask(settled: Person) -> None:
+    settled.sandbox.configure("memory: {learning: ask}")
+    assert settled.run("add", "engineer", "guideline", BUS).returncode == 0
+    assert settled.run("preference", "set", "engineer", "tone", "dry").returncode == 0
+    assert set(list_items(settled, "engineer")) == {ITEM, BUS, "tone: dry"}
+    assert list_waiting(settled) == []
+
+
+# --- any length ---
+
+TEXTS = {
+    "long": "word " * 400 + "end",
+    "one word": "x" * 3000,
+    "short": "uv",
+    "several lines": "First line\n  second line\n\nthird",
+    "Japanese": "注文番号は倉庫ごとに採番され再利用されない" * 20,
+    "with a URL": "See https://example.com/" + "a" * 200,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_a_person_adds_any_length(settled: Person, text: str) -> None:
+    done = settled.run("add", "engineer", "guideline", text)
+    assert done.returncode == 0, done.stderr
+    assert " ".join(text.split()) in list_items(settled, "engineer")
+
+
+# --- on a terminal ---
+
+QUESTION = r"\[\?\]: "
+
+# Keys at each question; items of the engineer then; what still waits; a line of the output.
+SESSIONS: dict[str, tuple[list[str], list[str], list[str], str]] = {
+    "accept all": (["a"] * 4, [LONG, CENTS, BUS], [], "4 accepted, 0 learnings left."),
+    "capital letters": (["A", "R", "S", "Q"], [LONG], [BUS, SLOW], "2 learnings left"),
+    "skip all": (["s"] * 4, [], [LONG, CENTS, BUS, SLOW], "4 learnings left."),
+    "reject two": (["r", "s", "r", "s"], [], [CENTS, SLOW], "2 rejected, 2 learnings left."),
+    "quit": (["a", "q"], [LONG], [CENTS, BUS, SLOW], "1 accepted, 3 learnings left."),
+    "Ctrl-C": (["a", "\x03"], [LONG], [CENTS, BUS, SLOW], "1 accepted, 3 learnings left."),
+    "Ctrl-D": (["a", "\x04"], [LONG], [CENTS, BUS, SLOW], "1 accepted, 3 learnings left."),
+    "help first": (["?", "a", "q"], [LONG], [CENTS, BUS, SLOW], "r  reject: remove it"),
+    "unknown keys": (["x", "\r", " ", "ä", "q"], [], [LONG, CENTS, BUS, SLOW], "4 learnings left"),
+    "arrows": (["\x1b[A", "\x1b[B", "\x1bOP", "q"], [], [LONG, CENTS, BUS, SLOW], "4 learnings"),
+    "edit": (["e", "q"], ["EDITED"], [CENTS, BUS, SLOW], "1 accepted, 3 learnings left."),
+}
+
+
+def start(person: Person, words: str = "", width: int = 80) -> Terminal:
+    person.add_program("change", "printf 'EDITED\\n' > \"$1\"")
+    command = f"{sys.executable} -m memory_core.cli review {words}"
+    return Terminal(person, command, width, VISUAL="change")
+
+
+@pytest.mark.parametrize(("keys", "items", "left", "said"), SESSIONS.values(), ids=SESSIONS)
+def test_one_key_decides(
+    desk: Person, keys: list[str], items: list[str], left: list[str], said: str
+) -> None:
+    terminal = start(desk)
+    for key in keys:
+        terminal.wait_for(QUESTION)
+        terminal.send_keys(key)
+    assert terminal.wait_for_end() == 0
+    assert set(list_items(desk, "engineer")) == {ITEM, *items}
+    assert [text for _agent, text in list_waiting(desk)] == left
+    assert any(said in line for line in terminal.lines), terminal.lines
+
+
+def test_a_learning_is_moved_by_name(desk: Person) -> None:
+    terminal = start(desk)
+    for name in ("enginer", "", "qa"):
+        terminal.wait_for(QUESTION)
+        terminal.send_keys("m")
+        terminal.wait_for("Agent: ")
+        terminal.send_keys(f"{name}\r")
+    terminal.wait_for(QUESTION)
+    terminal.send_keys("q")
+    assert terminal.wait_for_end() == 0
+    assert "no agent 'enginer' here; did you mean engineer?" in terminal.lines
+    assert "1 moved, 3 learnings left." in terminal.lines
+    assert list_items(desk, "qa") == [LONG]
+
+
+def test_each_key_is_one_change(desk: Person) -> None:
+    terminal = start(desk)
+    for key in "arq":
+        terminal.wait_for(QUESTION)
+        terminal.send_keys(key)
+    terminal.wait_for_end()
+    assert any(re.search(r"undo [0-9a-f]{6} [0-9a-f]{6}$", line) for line in terminal.lines)
+    desk.run("undo")
+    assert ("engineer", CENTS) in list_waiting(desk)
+    assert list_items(desk, "engineer") == [LONG, ITEM]
+
+
+def test_a_failing_editor_and_an_unchanged_text_decide_nothing(desk: Person) -> None:
+    terminal = start(desk)
+    desk.add_program("change", "exit 3")
+    terminal.wait_for(QUESTION)
+    terminal.send_keys("e")
+    terminal.wait_for("failed with status 3")
+    desk.add_program("change", "exit 0")
+    terminal.wait_for(QUESTION)
+    terminal.send_keys("e")
+    terminal.wait_for("The text is unchanged.")
+    desk.add_program("change", ': > "$1"')
+    terminal.wait_for(QUESTION)
+    terminal.send_keys("e")
+    terminal.wait_for("the text is empty")
+    terminal.wait_for(QUESTION)
+    terminal.send_keys("q")
+    assert terminal.wait_for_end() == 0
+    assert list_waiting(desk) == ALL
+
+
+def test_somebody_else_decides_meanwhile(desk: Person) -> None:
+    terminal = start(desk, "engineer")
+    terminal.wait_for(QUESTION)
+    desk.run("review", "--reject", "--all")
+    terminal.send_keys("a")
+    terminal.wait_for("does not wait any more")
+    terminal.wait_for(QUESTION)
+    terminal.send_keys("q")
+    assert terminal.wait_for_end() == 0
+    assert list_items(desk, "engineer") == [ITEM]
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_session_fits_the_terminal(desk: Person, width: int) -> None:
+    store = project_of(desk).store
+    with store.lock("qa"):
+        odd = make_waiting("\x1b[31m 注文番号" * 30, other="Orders have one number", nested="  - x")
+        store.add_to_review("qa", [odd], "2026-11-20")
+    terminal = start(desk, "qa", width)
+    for _learning in range(2):
+        terminal.wait_for(QUESTION)
+        terminal.send_keys("s")
+    terminal.wait_for_end()
+    assert max(map(len, terminal.lines)) <= width
+    assert "    contradicts: Orders have one number" in terminal.lines
+    assert "qa  2 of 2" in terminal.lines
+    assert "\x1b[31m" not in terminal.shown
+
+
+@pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
+def test_a_session_in_tmux(desk: Person, tmp_path: Path) -> None:
+    tmux = ["tmux", "-S", str(tmp_path / "tmux"), "-f", "/dev/null"]
+    env = {**desk.env, "TERM": "xterm", "VISUAL": "change", "LC_ALL": "C.UTF-8"}
+    desk.add_program("change", "printf 'EDITED\\n' > \"$1\"")
+
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [*tmux, *words], env=env, cwd=desk.sandbox.root, capture_output=True, check=True
+        )
+        return done.stdout.decode()
+
+    # The shell ends after the review; `wait-for` blocks until then.
+    script = "agent-memory review; agent-memory undo > undone; tmux wait-for -S done"
+    run("new-session", "-d", "-x", "80", "-y", "30", "sh", "-c", script)
+    for number, key in enumerate("aers", 1):
+        screen, until = "", time.monotonic() + 30
+        while f"{number} of 4" not in screen and time.monotonic() < until:
+            screen = run("capture-pane", "-p", "-J")
+        assert f"{number} of 4" in screen, screen
+        run("send-keys", key)
+    run("wait-for", "done")
+    assert set(list_items(desk, "engineer")) == {ITEM, LONG, "EDITED"}
+    assert list_waiting(desk) == [("engineer", BUS), ("qa", SLOW)], "the undo brought one back"
