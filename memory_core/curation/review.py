@@ -117,7 +117,7 @@ def accept(
 
     def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
         content, nested = texts[chosen.index(item)]
-        row = [item.entry["type"], content, *([nested] if nested else [])]
+        row = [item.entry["type"], content, nested]
         merged = changes.learn(memory, [row], kind="approved", **fields)
         if merged.refused:
             raise InvalidDecision(f"{item.id} cannot be added: {merged.refused[0][1]}")
@@ -150,12 +150,19 @@ def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, A
 
 
 def _split_text(text: str) -> tuple[str, str]:
-    """Return the first line, cleaned, and the lines below it."""
+    """Return the first line, cleaned, and the lines to nest below it."""
     first, _newline, nested = text.strip().partition("\n")
     content = sanitize.clean_line(first)
     if not content:
         raise InvalidDecision("the text is empty: at least one word is expected")
-    return content, nested.rstrip()
+    return content, "\n".join(_make_bullet(line) for line in nested.splitlines() if line.strip())
+
+
+def _make_bullet(line: str) -> str:
+    """Return a line as a nested list item; it keeps its indentation."""
+    body = line.strip()
+    indent = line[: len(line) - len(line.lstrip())] or "  "
+    return indent + (body if body[:2] in ("- ", "* ", "+ ") else f"- {body}")
 
 
 def _decide(

@@ -782,7 +782,10 @@ def test_config_shows_where_a_value_comes_from(settled: Person) -> None:
 
 def test_config_show_prints_whole_keys_and_counts_problems(settled: Person) -> None:
     done = settled.run("config", "show")
-    assert "memory.auto_learning: true  (default)\n    save what agents report; false means off\n" in done.stdout
+    assert (
+        "memory.auto_learning: true  (default)\n    save what agents report; false means off\n"
+        in done.stdout
+    )
     assert done.stderr == ""
     settled.sandbox.configure("memory:\n  auto_learning: 7\n  user_levle: off\n")
     done = settled.run("config", "show")

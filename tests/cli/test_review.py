@@ -207,6 +207,25 @@ def test_what_is_accepted_is_an_item_of_the_person(desk: Person) -> None:
     assert approved[0]["confidence"] == 0.8
 
 
+@pytest.mark.parametrize("line", ["Why: two million rows", "- Why: two million rows"])
+def test_nested_lines_of_an_edited_text(desk: Person, line: str) -> None:
+    text = f"Exports need an index\n\n  {line}\n{line}\n"
+    done = desk.run("review", "--edit", id_of(desk, SLOW), data=text.encode())
+    assert done.returncode == 0, done.stderr
+    assert list_items(desk, "qa") == ["Exports need an index"]
+    assert desk.sandbox.read_memory("qa").count("Why: two million rows") == 2
+
+
+def test_nested_lines_wait_and_are_accepted(settled: Person) -> None:
+    settled.sandbox.configure("memory: {learning: ask}")
+    report(settled, REPORT.replace("\n#\n", "\nWhy: floats lose cents\n#\n"))
+    assert "Why: floats lose cents" in settled.run("review").stdout
+    assert settled.run("review", "--accept", "--all").returncode == 0
+    assert f"- {CENTS}\n  - Why: floats lose cents\n" in settled.sandbox.read_memory("engineer")
+    settled.run("undo")
+    assert "Why: floats lose cents" in settled.run("review").stdout
+
+
 def test_rejected_learnings_are_in_the_log(desk: Person) -> None:
     desk.run("review", "--reject", id_of(desk, CENTS))
     (record,) = [one for one in desk.read_json("log") if one["kind"] == "rejected"]
