@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 
 from memory_core.learning import lines, marker_blocks
 from memory_core.learning.examples import Surroundings
@@ -22,6 +23,9 @@ _KEY = "remember"
 
 # Characters of a line before and after a JSON object that are read.
 _REACH = 300
+
+# Characters of a line that may contain the words of a marker.
+_BEGIN = 40
 
 # What may precede a JSON object that has its lines for itself.
 _LEAD = lines.INDENT + "-*+\u2022"
@@ -45,15 +49,13 @@ class Report:
         """Split a text; `phrases` are the types of sentences by the words before their colon."""
         text = _hide_echoes(text)
         self.rows = text.split("\n")
-        self.starts = [0]
-        for row in self.rows:
-            self.starts.append(self.starts[-1] + len(row) + 1)
+        self.starts = [0, *accumulate(len(row) + 1 for row in self.rows)]
         self.starts[-1] = len(text)
         self.fences = lines.find_fences(self.rows)
         self._markers = {
             number
             for number, row in enumerate(text.lower().split("\n"))
-            if "memor" in row or "remember" in row
+            if "memor" in (begin := row[:_BEGIN]) or "remember" in begin
         }
         self._phrases = phrases
         self._objects = self._find_objects(text)

@@ -55,12 +55,16 @@ def is_blank(line: str) -> bool:
 
 def type_of(name: str) -> str:
     """Return the type for a name in any spelling, "" for an unknown type."""
+    if name in TYPES:  # without more work for the usual spelling
+        return name
     words = name.strip(_DECORATION).lower().replace("_", " ").replace("-", " ").split()
     return _SPELLINGS.get("-".join(words), "") if name else DEFAULT_TYPE
 
 
 def clean_type(name: str) -> str:
     """Return the type for a name, or an unknown name itself, as a short line."""
+    if name in TYPES:
+        return name
     from memory_core.text.sanitize import clean_line, shorten
 
     line = clean_line(name).strip(_DECORATION)
