@@ -35,9 +35,18 @@ def install(desk: Desk, *more: str) -> None:
     hooks = settings_json.build_hooks(template, parts=(settings_json.BASIC, *more))
     for group in (group for groups in hooks.values() for group in groups):
         (script,) = set(re.findall(r"/hooks/(\w+)\.py", group["hooks"][0]["command"]))
-        command = [sys.executable, "-I", "-S", str(REPO / "hooks" / f"{script}.py")]
-        group["hooks"][0]["command"] = shlex.join(command)
+        group["hooks"][0]["command"] = format_command(script)
     desk.settings(hooks=hooks)
+
+
+def format_command(script: str) -> str:
+    return shlex.join([sys.executable, "-I", "-S", str(REPO / "hooks" / f"{script}.py")])
+
+
+def make_group(script: str, matcher: str | None) -> dict[str, Any]:
+    chosen = {} if matcher is None else {"matcher": matcher}
+    hook = {"type": "command", "command": format_command(script), "timeout": 10}
+    return {**chosen, "hooks": [hook]}
 
 
 def lesson(*facts: str) -> str:

@@ -13,9 +13,9 @@ from .product import (
     assert_memory_given,
     assert_quiet,
     assert_unseen,
-    group,
     lesson,
     list_known_items,
+    make_group,
     read_log,
     remember,
     state_folder,
@@ -103,7 +103,7 @@ print(json.dumps({"hookSpecificOutput": answer}))
 def test_another_tool_overwrites_the_prompt(desk: Desk) -> None:
     """One delegation loses its memory; the following ones get it at the agent's start."""
     remember(desk, "engineer", FACT)
-    ours = group("pre_tool_use", "Task|Agent|SubagentHandback")
+    ours = make_group("pre_tool_use", "Task|Agent|SubagentHandback")
     hook = ours["hooks"][0]
     hook["command"] = f"echo $$ > ours.pid.part; mv ours.pid.part ours.pid; exec {hook['command']}"
     script = desk.write("other_tool.py", OTHER_TOOL)

@@ -14,7 +14,7 @@ from support.command_line import hide_change
 
 from .api import Api, Line, Refusal, Request, say
 from .client import Desk
-from .product import REPO, group, list_known_items, remember, versions
+from .product import REPO, list_known_items, make_group, remember, versions
 
 # These tests check agent-memory, not the client, so only the newest client runs them.
 VERSIONS = ("2.1.300", "999")
@@ -134,7 +134,7 @@ def test_the_client_has_no_tools_no_hooks_and_leaves_nothing(
     mark = desk.home / "hooked"
     other = {"hooks": [{"type": "command", "command": f"touch {mark}"}]}
     hooks: dict[str, Any] = {
-        "SessionStart": [group("session_start", None), other],
+        "SessionStart": [make_group("session_start", None), other],
         "Stop": [other],
         "SessionEnd": [other],
     }
