@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from memory_core.claude_code import (
     agent_names,
@@ -18,9 +19,9 @@ from memory_core.claude_code import (
     settings_json,
 )
 from memory_core.curation import agent_status
-from memory_core.doctor import places
+from memory_core.doctor import places, repairs
 from memory_core.doctor.repairs import Repair
-from memory_core.files.safe_files import Refused
+from memory_core.files.safe_files import Refused, SafeFiles
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, installation, plugin
 from memory_core.storage import config, event_log, run_records
@@ -57,6 +58,13 @@ class Finding:
     advice: str = ""
     repair: Callable[[], Iterable[Repair]] | None = None
     check: str = ""
+
+
+def report_closed(level: str, what: str, path: str) -> Finding:
+    """Return a finding about a path, on a way without links, that its owner may open by chmod."""
+    folder, name = os.path.split(path)
+    repair = partial(repairs.add_rights, SafeFiles(folder), name, path)
+    return Finding(level, what, path, shlex.join(["chmod", "u+rwX", path]), repair)
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,12 @@ class Examination:
         They have exactly the command that this version writes.  Only these are run: settings
         come with a repository, and any other command could do anything.
         """
-        hooks = [hook for hook in self.own_hooks if self.is_trusted(hook) and self.is_active(hook)]
+        faulty = [hook for fault in self.faults for hook in fault.hooks]
+        hooks = [
+            hook
+            for hook in self.own_hooks
+            if self.is_trusted(hook) and self.is_active(hook) and hook.entry not in faulty
+        ]
         return list({(hook.event, hook.command): hook for hook in reversed(hooks)}.values())[::-1]
 
     def is_trusted(self, hook: OwnHook) -> bool:

@@ -88,22 +88,18 @@ def _check_lines(
     exam: Examination, memory: agent_status.MemoryStatus, user: bool
 ) -> Iterator[Finding]:
     """Report the first line of each problem in a memory file."""
-    if memory.is_in_conflict:
-        line, what = next(
-            warning for warning in memory.warnings if agent_status.is_conflict(warning)
-        )
-        yield _report_conflict(exam, what, f"{memory.path}:{line}", memory.agent, user)
-    lines: dict[str, list[int]] = {}
-    for line, what in memory.warnings:
-        if not agent_status.is_conflict((line, what)):
-            lines.setdefault(what, []).append(line)
-    for what, numbers in lines.items():
-        more = f" ({len(numbers)} lines)" if len(numbers) > 1 else ""
-        if what == agent_status.NOT_TEXT:
+    first: dict[str, tuple[int, str]] = {}
+    for warning in memory.warnings:
+        kind = agent_status.CONFLICT_WARNING if agent_status.is_conflict(warning) else warning[1]
+        first.setdefault(kind, warning)
+    for kind, (line, what) in first.items():
+        where = f"{memory.path}:{line}"
+        if kind == agent_status.CONFLICT_WARNING:
+            yield _report_conflict(exam, what, where, memory.agent, user)
+        elif kind == agent_status.NOT_TEXT:
             yield _report_not_text(exam, memory, user)
-            continue
-        advice = f"edit the line in an editor, as UTF-8 text: {memory.path}"
-        yield Finding(WARNING, f"{what}{more}", f"{memory.path}:{numbers[0]}", advice)
+        else:
+            yield Finding(WARNING, what, where, "edit the line, and save the file as UTF-8")
 
 
 def _report_not_text(exam: Examination, memory: agent_status.MemoryStatus, user: bool) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import shlex
@@ -13,7 +14,6 @@ from memory_core import __version__
 from memory_core.claude_code import (
     agent_definitions,
     agent_names,
-    hook_faults,
     settings_files,
     settings_json,
 )
@@ -27,8 +27,8 @@ from memory_core.doctor.examination import (
     Examination,
     Finding,
     OwnHook,
+    report_closed,
 )
-from memory_core.files.safe_files import SafeFiles
 from memory_core.setup import hook_runner, installation, plugin, plugin_environment
 from memory_core.storage import config
 from memory_core.text import sanitize
@@ -87,13 +87,13 @@ def check_settings(exam: Examination) -> Iterator[Finding]:
         # An invalid settings file may contain the hooks.
         if not any(file.problem for file in exam.files if not file.plugin):
             what = "no hooks of agent-memory: agents get no memory and learn nothing"
-            yield _suggest_install(exam, BROKEN, what, "project", exam.settings_path)
+            yield _suggest_install(exam, BROKEN, what)
         return
     wanted = settings_json.build_hooks(installation.read_template(), exam.version)
     missing = wanted.keys() - {hook.event for hook in exam.own_hooks}
     if missing:
         events = ", ".join(event for event in wanted if event in missing)
-        yield _suggest_update(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
+        yield _suggest_install(exam, BROKEN, f"no hooks for {events}", exam.own_hooks[0].file)
     else:
         yield Finding(OK, f"hooks are there for all {len(wanted)} events")
     yield from _check_task_hooks(exam)
@@ -107,52 +107,38 @@ def _check_task_hooks(exam: Examination) -> Iterator[Finding]:
         return
     if not any("mcp__backlog__" in (hook.entry.matcher or "") for hook in exam.own_hooks):
         what = "no hooks for Backlog.md's commands and failed shell commands"
-        advice = _format_install(exam, "install", "project")
-        repair = partial(repairs.update_hooks, exam.settings_path)
-        yield Finding(WARNING, what, exam.settings_path, advice, repair)
+        yield _suggest_install(exam, WARNING, what)
 
 
 def _report_unusable(file: settings_files.SettingsFile) -> Finding:
     what = f"Claude Code ignores the whole file: {file.problem}"
-    advice, repair = "correct the file in an editor", None
-    if not os.access(file.path, os.R_OK):
-        folder, name = os.path.split(file.path)
-        repair = partial(repairs.add_rights, SafeFiles(folder), name, file.path)
-        advice = shlex.join(["chmod", "u+rw", file.path])
-    return Finding(BROKEN, what, file.path, advice, repair)
+    if file.problem == os.strerror(errno.EACCES):  # and not a link
+        return report_closed(BROKEN, what, file.path)
+    return Finding(BROKEN, what, file.path, "correct the file in an editor")
 
 
 def _check_file(exam: Examination, hooks: list[OwnHook]) -> Iterator[Finding]:
     """Check the hooks of one settings or plugin file."""
     file = hooks[0].file
-    modified = [hook.entry for hook in hooks if not _is_right(exam, hook)]
-    for fault in _list_faults(exam, file, modified):
-        yield _suggest_update(exam, BROKEN, str(fault), file)
-        modified = [entry for entry in modified if entry not in fault.hooks]
-    if modified:
-        events = ", ".join(entry.event for entry in modified)
-        what = f"hooks are outdated or modified (not tested): {events}"
-        yield _suggest_update(exam, WARNING, what, file)
+    wrong = [hook for hook in hooks if not _is_right(exam, hook)]
+    faulty = []
+    for fault in exam.faults:
+        if fault.file is file:
+            faulty += fault.hooks
+            is_known = any(hook.entry in fault.hooks for hook in wrong)
+            yield _suggest_install(exam, BROKEN, str(fault), file, "" if is_known else REINSTALL)
+    if modified := [hook.event for hook in wrong if hook.entry not in faulty]:
+        what = f"hooks are outdated or modified (not tested): {', '.join(modified)}"
+        yield _suggest_install(exam, WARNING, what, file)
     forms = [(hook.event, hook.entry.matcher, hook.entry.value) for hook in hooks]
     if doubled := {form[0] for form in forms if forms.count(form) > 1}:
         events = ", ".join(sorted(doubled))
-        yield _suggest_update(exam, WARNING, f"hooks are there twice: {events}", file)
+        yield _suggest_install(exam, WARNING, f"hooks are there twice: {events}", file)
     plugins = [other.file.plugin for other in exam.own_hooks if other.file.plugin]
     if plugins and not file.plugin and any(exam.is_active(hook) for hook in hooks):
         what = f"the plugin {plugins[0]} has the same hooks"
         advice = _format_install(exam, "uninstall", file.level) or "remove the hooks from the file"
         yield Finding(NOTE, what, file.path, f"nothing, or {advice}")
-
-
-def _list_faults(
-    exam: Examination, file: settings_files.SettingsFile, hooks: list[settings_json.HookEntry]
-) -> list[hook_faults.HookFault]:
-    """Return the faults of some hooks of a file."""
-    return [
-        fault._replace(hooks=affected)
-        for fault in exam.faults
-        if fault.file is file and (affected := [hook for hook in fault.hooks if hook in hooks])
-    ]
 
 
 def _is_right(exam: Examination, hook: OwnHook) -> bool:
@@ -164,22 +150,22 @@ def _is_right(exam: Examination, hook: OwnHook) -> bool:
     return exam.is_trusted(hook) and any(map(hook.entry.is_of, wanted.get(hook.event, ())))
 
 
-def _suggest_update(
-    exam: Examination, level: str, what: str, file: settings_files.SettingsFile
+def _suggest_install(
+    exam: Examination,
+    level: str,
+    what: str,
+    file: settings_files.SettingsFile | None = None,
+    advice: str = "",
 ) -> Finding:
-    """Return a finding that a new installation into the file repairs."""
-    if file.plugin:
+    """Return a finding that a new installation into the file repairs, or else the advice."""
+    path = file.path if file else exam.settings_path
+    if file and file.plugin:
         advice = shlex.join(["claude", "plugin", "update", file.plugin])
-        return Finding(level, what, file.path, advice)
-    return _suggest_install(exam, level, what, file.level, file.path)
-
-
-def _suggest_install(exam: Examination, level: str, what: str, target: str, path: str) -> Finding:
-    advice = _format_install(exam, "install", target) or "agent-memory doctor --fix"
-    repair = partial(repairs.update_hooks, path)
     # Hooks do not come to a folder that never had any, nor a memory.
-    is_used = exam.own_hooks or exam.project.paths.files.is_folder(exam.project.paths.folder)
-    return Finding(level, what, path, advice, repair if is_used else None)
+    is_used = file or exam.project.paths.files.is_folder(exam.project.paths.folder)
+    repair = partial(repairs.update_hooks, path) if is_used and not advice else None
+    advice = advice or _format_install(exam, "install", file.level if file else "project")
+    return Finding(level, what, path, advice or "agent-memory doctor --fix", repair)
 
 
 def _format_install(exam: Examination, command: str, level: str) -> str:
@@ -219,12 +205,6 @@ def _find_plugin_data(exam: Examination, file: settings_files.SettingsFile) -> s
 
 def check_commands(exam: Examination) -> Iterator[Finding]:
     """Run the command of each hook on a copy of the memory, as Claude Code does."""
-    right = [hook.entry for hook in exam.own_hooks if _is_right(exam, hook)]
-    faults = [fault for file in exam.files for fault in _list_faults(exam, file, right)]
-    for fault in faults:
-        yield Finding(BROKEN, str(fault), fault.file.path, REINSTALL)
-    if faults:
-        return
     for hook in exam.hooks_to_run:
         finding = _run_hook(exam, hook)
         yield finding

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory_core.doctor import places, repairs
-from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
+from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding, report_closed
 from memory_core.doctor.places import Level, Place
 from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
 from memory_core.memory.project import Project
@@ -121,7 +121,7 @@ def check_folder(exam: Examination) -> Iterator[Finding]:
     """Check that the folders and files of agent-memory can be read and written."""
     project = exam.project
     if not os.access(exam.root, os.R_OK | os.X_OK):
-        yield _report_closed("the project cannot be read", exam.root)
+        yield report_closed(BROKEN, "the project cannot be read", exam.root)
         return
     level = places.list_levels(project)[0]
     expected = places.list_places(level, level.store.files)
@@ -172,10 +172,4 @@ def _check_parent(exam: Examination, folder: str) -> Iterator[Finding]:
     if not files.is_allowed(parent, rights):
         where = parent or files.root
         what = f"cannot be written: {folder} cannot be created"
-        yield _report_closed(what, os.path.join(files.root, where))
-
-
-def _report_closed(what: str, folder: str) -> Finding:
-    parent, name = os.path.split(folder)
-    repair = partial(repairs.add_rights, SafeFiles(parent), name, folder)
-    return Finding(BROKEN, what, folder, shlex.join(["chmod", "u+rwx", folder]), repair)
+        yield report_closed(BROKEN, what, os.path.join(files.root, where).rstrip("/"))

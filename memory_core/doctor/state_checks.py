@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from memory_core.doctor import places, repairs
-from memory_core.doctor.examination import WARNING, Examination, Finding
+from memory_core.doctor.examination import WARNING, Examination, Finding, report_closed
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.memory import old_state
@@ -46,10 +46,7 @@ def _check_rights(state: SafeFiles) -> Iterator[Finding]:
         advice = "move it away, or set XDG_STATE_HOME to a folder that can be written"
         yield Finding(WARNING, f"is not a folder: {LOSS}", folder, advice)
     elif closed:
-        parent, name = os.path.split(closed[0])
-        repair = partial(repairs.add_rights, SafeFiles(parent), name, closed[0])
-        advice = shlex.join(["chmod", "-R", "u+rwX", folder])
-        yield Finding(WARNING, f"cannot be written: {LOSS}", closed[0], advice, repair)
+        yield report_closed(WARNING, f"cannot be written: {LOSS}", closed[0])
     elif folder == state.root and os.stat(folder).st_mode & 0o077:
         repair = partial(repairs.drop_rights, state, [("", folder)], 0o077)
         advice = shlex.join(["chmod", "go-rwx", folder])

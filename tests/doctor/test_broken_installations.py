@@ -200,6 +200,12 @@ def deleted_scripts(person: Person) -> None:
     (program(person) / "hooks").unlink()
 
 
+def failing_python(person: Person) -> None:
+    python = program(person) / "bin" / "python"
+    python.unlink()
+    python.symlink_to("/bin/false")
+
+
 def no_home(person: Person) -> None:
     person.env["HOME"] = ""
 
@@ -317,10 +323,11 @@ LEFT: list[tuple[Damage, str, str]] = [
     (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 7"),
     (utf16_settings, "settings", "Claude Code ignores the whole file: is not UTF-8 text"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
-    (deleted_program, "command", f"/share/agent-memory {MISSING}"),
-    (deleted_environment, "command", f"venv is a link to {ENVIRONMENT}, which {MISSING}"),
-    (removed_python, "command", f"is a link to /opt/python3.9/bin/python3.9, which {MISSING}"),
-    (deleted_scripts, "command", f"venv/hooks {MISSING}"),
+    (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
+    (deleted_environment, "settings", f"venv is a link to {ENVIRONMENT}, which {MISSING}"),
+    (removed_python, "settings", f"is a link to /opt/python3.9/bin/python3.9, which {MISSING}"),
+    (deleted_scripts, "settings", f"venv/hooks {MISSING}"),
+    (failing_python, "command", "PreToolUse: the hook ended with status 1"),
     (no_home, "program", "HOME is ''"),
     (no_claude, "program", "no `claude` on PATH"),
     (file_for_a_folder, "paths", ".claude-mpm/memories: is a file, not a folder"),

@@ -289,9 +289,9 @@ ROWS: list[tuple[list[Damage], list[tuple[str, str]]]] = [
         [no_text_in_spool, unreadable_in_spool],
         [(WARNING, "spool"), (WARNING, "state")],
     ),
-    ([no_scripts, second_file], [(BROKEN, "command"), (WARNING, "memory")]),
-    ([no_program, unreadable_memory], [(BROKEN, "paths"), (BROKEN, "command")]),
-    ([python_gone], [(BROKEN, "command")]),
+    ([no_scripts, second_file], [(BROKEN, "settings"), (WARNING, "memory")]),
+    ([no_program, unreadable_memory], [(BROKEN, "paths"), (BROKEN, "settings")]),
+    ([python_gone], [(BROKEN, "settings")]),
     (
         [strange_python, no_folder, other_tool],
         [(BROKEN, "paths"), (BROKEN, "command"), (NOTE, "other-hooks")],
@@ -329,7 +329,7 @@ def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     done = settled.run("doctor")
     python = program(settled) / "bin" / "python"
     assert done.stdout.startswith(
-        f"broken   command: {python} is a link to /nowhere/python3.9, which does not exist:"
+        f"broken   settings: {python} is a link to /nowhere/python3.9, which does not exist:"
         " the hooks of PreToolUse, SubagentStart, SessionStart, PostToolUse, PostToolUseFailure,"
         " SubagentStop do nothing\n"
         f"         in: {settings_of(settled)}\n"
@@ -342,8 +342,8 @@ def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in done.stdout
     assert "         to do: agent-memory resolve engineer\n" in done.stdout
     assert done.stdout.endswith(
-        "14 checks passed\n"
-        "Not checked because of these problems: arrival\n"
+        "13 checks passed\n"
+        "Not checked because of these problems: command, arrival\n"
         "4 problems found; agent-memory doctor --fix repairs 1 of them\n"
     )
 
@@ -546,7 +546,7 @@ def test_file_permissions_are_checked_and_repaired(settled: Person) -> None:
         Path(where).name: (finding["level"], finding["mend"]) for where, finding in results.items()
     }
     assert answer == {
-        state.name: ("warning", f"chmod -R u+rwX {state}"),
+        state.name: ("warning", f"chmod u+rwX {state}"),
         "engineer.md": ("warning", "chmod u+rw .claude-mpm/memories/engineer.md"),
         "qa.md": ("broken", "chmod u+rw .claude-mpm/memories/qa.md"),
         "engineer.jsonl": ("broken", "chmod u+rw .claude-mpm/memories/history/engineer.jsonl"),
