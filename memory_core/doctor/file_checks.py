@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from functools import partial
 
-from memory_core.claude_code import agent_names
+from memory_core.claude_code import agent_definitions, agent_names
 from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
@@ -70,18 +70,32 @@ def _check_level(
         yield from _check_lines(exam, memory, user)
         for line, note in memory.notes:
             advice = _format_command("edit", memory.agent, user)
-            yield Finding(WARNING, note, f"{memory.path}:{line}", advice)
+            yield Finding(NOTE, note, f"{memory.path}:{line}", advice)
         others = [os.path.basename(path) for path in store.list_files(memory.agent)][1:]
         if others:
             what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"
             repair = partial(repairs.migrate, exam.project, memory.agent, user)
             advice = _format_command("migrate", memory.agent, user)
             yield Finding(WARNING, what, memory.path, advice, repair)
+    if not user:
+        yield from _check_definitions(exam)
     for agent in filter(None, store.agents_with_history()):
         yield from _check_history(exam, store.history(agent))
     archive = os.path.dirname(store.archive_path(agent_names.PM))
     for name in store.files.list_names(archive):
         yield from _check_archive(exam, store, os.path.join(archive, name), user)
+
+
+def _check_definitions(exam: Examination) -> Iterator[Finding]:
+    """Note the memories that no agent gets, if agents are defined at all."""
+    catalog = agent_definitions.AgentCatalog(exam.root, exam.environ)
+    if not agent_definitions.read_agents(exam.root, exam.environ) or catalog.unread:
+        return
+    for memory in exam.memories:
+        if memory.exists and memory.agent != agent_names.PM and not catalog.has(memory.agent):
+            what = f"no agent named {memory.agent} is defined, so nobody gets this memory"
+            advice = "rename the file, define the agent, or remove the file"
+            yield Finding(NOTE, what, memory.path, advice)
 
 
 def _check_lines(

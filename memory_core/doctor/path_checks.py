@@ -11,7 +11,7 @@ from functools import partial
 from memory_core.doctor import places, repairs
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding, report_closed
 from memory_core.doctor.places import Level, Place
-from memory_core.files.safe_files import Refused, SafeFiles, TooLarge, UsedInPart
+from memory_core.files.safe_files import Refused, TooLarge, UsedInPart
 from memory_core.memory.project import Project
 from memory_core.storage import paths
 from memory_core.text.phrases import format_count
@@ -31,8 +31,6 @@ def check_paths(exam: Examination) -> Iterator[Finding]:
         severity = WARNING if is_used or not is_ours else BROKEN
         yield Finding(severity, error.reason, where, _advise(error, project))
     for level in places.list_levels(project):
-        if level.is_user:
-            yield from _check_links(project, level)
         yield from _check_owners(project, level)
 
 
@@ -51,17 +49,6 @@ def _advise(error: Refused, project: Project) -> str:
     if isinstance(error, TooLarge):
         return "shorten it: until then it counts as absent"
     return "move it away, or replace it by a regular file or folder: it counts as absent"
-
-
-def _check_links(project: Project, level: Level) -> Iterator[Finding]:
-    """Report the links at user level: they are allowed there, so that dotfiles can be linked."""
-    strict = SafeFiles(level.store.paths.root)
-    places.touch(strict, places.list_places(level, strict))
-    for error in strict.refused.values():
-        if "link" in error.reason:
-            where = level.locate(error.path, project)
-            what = f"is a link to {os.path.realpath(where)}, which is followed at user level"
-            yield Finding(OK, what, where)
 
 
 def _check_owners(project: Project, level: Level) -> Iterator[Finding]:

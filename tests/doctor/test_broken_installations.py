@@ -56,20 +56,22 @@ def person(installation: Path, tmp_path: Path) -> Person:
     return person
 
 
-def run_doctor(person: Person, *options: str) -> tuple[int, dict[str, Any]]:
-    words = ["doctor", "--json", *options]
+def run(person: Person, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line, without the powers of root where they make a difference."""
     if os.geteuid() or not is_closed(person):
-        done = person.run(*words)
-    else:
-        command = [*POWERLESS, *COMMAND, *words]
-        done = subprocess.run(
-            command,
-            cwd=person.sandbox.root,
-            env=person.env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return person.run(*words)
+    return subprocess.run(
+        [*POWERLESS, *COMMAND, *words],
+        cwd=person.sandbox.root,
+        env=person.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def run_doctor(person: Person, *options: str) -> tuple[int, dict[str, Any]]:
+    done = run(person, "doctor", "--json", *options)
     assert not done.stderr, done.stderr
     return done.returncode, json.loads(done.stdout)
 
@@ -396,7 +398,7 @@ def moved_project(person: Person) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        *(hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels, plugin_too),
+        *(hooks_in_local_settings, hooks_of_the_user, hooks_at_two_levels),
         *(windows_files, moved_project),
     ],
 )
@@ -404,3 +406,109 @@ def test_an_unusual_installation_is_healthy(person: Person, change: Damage) -> N
     change(person)
     status, answer = run_doctor(person)
     assert (status, list_problems(answer), answer["skipped"]) == (0, [], [])
+
+
+def full_section(person: Person) -> None:
+    lines = "".join(f"- Decision {number} stays as it is\n" for number in range(20))
+    memory(person).write_text(memory(person).read_text() + lines)
+
+
+def misspelt_agent(person: Person) -> None:
+    person.sandbox.write_memory("enginer", ITEM)
+    agents = person.sandbox.root / ".claude" / "agents"
+    agents.mkdir()
+    (agents / "engineer.md").write_text("---\nname: engineer\n---\nYou build.\n")
+
+
+def learning_off(person: Person) -> None:
+    person.sandbox.configure("memory:\n  auto_learning: false\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        (full_section, "Project Architecture has 21 items, limit 15"),
+        (misspelt_agent, "no agent named enginer is defined"),
+        (learning_off, "agents get their memory, but learn nothing"),
+        (plugin_too, "the plugin agent-memory@agent-memory has the same hooks"),
+    ],
+)
+def test_what_may_be_meant_is_a_note(person: Person, change: Damage, note: str) -> None:
+    change(person)
+    status, answer = run_doctor(person)
+    (found,) = [finding["what"] for finding in answer["findings"] if finding["level"] == "note"]
+    assert (status, list_problems(answer)) == (0, [])
+    assert note in found
+
+
+# Status.
+
+
+def nothing(person: Person) -> None:
+    """Change nothing."""
+
+
+def no_memory(person: Person) -> None:
+    shutil.rmtree(person.sandbox.memories.parent)
+
+
+def nothing_installed(person: Person) -> None:
+    no_memory(person)
+    deleted_settings(person)
+
+
+def switched_off(person: Person) -> None:
+    person.env["AGENT_MEMORY"] = "off"
+
+
+def waiting_learning(person: Person) -> None:
+    """Let a report teach what is too long, so that a person has to decide."""
+    event = json.loads(person.make_sample("post"))
+    block = event["tool_response"]["content"][0]
+    block["text"] = block["text"].replace("a sample event", "a sample event " * 40)
+    person.sandbox.run_hook("post_tool_use", event)
+
+
+def moved_with_state(person: Person) -> None:
+    waiting_learning(person)
+    folder = person.sandbox.root.parent / "code"
+    folder.mkdir()
+    person.sandbox.root = person.sandbox.root.rename(folder / "shop")
+    person.env["CLAUDE_PROJECT_DIR"] = str(person.sandbox.root)
+
+
+INSTALLED = "Hooks: installed in project settings"
+WAITING = "1 learning waits for you (agent-memory review)"
+
+# What is changed, and lines that `status` then has.
+STATES: list[tuple[Damage, list[str]]] = [
+    (nothing, [INSTALLED]),
+    (nothing_installed, ["No agent has a memory yet.", "Next: agent-memory install"]),
+    (no_memory, ["No agent has a memory yet.", "Next: start a new Claude Code session"]),
+    (hooks_in_local_settings, ["Hooks: installed in local settings"]),
+    (hooks_of_the_user, ["Hooks: installed in user settings"]),
+    (deleted_settings, ["Hooks: not installed", "(agent-memory install)"]),
+    (trailing_comma, ["Hooks: not found; a settings file cannot be used", "settings.json: line"]),
+    (all_hooks_disabled, [f"{INSTALLED}, but disableAllHooks switches them off"]),
+    (deleted_program, [f"{INSTALLED}, but they do not work", f"/agent-memory {MISSING}"]),
+    (other_matcher, [f"{INSTALLED}, but not all of them work", "the matcher Bash does not"]),
+    (closed_memories, ["Cannot read ", "/.claude-mpm/memories: cannot be read"]),
+    (closed_project, ["Cannot read ", "/shop: cannot be read"]),
+    (tab_in_config, ["config.yml: 1 problem, so memory is off (agent-memory config check)"]),
+    (switched_off, ["memory is switched off (unset AGENT_MEMORY)"]),
+    (utf16_memory, ["engineer: is not text, perhaps UTF-16"]),
+    (full_section, ["engineer: Project Architecture has 21 items, limit 15"]),
+    (waiting_learning, [WAITING]),
+    (moved_with_state, [WAITING]),
+    (add_spool_entry, ["1 learning not merged yet (agent-memory sweep)"]),
+]
+
+
+@pytest.mark.parametrize(("change", "lines"), STATES, ids=[row[0].__name__ for row in STATES])
+def test_status_is_true(person: Person, change: Damage, lines: list[str]) -> None:
+    change(person)
+    done = run(person, "status")
+    assert done.returncode == 0, done.stderr
+    assert [line for line in lines if line not in done.stdout] == [], done.stdout
+    if change is nothing:
+        assert "warning" not in done.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory_core.doctor import path_checks, state_checks
-from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
+from memory_core.doctor.examination import BROKEN, WARNING, Examination, Finding
 from memory_core.files import safe_files
 from memory_core.memory.project import Project
 from memory_core.storage import paths, spool
@@ -130,16 +130,13 @@ def test_a_file_called_backlog_is_not_for_tasks(sandbox: Sandbox) -> None:
     assert find(sandbox) == []
 
 
-def test_links_of_the_user_are_reported_and_used(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_links_of_the_user_are_used(sandbox: Sandbox, tmp_path: Path) -> None:
     dotfiles = tmp_path / "dotfiles"
     dotfiles.mkdir()
     make_file(dotfiles / "engineer.md")
     sandbox.user_memories.parent.mkdir()
     sandbox.user_memories.symlink_to(dotfiles)
-    what = f"is a link to {dotfiles}, which is followed at user level"
-    (finding,) = find(sandbox)
-    assert (finding.level, finding.what) == (OK, what)
-    assert finding.where == str(sandbox.user_memories)
+    assert find(sandbox) == []
     os.mkfifo(dotfiles / "qa.md")
     (pipe,) = [finding for finding in find(sandbox) if finding.level == BROKEN]
     assert pipe.where == str(sandbox.user_memories / "qa.md")
