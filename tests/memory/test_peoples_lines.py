@@ -304,6 +304,18 @@ def test_an_item_of_a_person_wins(sandbox: Sandbox) -> None:
     assert waiting(project) == {NEW: f"contradicts: {OLD}"}
 
 
+def test_what_a_program_teaches_waits_as_well(sandbox: Sandbox) -> None:
+    project = project_in(sandbox)
+    write(project, f"## Current Technical Context\n- {OLD}\n{bullets(14)}")
+    before = read(project)
+    full = "no room: Current Technical Context has 15 items, limit 15"
+    for text, reason in ((NEW, f"contradicts: {OLD}"), ("Two workers share a cache", full)):
+        done = item_actions.teach(project, AGENT, "context", [text], source="mcp")
+        assert done.waits == reason
+        assert waiting(project)[text] == reason
+    assert read(project) == before
+
+
 def test_a_person_corrects_an_agent(sandbox: Sandbox) -> None:
     project = project_in(sandbox)
     learn(project, "context", OLD, "Two workers share a cache")
