@@ -48,10 +48,7 @@ COMMAND_GROUPS = {
     "Tidy up": {
         "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",
         "upkeep.optimize:optimize": "Merge duplicate items.",
-        "upkeep.clean:clean": "Remove leftover files and memories of deleted agents.",
-        "upkeep.sweep:sweep": "Collect learnings from runs that were interrupted.",
-        "upkeep.migrate:migrate": "Take over memory files and data of older versions.",
-        "upkeep.resolve:resolve": "Resolve merge conflicts in memories, keeping both sides.",
+        "upkeep.tidy:tidy": "Do all upkeep: merge what waits, resolve conflicts, remove leftovers.",
     },
     "Tasks": {
         "tasks.task:app": "Manage notes and decisions of a task.",
@@ -67,9 +64,8 @@ COMMAND_GROUPS = {
         "setup.init:init": "Create the memory folder and empty memories.",
         "setup.install:install": "Add the hooks to a project's settings and test them.",
         "setup.install:uninstall": "Remove the hooks from a project's settings.",
-        "setup.config:app": "Show or check the settings in config.yml.",
+        "setup.config:app": "Show, change or check the settings in config.yml.",
         "setup.completion:completion": "Print or install the completion for your shell.",
-        "setup.version:version": "Print the version.",
     },
     "Find out": {
         "setup.doctor:doctor": "Check the installation and repair it.",
@@ -78,6 +74,15 @@ COMMAND_GROUPS = {
         "setup.run:app": "Run a command (usually claude) with different memory settings.",
         "setup.help:help_": "Show the help of a command, or the JSON fields.",
     },
+}
+
+# Older names, which help does not list: `tidy` does the same as four of them.
+HIDDEN_COMMANDS = {
+    "upkeep.clean:clean": "Remove leftover files and memories of deleted agents.",
+    "upkeep.sweep:sweep": "Collect learnings from runs that were interrupted.",
+    "upkeep.migrate:migrate": "Take over memory files and data of older versions.",
+    "upkeep.resolve:resolve": "Resolve merge conflicts in memories, keeping both sides.",
+    "setup.version:version": "Print the version.",
 }
 
 
@@ -96,7 +101,7 @@ def _name_command(target: str) -> str:
 
 COMMANDS_BY_NAME = {
     _name_command(target): CommandInfo(target, summary)
-    for commands in COMMAND_GROUPS.values()
+    for commands in (*COMMAND_GROUPS.values(), HIDDEN_COMMANDS)
     for target, summary in commands.items()
 }
 

@@ -109,6 +109,13 @@ def merge_all_spooled(project: Project) -> list[str]:
     return failed
 
 
+def count_spooled(project: Project) -> int:
+    """Return the number of learnings of all agents that are not merged yet."""
+    stems = [stem for stem, _agent in spool.list_agents(project.paths)]
+    entries = [entry for stem in stems for _path, entry in spool.read_entries(project.paths, stem)]
+    return sum(len(entry["learnings"]) for entry in entries)
+
+
 def merge_spool(project: Project, agent: str) -> None:
     """Merge the agent's spool into its memory file and history; raises OSError on failure."""
     from memory_core.storage import run_history

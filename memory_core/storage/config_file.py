@@ -150,6 +150,117 @@ class _ConfigReader:
                     container[last] = bound
 
 
+# Changing one setting.
+
+
+class NotChanged(ValueError):
+    """A setting that cannot be changed; the message is the reason."""
+
+    status = 2
+
+
+def set_value(text: str, key: str, value: str) -> str:
+    """Return the text of a config.yml with another value for a key such as `memory.enabled`.
+
+    The value is YAML on one line.  Everything else stays as it is written.  Raises NotChanged for
+    an unknown key, an invalid value, or a file in which the line cannot be found.
+    """
+    path = tuple(key.split("."))
+    _check_key(key)
+    if not value.strip() or "\n" in value:
+        raise NotChanged(f"invalid value {value!r} for {key}: use YAML on one line")
+    before = _read_strictly(text, "config.yml", {})
+    wanted = _read_strictly(f"{key}: {value}", key, {})
+    changed = _overlaid(before, path, next(iter(wanted.values()), None))
+    problems = _list_value_problems(_format_nested(path, value))
+    if problems:
+        raise NotChanged(problems[0])
+    after = _replace_value(text, path, value)
+    try:
+        is_right = _read_strictly(after, "config.yml", None) == changed
+    except NotChanged:
+        is_right = False  # the old value has several lines, or stands in braces
+    if not is_right:
+        raise NotChanged(f"{key} cannot be changed in this file: use agent-memory config edit")
+    return after
+
+
+def _check_key(key: str) -> None:
+    """Raise NotChanged for a key that is not a setting, with a similar one."""
+    keys = [name for name, _default, _text in describe_settings()]
+    parts = key.split(".")
+    is_override = parts[:2] == list(OVERRIDES_PATH) and len(parts) == 4
+    generic = ".".join([*OVERRIDES_PATH, "AGENT", parts[-1]]) if is_override else key
+    if generic not in keys or generic == ".".join(OVERRIDES_PATH):
+        near = difflib.get_close_matches(key, keys, n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise NotChanged(f"unknown setting {key!r}{hint}")
+
+
+def _read_strictly(text: str, name: str, empty: Any) -> Any:
+    """Return the plain value of a text; raises NotChanged if it is not YAML."""
+    try:
+        loaded = _Loader(text).get_single_data()
+    except YAML_ERRORS as error:
+        raise NotChanged(f"{name}: invalid value:{_format_error(error)}") from None
+    return empty if loaded is None else loaded
+
+
+def _overlaid(settings: Any, path: tuple[str, ...], value: Any) -> Any:
+    """Return the settings with this value at a path."""
+    inner = settings if isinstance(settings, dict) else {}
+    first, *rest = path
+    below = _overlaid(inner.get(first), tuple(rest), value) if rest else value
+    return {**inner, first: below}
+
+
+def _format_nested(path: tuple[str, ...], value: str, indent: int = 0) -> str:
+    """Return the lines of a setting with the keys above it."""
+    lines = [f"{' ' * (indent + 2 * level)}{key}:" for level, key in enumerate(path)]
+    return "\n".join(lines) + f" {value}\n"
+
+
+def _list_value_problems(lines: str) -> list[str]:
+    """Return the problems of a setting on its own."""
+    try:
+        problems = merge_texts(["config.yml"], [lines])[1]
+    except UnreadableConfig as error:
+        return [str(error).partition(": ")[2]]
+    return [problem.split(":", 2)[2].strip() for problem in problems]
+
+
+def _replace_value(text: str, path: tuple[str, ...], value: str) -> str:
+    """Return the text with the value at a path replaced, or inserted below the nearest key."""
+    node: Any = _Loader(text).get_single_node()
+    parent_end, indent, rest = None, 0, path
+    for name in path:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        pair = next((pair for pair in pairs if pair[0].value == name), None)
+        if pair is None:
+            if pairs:
+                indent = pairs[0][0].start_mark.column
+                parent_end = pairs[0][0].start_mark.index - indent
+            break
+        key, node = pair
+        rest = rest[1:]
+        indent, parent_end = key.start_mark.column + 2, _end_of_line(text, key.end_mark.index)
+    else:
+        begin, end = node.start_mark.index, node.end_mark.index
+        if isinstance(node, yaml.ScalarNode) and not node.value and begin == end:
+            return f"{text[: key.end_mark.index]}: {value}{text[key.end_mark.index + 1 :]}"
+        tail = "\n" if text[begin:end].endswith("\n") else ""
+        return f"{text[:begin]}{value}{tail}{text[end:]}"
+    lines = _format_nested(rest, value, indent)
+    if parent_end is None:
+        return f"{text.rstrip()}\n{lines}".lstrip()
+    return f"{text[:parent_end]}{lines}{text[parent_end:]}"
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end + 1
+
+
 class _Unsupported(yaml.MarkedYAMLError):
     """YAML that is not read, because it could keep a hook busy."""
 

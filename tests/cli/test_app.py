@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -15,15 +16,17 @@ from memory_core.claude_code import events, sample_events
 from memory_core.cli import app as cli
 from memory_core.cli.common import tables
 from memory_core.cli.setup import sample
+from memory_core.files.safe_files import TEMPORARY
 from memory_core.memory.project import find_project
 from memory_core.setup import installation
 from memory_core.storage import config_defaults, event_log, run_records, spool
 from support.command_line import ITEM, JSON_PAGE, PAGE, Person, list_loaded_modules, read_fields
+from support.completion import complete
 from support.files import read_files
 from support.paths import REPO
 from support.review import make_waiting
 from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
-from support.terminal import run_on_terminal, strip_colours
+from support.terminal import Terminal, run_on_terminal, strip_colours
 
 # --- documentation ---
 
@@ -285,6 +288,7 @@ def test_a_command_loads_only_what_it_needs(settled: Person) -> None:
 
 # These commands print nothing, a script, or JSON already.
 WITHOUT_JSON = {
+    "config edit",
     "completion",
     "edit",
     "export",
@@ -728,8 +732,11 @@ def test_sweep_learns_missed_reports(settled: Person) -> None:
     assert settled.run("sweep").stdout == "Read 0 transcripts, 0 bytes: 0 learnings.\n"
 
 
-def test_sweep_merges_the_spool(settled: Person) -> None:
+def test_sweep_merges_and_counts_the_spool(settled: Person) -> None:
     spool.add(settled.sandbox.paths, "engineer", make_spool_entry("engineer"))
+    assert settled.run("sweep", "--dry-run").stdout == "1 learning would be merged.\n"
+    done = settled.run("sweep")
+    assert done.stdout.startswith("Merged 1 waiting learning.\nRead 0 transcripts")
     assert settled.read_json("sweep")["waiting"] == []
     assert "Retries are set in one place" in settled.sandbox.read_memory("engineer")
 
@@ -756,6 +763,79 @@ def test_unmerged_learnings_are_reported_until_the_cause_is_repaired(settled: Pe
 
 def test_sweep_shows_a_sign_of_life_on_a_terminal(settled: Person) -> None:
     assert "Read 0 transcripts" in run_on_terminal(settled, "sweep")
+
+
+# --- tidy ---
+
+CONFLICT = f"""\
+# Qa
+
+## Project Architecture
+<<<<<<< HEAD
+- {ITEM}
+=======
+- Tests need redis
+>>>>>>> other
+"""
+
+
+@pytest.fixture
+def untidy(settled: Person) -> Person:
+    """Return a user with work for each step of `tidy`."""
+    spool.add(settled.sandbox.paths, "engineer", make_spool_entry("engineer"))
+    settled.sandbox.write_memory("qa", ITEM)
+    (settled.sandbox.memories / "qa.md").write_text(CONFLICT)
+    (settled.sandbox.memories / "reviewer_memories.md").write_text(f"## Notes\n- {ITEM}\n")
+    leftover = settled.sandbox.state / "errors" / f"engineer.1{TEMPORARY}"
+    leftover.parent.mkdir(exist_ok=True)
+    leftover.write_text("half")
+    os.utime(leftover, (0, 0))
+    return settled
+
+
+def test_tidy_does_all_upkeep(untidy: Person) -> None:
+    memories = untidy.sandbox.memories
+    before = read_files(untidy.sandbox.root)
+    dry = untidy.run("tidy", "--dry-run")
+    assert dry.returncode == 0, dry.stderr
+    assert read_files(untidy.sandbox.root) == before
+    for said in ("1 learning would", "-<<<<<<< HEAD", "reviewer_memories.md ->", "1 file"):
+        assert said in dry.stdout
+    done = untidy.run("tidy", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "Merged 1 waiting learning." in done.stdout
+    assert "<<<<<<<" not in (memories / "qa.md").read_text()
+    names = {path.name for path in memories.iterdir() if path.is_file()}
+    assert names == {"engineer.md", "qa.md", "reviewer.md"}
+    assert not list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
+    again = untidy.read_json("tidy", "--yes")
+    assert list(again) == ["sweep", "resolve", "migrate", "clean"]
+    assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
+
+
+def test_tidy_removes_nothing_unasked(untidy: Person) -> None:
+    assert untidy.run("tidy").returncode == 0
+    names = {path.name for path in untidy.sandbox.memories.iterdir() if path.is_file()}
+    assert "reviewer_memories.md" in names
+    assert list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
+
+
+def test_the_answer_no_concerns_one_step(untidy: Person) -> None:
+    terminal = Terminal(untidy, "agent-memory tidy")
+    for keys in ("n\r", "y\r"):
+        terminal.wait_for(r"\? \[y/N\]: ")
+        terminal.send_keys(keys)
+    assert terminal.wait_for_end() == 1
+    names = {path.name for path in untidy.sandbox.memories.iterdir() if path.is_file()}
+    assert names == {"engineer.md", "qa.md", "reviewer_memories.md"}
+    assert not list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
+
+
+@pytest.mark.parametrize("name", ["sweep", "resolve", "migrate", "clean", "version"])
+def test_older_names_work_but_are_not_listed(person: Person, name: str) -> None:
+    assert person.run(name).returncode == 0
+    assert f"\n  {name} " not in person.run("help", "--all").stdout
+    assert name not in complete(person, name[:3]).split()
 
 
 # --- config ---
@@ -791,6 +871,102 @@ def test_config_show_prints_whole_keys_and_counts_problems(settled: Person) -> N
     done = settled.run("config", "show")
     assert done.returncode == 0
     assert done.stderr == "config.yml: 2 problems (agent-memory config check)\n"
+
+
+SETTINGS = """\
+# The team's settings.
+memory:
+  # on or off
+  enabled: true  # since May
+  limits:
+    default_size_kb: 8
+  include:
+  - "a*"
+  exclude: []
+
+other: [1, 2]  # of another tool
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "old", "new"),
+    [
+        ("enabled", "false", "enabled: true  #", "enabled: false  #"),
+        ("memory.limits.default_size_kb", "16", "_kb: 8", "_kb: 16"),
+        ("exclude", "[x, y]", "exclude: []", "exclude: [x, y]"),
+        ("user_level", "off", "  enabled", "  user_level: off\n  enabled"),
+        ("limits.max_sections", "7", "    default", "    max_sections: 7\n    default"),
+        (
+            "agent_overrides.qa.size_kb",
+            "9",
+            "  enabled",
+            "  agent_overrides:\n    qa:\n      size_kb: 9\n  enabled",
+        ),
+    ],
+)
+def test_config_set_changes_one_line(
+    person: Person, key: str, value: str, old: str, new: str
+) -> None:
+    person.sandbox.configure(SETTINGS)
+    done = person.run("config", "set", key, value)
+    assert done.returncode == 0, done.stderr
+    path = person.sandbox.root / ".claude-mpm" / "config.yml"
+    assert path.read_text() == SETTINGS.replace(old, new)
+    assert person.run("config", "get", key).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("enabled", "maybe", "Input should be a valid boolean, not maybe"),
+        ("limits.default_size_kb", "0", "0 is less than 1"),
+        ("limits.default_size", "5", "did you mean memory.limits.default_size_kb?"),
+        ("limits", "{}", "unknown setting 'memory.limits'"),
+        ("other", "1", "unknown setting"),
+        ("enabled", "", "use YAML on one line"),
+        ("enabled", "true\nother: 1", "use YAML on one line"),
+        ("enabled", "[1", "not YAML"),
+        ("include", "[b]", "cannot be changed in this file: use agent-memory config edit"),
+    ],
+)
+def test_config_set_refuses_what_is_invalid(
+    person: Person, key: str, value: str, said: str
+) -> None:
+    person.sandbox.configure(SETTINGS)
+    done = person.run("config", "set", key, value)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert (person.sandbox.root / ".claude-mpm" / "config.yml").read_text() == SETTINGS
+
+
+@pytest.mark.parametrize("text", ["", "# mine\n", "memory:\n", "memory: {enabled: true}\n"])
+def test_config_set_writes_a_new_file_too(person: Person, text: str) -> None:
+    if text:
+        person.sandbox.configure(text)
+    assert person.run("config", "set", "enabled", "false").returncode == 0
+    assert person.run("config", "get", "enabled").stdout == "false\n"
+    assert person.run("config", "set", "enabled", "false", "--user").returncode == 0
+
+
+def test_config_get_prints_values(person: Person) -> None:
+    assert person.run("config", "get", "limits.default_size_kb").stdout == "8\n"
+    assert "memory.limits.max_sections: 10\n" in person.run("config", "get", "limits").stdout
+    done = person.run("config", "get", "limts")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean" in done.stderr
+
+
+def test_config_edit_saves_only_valid_files(person: Person) -> None:
+    person.sandbox.configure(SETTINGS.partition("other")[0])
+    path = person.sandbox.root / ".claude-mpm" / "config.yml"
+    done = person.run("config", "edit", EDITOR="sed -i s/true/false/")
+    assert (done.returncode, done.stdout) == (0, "Saved .claude-mpm/config.yml\n")
+    assert "enabled: false  # since May" in path.read_text()
+    before = path.read_text()
+    done = person.run("config", "edit", EDITOR="sed -i s/enabled:/[/")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "nothing was changed, your text is in" in done.stderr
+    assert path.read_text() == before
 
 
 def test_config_without_a_file_has_every_default(person: Person) -> None:

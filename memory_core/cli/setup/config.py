@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import difflib
 import json as json_module
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from memory_core.cli.app import find_project
+from memory_core.cli.change.edit import run_editor
 from memory_core.cli.command_types import App
-from memory_core.cli.common.arguments import AsJson
+from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.scopes import find_level
 from memory_core.cli.common.tables import print_columns
+from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
+from memory_core.storage import config_file
+from memory_core.storage.config import read_source
+from memory_core.storage.paths import LevelPaths
 from memory_core.text.phrases import format_count
+
+Key = Annotated[
+    str, typer.Argument(metavar="KEY", help="A key of docs/config.md, with or without memory.")
+]
 
 app = App()
 
 
 @app.callback()
 def config() -> None:
-    """Show or check the settings in config.yml.
+    """Show, change or check the settings in config.yml.
 
     \b
     Example:
@@ -54,6 +69,95 @@ def show(json: AsJson = False) -> None:
     if problems and not json:
         count = format_count(len(problems), "problem")
         print_note(f"config.yml: {count} (agent-memory config check)")
+
+
+def _find_key(key: str) -> str:
+    """Return the whole key; `memory.` in front may be left out."""
+    return key if key.startswith("memory.") else f"memory.{key}"
+
+
+@app.command()
+def get(key: Key, json: AsJson = False) -> None:
+    """Print a setting in force, or all settings below a key.
+
+    \b
+    Example:
+      agent-memory config get limits
+    """
+    project = find_project()
+    settings = config_sources.list_settings(project.config, project.paths, project.user_paths)
+    name = _find_key(key).removeprefix("memory.")
+    chosen = [row for row in settings if row.key == name or row.key.startswith(f"{name}.")]
+    if not chosen:
+        near = difflib.get_close_matches(name, [row.key for row in settings], n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise CommandRefused(f"unknown setting {key!r}{hint}")
+    if json:
+        print_json([setting._asdict() for setting in chosen])
+    elif [row.key for row in chosen] == [name]:
+        print_line(json_module.dumps(chosen[0].value))
+    else:
+        for setting in chosen:
+            print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}")
+
+
+@app.command("set")
+def set_(
+    key: Key,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value, as in YAML.")],
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Change a setting in config.yml; comments and other keys stay.
+
+    \b
+    Example:
+      agent-memory config set limits.default_size_kb 16
+    """
+    paths, text = _read(user)
+    after = config_file.set_value(text, _find_key(key), value)
+    paths.files.replace(paths.config, after.encode("utf-8", "surrogateescape"))
+    if json:
+        print_json({"file": paths.config, "key": _find_key(key), "value": value})
+        return
+    print_line(f"{_find_key(key)}: {value}  ({paths.relative(paths.config)})")
+
+
+@app.command()
+def edit(user: User = False) -> None:
+    """Edit config.yml in your editor, and check it.
+
+    An invalid file is not saved; what you wrote is kept in a copy.
+    Exit 1 if there are problems.
+
+    \b
+    Example:
+      EDITOR=true agent-memory config edit
+    """
+    paths, text = _read(user)
+    copy = Path(tempfile.mkdtemp(prefix="agent-memory-")) / "config.yml"
+    copy.write_bytes(text.encode("utf-8", "surrogateescape"))
+    run_editor(copy)
+    after = copy.read_bytes().decode("utf-8", "surrogateescape")
+    try:
+        problems = config_file.merge_texts([paths.config], [after])[1]
+    except config_file.UnreadableConfig as error:
+        raise CommandRefused(f"{error}; nothing was changed, your text is in {copy}", 1) from None
+    shutil.rmtree(copy.parent)
+    if after == text:
+        print_note("Nothing is changed.")
+    else:
+        paths.files.replace(paths.config, after.encode("utf-8", "surrogateescape"))
+        print_line(f"Saved {paths.relative(paths.config)}")
+    if problems:
+        print_line("\n".join(problems))
+        raise typer.Exit(1)
+
+
+def _read(user: bool) -> tuple[LevelPaths, str]:
+    """Return the paths of a level and the text of its config.yml; "" if it is absent."""
+    paths = find_level(user).level.paths
+    return paths, read_source(paths)
 
 
 @app.command()
