@@ -63,7 +63,7 @@ def sweep_at_start(project: Project, event: Event) -> None:
     """Delete old state and sweep, within the time limit for the start of a session."""
     folder = os.path.dirname(events.transcript_path(event))
     run_records.clear_old(project.paths)
-    remember.merge_all_spooled(project)
+    remember.merge_all_spooled(project, remember.OTHERS_SECONDS)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
 
 

@@ -9,7 +9,7 @@ NEWEST = "~"  # later than any time: the creation time of an item that is added 
 
 TYPE_CHECKING = False  # importing `typing` costs a hook one millisecond
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Protocol
 
     from memory_core.document.block_reader import Item
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class MergeResult:
     """A new text, and the result for each learning and for the evicted items.
 
-    Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`.
+    Each learning is in exactly one of `added`, `duplicates`, `replaced` and `refused`.  `origins`
+    has the learnings of the first three, in the same order.
     """
 
     def __init__(self, text: str) -> None:
@@ -45,6 +46,14 @@ class MergeResult:
         self.rivals: dict[str, str] = {}  # a refused learning: the item that it contradicts
         # Evicted items, each with the learning that contradicts it.
         self.contradicted: list[tuple[tuple[str, str], str]] = []
+        self.origins: dict[str, list[LearningLike]] = {
+            name: [] for name in ("added", "duplicates", "replaced")
+        }
+
+    def note_origin(self, learning: LearningLike) -> None:
+        """Note that the last new entry is the result for this learning."""
+        for name, origins in self.origins.items():
+            origins += [learning] * (len(getattr(self, name)) - len(origins))
 
 
 class LearningRefused(ValueError):
@@ -82,7 +91,7 @@ class Rules:
 
 def merge_learnings(
     text: str,
-    learnings: Sequence[LearningLike],
+    learnings: Iterable[LearningLike],
     limits: Limits,
     now: str,
     author: str,
@@ -100,6 +109,7 @@ def merge_learnings(
             merged.rivals[learning.content] = refusal.other
         except ValueError as refusal:
             merged.refused.append((learning, str(refusal)))
+        merged.note_origin(learning)
     if merged.added or merged.replaced:
         merged.text = markdown.render_document(merger.document)
     return merged

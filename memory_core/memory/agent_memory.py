@@ -15,6 +15,7 @@ from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from memory_core.document.markdown import Document
@@ -70,7 +71,7 @@ class AgentMemory:
     def document(self) -> Document:
         return markdown.parse_document(self.text)
 
-    def merge_learnings(self, learnings: list[Learning], by_person: bool) -> MergeResult:
+    def merge_learnings(self, learnings: Iterable[Learning], by_person: bool) -> MergeResult:
         """Return the result of merging learnings into the text; limits apply to agents only."""
         confidence = self.project.weights.agent
         rules = merge_learnings.Rules(self.history.age_of, confidence, by_person)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
-from memory_core.memory.agent_memory import AgentMemory, ItemPositions, index_items, list_items
+from memory_core.memory.agent_memory import (
+    AgentMemory,
+    ItemPositions,
+    index_items,
+    list_items,
+    make_change_id,
+)
 from memory_core.memory.reading import record_difference
 from memory_core.storage import config_defaults
 from memory_core.text import similarity
@@ -15,12 +21,27 @@ ASK_REASON = "learning: ask"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Iterator
     from typing import Any
 
     from memory_core.document.markdown import Document
-    from memory_core.document.merge_learnings import MergeResult
+    from memory_core.document.merge_learnings import LearningLike, MergeResult
     from memory_core.history.item_history import Difference
+
+
+class TaughtReport:
+    """What one run teaches: rows of [type, content, nested lines], and their source.
+
+    `source` has the run, session and source.  `learned` counts the new and better items, and
+    `refused` has the learnings that have to wait, with the reason.
+    """
+
+    def __init__(self, rows: list[list[str]], source: dict[str, Any]) -> None:
+        self.learnings = [Learning(*row) for row in rows]
+        self.source = source
+        self.change_id = ""
+        self.learned = 0
+        self.refused: list[tuple[LearningLike, str]] = []
 
 
 def learn(
@@ -29,62 +50,105 @@ def learn(
     """Merge learnings, given as [type, content] or [type, content, nested lines].
 
     `source` has their run, session and source.  New items get records of this kind, `learned` or
-    `approved`.  With `learning: ask`, new learnings of agents are refused, so that they wait for a
-    person.
+    `approved`.
     """
-    mode = memory.project.config.learning_of(memory.agent)
-    if mode == config_defaults.ASK and source.get("source") in item_history.AGENT_SOURCES:
-        return _hold_back(memory, rows, source)
-    _record_contradictions(memory, rows, source)
-    learnings = [Learning(*row) for row in rows]
     by_person = source.get("source") in item_history.HUMAN_SOURCES
-    merged = memory.merge_learnings(learnings, by_person)
-    fields = {
-        text: {"section": title, "nested": nested, **source}
-        for text, title, nested in list_items(markdown.parse_document(merged.text))
-    }
-    types = {template.join_lines(learning.content): learning.type for learning in learnings}
-    for text in merged.added:
-        memory.record(kind, text, type=types[text], **fields.get(text, source))
-    for old, text in merged.replaced:
-        was = item_history.id_of(old)
-        memory.record("merged", text, was=was, **fields.get(text, source))
-    for text, _learning in merged.duplicates:
-        memory.record("reinforced", text, **source)
-    for text in merged.rivals.values():
-        if not memory.history.is_persons(text):
-            memory.record("contradicted", text, **source)
+    return learn_reports(memory, [TaughtReport(rows, source)], kind, by_person)
+
+
+def learn_reports(
+    memory: AgentMemory,
+    reports: Iterable[TaughtReport],
+    kind: str = "learned",
+    by_person: bool = False,
+) -> MergeResult:
+    """Merge the learnings of several runs at once; each report is a change of its own.
+
+    All are of people, or of agents.  With `learning: ask`, new learnings of agents are refused, so
+    that they wait for a person.
+    """
+    owners: dict[int, TaughtReport] = {}
+    held = merge_learnings.MergeResult("")
+
+    def list_learnings() -> Iterator[Learning]:
+        for number, report in enumerate(reports):
+            if number:
+                memory.change_id = make_change_id(report.source.get("run", ""))
+            report.change_id = memory.change_id
+            owners.update((id(learning), report) for learning in report.learnings)
+            if _must_ask(memory, report):
+                _hold_back(memory, report, held)
+            else:
+                _record_contradictions(memory, report)
+                yield from report.learnings
+
+    merged = memory.merge_learnings(list_learnings(), by_person)
+    _record_outcomes(memory, merged, owners, kind)
+    merged.duplicates += held.duplicates
+    merged.refused += held.refused
+    for learning, reason in merged.refused:
+        owners[id(learning)].refused.append((learning, reason))
     return memory.take_merged(merged)
 
 
-def _hold_back(memory: AgentMemory, rows: list[list[str]], source: dict[str, Any]) -> MergeResult:
+def _record_outcomes(
+    memory: AgentMemory, merged: MergeResult, owners: dict[int, TaughtReport], kind: str
+) -> None:
+    """Record what became of each learning, with the source and the change of its report."""
+    fields = {
+        text: {"section": title, "nested": nested}
+        for text, title, nested in list_items(markdown.parse_document(merged.text))
+    }
+
+    def record(learning: LearningLike, kind: str, text: str, **more: str) -> None:
+        report = owners[id(learning)]
+        memory.change_id = report.change_id
+        memory.record(kind, text, **more, **report.source)
+
+    for learning, text in zip(merged.origins["added"], merged.added, strict=True):
+        record(learning, kind, text, type=learning.type, **fields.get(text, {}))
+    for learning, (old, text) in zip(merged.origins["replaced"], merged.replaced, strict=True):
+        record(learning, "merged", text, was=item_history.id_of(old), **fields.get(text, {}))
+    for learning in merged.origins["added"] + merged.origins["replaced"]:
+        owners[id(learning)].learned += 1
+    for learning, (text, _) in zip(merged.origins["duplicates"], merged.duplicates, strict=True):
+        record(learning, "reinforced", text)
+    for learning, _reason in merged.refused:
+        rival = merged.rivals.get(learning.content, "")
+        if rival and not memory.history.is_persons(rival):
+            record(learning, "contradicted", rival)
+
+
+def _must_ask(memory: AgentMemory, report: TaughtReport) -> bool:
+    mode = memory.project.config.learning_of(memory.agent)
+    is_agents = report.source.get("source") in item_history.AGENT_SOURCES
+    return is_agents and mode == config_defaults.ASK
+
+
+def _hold_back(memory: AgentMemory, report: TaughtReport, held: MergeResult) -> None:
     """Refuse learnings, except that those with the words of an item confirm it."""
-    merged = merge_learnings.MergeResult(memory.text)
     present = index_items(memory.document)
-    for learning in [Learning(*row) for row in rows]:
+    for learning in report.learnings:
         item = present.get(item_history.id_of(learning.content))
         if item:
-            memory.record("reinforced", item[0], **source)
-            merged.duplicates.append((item[0], learning.content))
+            memory.record("reinforced", item[0], **report.source)
+            held.duplicates.append((item[0], learning.content))
         else:
-            merged.refused.append((learning, ASK_REASON))
-    return merged
+            held.refused.append((learning, ASK_REASON))
 
 
-def _record_contradictions(
-    memory: AgentMemory, rows: list[list[str]], source: dict[str, Any]
-) -> None:
+def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:
     """Record a contradiction of each item whose id a learning of type `mistake` names."""
     title = template.SECTION_TITLES["mistake"]
     words = {
         word.strip("\"'`()[]{}<>*_.,:;!?")
-        for kind, content, *_nested in rows
-        if template.section_of(kind) == title
-        for word in content.casefold().split()
+        for learning in report.learnings
+        if template.section_of(learning.type) == title
+        for word in learning.content.casefold().split()
     }
     for text, _section, _nested in list_items(memory.document) if words else []:
         if item_history.id_of(text) in words:
-            memory.record("contradicted", text, **source)
+            memory.record("contradicted", text, **report.source)
 
 
 def remove_items(

@@ -20,6 +20,7 @@ from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_core.document.merge_learnings import LearningLike
     from memory_core.history.item_history import Difference
     from memory_core.memory.project import Project
     from memory_core.storage.store import Store
@@ -130,7 +131,7 @@ def _learn_again(memory: AgentMemory, states: list[item_history.ItemState]) -> N
     if not learnings:
         return
     merged = memory.take_merged(memory.merge_learnings(learnings, by_person=states[0].is_persons))
-    memory.review += list_refused(merged)
+    memory.review += list_refused(merged.refused, merged.rivals)
     nested = {text: below for text, _title, below in agent_memory.list_items(memory.document)}
     for old, text in merged.replaced:
         was = item_history.id_of(old)
@@ -182,13 +183,15 @@ def record_difference(memory: AgentMemory, difference: Difference, new: str, sou
         memory.record(new, text, section=section, nested=nested, source=source, was=was)
 
 
-def list_refused(merged: merge_learnings.MergeResult, **source: str) -> list[dict[str, str]]:
+def list_refused(
+    refused: list[tuple[LearningLike, str]], rivals: dict[str, str], **source: str
+) -> list[dict[str, str]]:
     """Return learnings that do not fit into the memory file as entries of the review.
 
-    `source` may have the run, session and source of all of them.
+    `rivals` has by their contents the items that they contradict.  `source` may have the run, session and source of all of them.
     """
     return [
         {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
-        | {"other": merged.rivals.get(item.content, ""), **source}
-        for item, reason in merged.refused
+        | {"other": rivals.get(item.content, ""), **source}
+        for item, reason in refused
     ]

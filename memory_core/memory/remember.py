@@ -6,18 +6,29 @@ merges the entry again; `keys` in the run's record prevent it from being counted
 
 from __future__ import annotations
 
+import time
+
 from memory_core.storage import event_log, spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from memory_core.learning.extraction import Extraction
+    from memory_core.memory import changes
     from memory_core.memory.project import Project
 
 # A memory file holds 150 items.  A report with more learnings than this is not a real one,
 # and merging it would take longer than the hook's deadline at every try.
 MAX_LEARNINGS = 100
+
+# Seconds that a hook spends on the learnings of other runs.
+OTHERS_SECONDS = 0.5
+
+# The shares of this time after which no other entry is read, and none is compared with the items:
+# the rest is for writing.
+READ_SHARE, MERGE_SHARE = 0.2, 0.6
 
 
 def may_teach(text: str) -> bool:
@@ -76,7 +87,7 @@ def save_learnings(
         _merge_unspooled(project, agent, entry, error)
         return not over
     try:
-        merge_spool(project, agent)
+        merge_spool(project, agent, path, OTHERS_SECONDS)
     except OSError as error:
         spool.flush(project.paths, path)
         log_waiting(project, agent, error, run)
@@ -87,7 +98,7 @@ def _merge_unspooled(project: Project, agent: str, entry: dict[str, Any], error:
     """Merge an entry that cannot be written to the spool because of `error`."""
     event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=str(error))
     with project.store.lock(agent):
-        _merge_entry(project, agent, entry)
+        _merge_learnings(project, agent, "", [("", entry)], None)
 
 
 def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
@@ -97,12 +108,19 @@ def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> 
     )
 
 
-def merge_all_spooled(project: Project) -> list[str]:
-    """Merge the spool of all agents; return the file stems of the agents that failed."""
+def merge_all_spooled(project: Project, seconds: float | None = None) -> list[str]:
+    """Merge the spool of all agents; return the file stems of the agents that failed.
+
+    After this number of seconds, the rest is left for the next writer.
+    """
     failed = []
+    began = time.monotonic()
     for stem, agent in spool.list_agents(project.paths):
+        left = None if seconds is None else began + seconds - time.monotonic()
+        if left is not None and left <= 0:
+            break
         try:
-            merge_spool(project, agent)
+            merge_spool(project, agent, seconds=left)
         except OSError as error:
             failed.append(stem)
             log_waiting(project, agent, error)
@@ -116,59 +134,129 @@ def count_spooled(project: Project) -> int:
     return sum(len(entry["learnings"]) for entry in entries)
 
 
-def merge_spool(project: Project, agent: str) -> None:
-    """Merge the agent's spool into its memory file and history; raises OSError on failure."""
+def merge_spool(project: Project, agent: str, own: str = "", seconds: float | None = None) -> None:
+    """Merge the agent's spool into its memory file and history, in one write.
+
+    The entry with the path `own` is merged in any case.  The others take `seconds` at most, and the
+    rest is left for the next writer.  Raises OSError.
+    """
     from memory_core.storage import run_history
+    from memory_core.storage.store import LOCK_TIMEOUT
 
     store = project.store
-    with store.lock(agent):
-        entries = spool.read_entries(project.paths, store.stem(agent))
+    wait = LOCK_TIMEOUT if own or seconds is None else min(seconds, LOCK_TIMEOUT)
+    with store.lock(agent, wait):
+        began = time.monotonic()
+        until = None if seconds is None else began + seconds * READ_SHARE
+        entries = spool.read_entries(project.paths, store.stem(agent), own, until)
+        until = None if seconds is None else began + seconds * MERGE_SHARE
+        taught = _merge_learnings(project, agent, own, entries, until)
+        merged = [
+            (path, entry)
+            for path, entry in entries
+            if path in taught or not (entry["learnings"] or entry["rejected"])
+        ]
         # Records come last: a learning that starts a new history also refreshes the common errors.
-        entries.sort(key=lambda pair: bool(pair[1].get("records")))
-        for path, entry in entries:
-            if entry["learnings"] or entry["rejected"]:
-                _merge_entry(project, agent, entry)
-            run_history.append_records(store, agent, entry.get("records", []))
-            # One by one, so that a timeout does not lose finished entries.
-            spool.remove(project.paths, [path])
+        records = [record for _path, entry in merged for record in entry.get("records", [])]
+        run_history.append_records(store, agent, records)
+        spool.remove(project.paths, [path for path, _entry in merged])
 
 
-def _merge_entry(project: Project, agent: str, entry: dict[str, Any]) -> None:
-    """Merge the learnings of an entry; the caller holds the lock.
+def _merge_learnings(
+    project: Project,
+    agent: str,
+    own: str,
+    entries: list[tuple[str, dict[str, Any]]],
+    until: float | None,
+) -> set[str]:
+    """Merge the learnings of entries, those of `own` and as many others as the time allows.
 
-    Learnings that the same run has already taught are skipped.  Rejected learnings, and those that
-    do not fit into the memory file, wait for a person.
+    Returns the paths of the merged entries.  The caller holds the lock.
     """
-    from memory_core.memory import changes, reading, transaction
-    from memory_core.storage import run_records
-    from memory_core.text import similarity
+    teaching = [(path, entry) for path, entry in entries if entry["learnings"] or entry["rejected"]]
+    if not teaching:
+        return set()
+    from memory_core.memory import changes, transaction
 
-    runs = run_records.SessionRuns(project.paths, entry["session"])
-    taught = runs.record(entry["run"]).get("keys", [])
-    keys = [similarity.normalize_text(row[1]) for row in entry["learnings"]]
-    rows = [row for row, key in zip(entry["learnings"], keys, strict=True) if key not in taught]
-    source = {key: entry[key] for key in ("run", "session", "source")}
+    lessons: list[_Lesson] = []
+
+    def list_reports() -> Iterator[changes.TaughtReport]:
+        lessons.clear()  # this is another try, if a person saved the file meanwhile
+        keys: dict[tuple[str, str], list[str]] = {}
+        for path, entry in teaching:
+            if until is None or path == own or time.monotonic() < until:
+                lessons.append(_Lesson(project, path, entry, keys))
+                yield lessons[-1].report
+
     memory, merged = transaction.change_locked(
-        project, agent, lambda memory: changes.learn(memory, rows, **source)
+        project, agent, lambda memory: changes.learn_reports(memory, list_reports())
     )
-    waiting = [
-        {"type": kind, "content": content, "reason": reason, "nested": "".join(nested), **source}
-        for kind, content, reason, *nested in entry["rejected"]
-    ]
-    waiting += reading.list_refused(merged, **source)
+    waiting = [row for lesson in lessons for row in lesson.list_waiting(merged.rivals)]
     memory.store.add_to_review(agent, waiting, memory.time)
-    if rows:
-        runs.try_note(entry["run"], keys=[key for key in keys if key not in taught])
-    learned = len(merged.added) + len(merged.replaced)
-    event_log.write(
-        project.paths,
-        "agent.memory.learned",
-        agent_id=agent,
-        learned=learned,
-        known=len(entry["learnings"]) - learned - len(merged.refused),
-        rejected=len(entry["rejected"]) + len(merged.refused),
-        evicted=len(memory.evicted),
-        source=entry["source"],
-        session=entry["session"],
-        run=entry["run"],
-    )
+    for lesson in lessons:
+        lesson.note_end(agent, len(memory.evicted) if lesson is lessons[0] else 0)
+    return {lesson.path for lesson in lessons}
+
+
+class _Lesson:
+    """The learnings of a spool entry that its run has not taught yet.
+
+    `keys` has the normal forms of all learnings that the runs of a batch have taught, by session
+    and run.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        path: str,
+        entry: dict[str, Any],
+        keys: dict[tuple[str, str], list[str]],
+    ) -> None:
+        from memory_core.memory import changes
+        from memory_core.storage import run_records
+        from memory_core.text import similarity
+
+        self.path = path
+        self._project, self._entry = project, entry
+        self._source = {key: entry[key] for key in ("run", "session", "source")}
+        self._runs = run_records.SessionRuns(project.paths, entry["session"])
+        self._keys: list[str] = []
+        rows = []
+        place = entry["session"], entry["run"]
+        if place not in keys or not entry["run"]:
+            keys[place] = [*self._runs.record(entry["run"]).get("keys", [])]
+        taught = keys[place]
+        for row in entry["learnings"]:
+            key = similarity.normalize_text(row[1])
+            if key not in taught:
+                rows.append(row)
+                self._keys.append(key)
+        taught += self._keys
+        self.report = changes.TaughtReport(rows, self._source)
+
+    def list_waiting(self, rivals: dict[str, str]) -> list[dict[str, str]]:
+        """Return the rejected learnings, and those that do not fit, which wait for a person."""
+        from memory_core.memory import reading
+
+        rejected = [
+            {"type": kind, "content": content, "reason": reason, "nested": "".join(nested)}
+            | self._source
+            for kind, content, reason, *nested in self._entry["rejected"]
+        ]
+        return rejected + reading.list_refused(self.report.refused, rivals, **self._source)
+
+    def note_end(self, agent: str, evicted: int) -> None:
+        """Note in the run's record what it has taught, and log it."""
+        if self._keys:
+            self._runs.try_note(self._entry["run"], keys=self._keys)
+        learned, refused = self.report.learned, len(self.report.refused)
+        event_log.write(
+            self._project.paths,
+            "agent.memory.learned",
+            agent_id=agent,
+            learned=learned,
+            known=len(self._entry["learnings"]) - learned - refused,
+            rejected=len(self._entry["rejected"]) + refused,
+            evicted=evicted,
+            **self._source,
+        )

@@ -17,6 +17,7 @@ from memory_core.text import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from memory_core.storage.paths import LevelPaths
@@ -67,15 +68,26 @@ def flush(paths: LevelPaths, path: str) -> None:
         event_log.write(paths, "agent.memory.error", error=message)
 
 
-def read_entries(paths: LevelPaths, stem: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return (path, entry) of the agent's entries, oldest first, without damaged ones."""
-    entries = []
+def read_entries(
+    paths: LevelPaths, stem: str, own: str = "", until: float | None = None
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return (path, entry) of the agent's entries, oldest first, without damaged ones.
+
+    After the time `until` of `time.monotonic`, only the entry with the path `own` is read.
+    """
+    return list(_iterate_entries(paths, stem, own, until))
+
+
+def _iterate_entries(
+    paths: LevelPaths, stem: str, own: str = "", until: float | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for path in _list_entries(paths, stem):
+        if until is not None and path != own and time.monotonic() > until:
+            continue
         try:
-            entries.append((path, _load(paths, path)))
+            yield path, _load(paths, path)
         except (OSError, ValueError):
             pass  # another writer has just merged it, or see `find_damaged`
-    return entries
 
 
 def _list_entries(paths: LevelPaths, stem: str) -> list[str]:
@@ -128,8 +140,8 @@ def _are_rows(value: object, width: int) -> bool:
 def list_agents(paths: LevelPaths) -> list[tuple[str, str]]:
     """Return (stem, agent) of all agents with entries."""
     stems = paths.state.list_names(FOLDER)
-    waiting = [(stem, read_entries(paths, stem)) for stem in stems]
-    return [(stem, str(entries[0][1]["agent"])) for stem, entries in waiting if entries]
+    waiting = [(stem, next(_iterate_entries(paths, stem), None)) for stem in stems]
+    return [(stem, str(pair[1]["agent"])) for stem, pair in waiting if pair]
 
 
 def find_damaged(paths: LevelPaths) -> list[tuple[str, str]]:
