@@ -258,15 +258,13 @@ def nothing(bed: Bed) -> None:
 
 def remembers(bed: Bed) -> None:
     """Start with a full section, prose of a user, settings and an open session."""
-    items = "".join(f"- {item}\n" for item in OLD)
     bed.memory.parent.mkdir(parents=True)
     bed.memory.write_text(
-        f"# Engineer Memory\n\n{PERSONS}\n\n"
-        f"## Coding Patterns Learned\n{items}\n## Own\n- Own item\n"
+        f"# Engineer Memory\n\n{PERSONS}\n\n## Coding Patterns Learned\n\n## Own\n- Own item\n"
     )
     bed.memory.chmod(0o640)
     (bed.folder / "config.yml").write_text("memory: {natural_language: false}\n")
-    bed.hook("subagent_stop", stop("a8", report(OLD[3])))  # creates the history
+    bed.hook("subagent_stop", stop("a8", report(*OLD)))  # creates the history
     bed.hook("pre_tool_use", call())  # compiles the settings and writes a receipt
 
 
