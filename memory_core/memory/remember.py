@@ -184,7 +184,7 @@ def _merge_learnings(
         lessons.clear()  # this is another try, if a person saved the file meanwhile
         keys: dict[tuple[str, str], list[str]] = {}
         for path, entry in teaching:
-            if until is None or path == own or time.monotonic() < until:
+            if path == own or spool.has_time(until, len(lessons)):
                 lessons.append(_Lesson(project, path, entry, keys))
                 yield lessons[-1].report
 
