@@ -188,7 +188,8 @@ def list_refused(
 ) -> list[dict[str, str]]:
     """Return learnings that do not fit into the memory file as entries of the review.
 
-    `rivals` has by their contents the items that they contradict.  `source` may have the run, session and source of all of them.
+    `rivals` has by their contents the items that they contradict.  `source` may have the run,
+    session and source of all of them.
     """
     return [
         {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
