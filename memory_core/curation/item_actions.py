@@ -181,7 +181,7 @@ def teach(
         for learning, reason in merged.refused:
             if by["source"] not in item_history.AGENT_SOURCES:
                 raise _make_refusal(learning.content, reason, contents)
-        memory.review += list_refused(merged, **by)
+        memory.review += list_refused(merged.refused, merged.rivals, **by)
         records = memory.records[first:]
         doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
         items = {item.id: item for item in list_items(memory)}
