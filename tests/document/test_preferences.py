@@ -430,8 +430,8 @@ WRONG = {
         2,
         "the value of a preference must be one line",
     ),
-    "words": (["set", "engineer", "tone", "very", "dry"], 2, "unexpected extra argument"),
-    "a word": (["sett", "engineer"], 2, "no such command 'sett'. Did you mean 'set'"),
+    "words": (["set", "engineer", "tone", "very", "dry"], 2, "unexpected argument: dry"),
+    "a word": (["sett", "engineer"], 2, "no such command 'sett'; did you mean"),
 }
 
 
