@@ -46,9 +46,16 @@ def remove_bullet(line: str) -> str:
     return (rest + line[_MAX_NUMBER:]).lstrip() if is_item else line
 
 
+def split_at_colon(line: str) -> tuple[str, str, str]:
+    """Do the same as `line.partition(":")`; a full-width colon counts, too."""
+    at = line.find(":")
+    wide = line.find("\uff1a", 0, at if at >= 0 else len(line))
+    return line.partition(":" if wide < 0 else "\uff1a")
+
+
 def split_field(line: str) -> tuple[str, str]:
     """Split a line at its colon; the key is in lower case and without decoration."""
-    name, colon, value = line.partition(":")
+    name, colon, value = split_at_colon(line)
     if not colon or len(name) > _MAX_KEY:
         return "", ""
     key = name.strip(_DECORATION)

@@ -27,12 +27,12 @@ def read_marker(line: str) -> tuple[str, str, bool] | None:
     front of the colon as its key), and whether it has a colon.
     """
     bare = lines.remove_bullet(line)
-    words = bare.lstrip(_HEADING_SIGNS)
+    words = lines.remove_bullet(bare.lstrip(_HEADING_SIGNS))
     if words[:1] > "\x7f" and not words[0].isalnum():  # a symbol in front of the words
         words = words.partition(" ")[2].lstrip(_HEADING_SIGNS)
     begin = words[:_MAX_HEADING].lower()
     marker = next((marker for marker in lines.MARKERS if begin.startswith(marker)), "")
-    name, colon, title = words[len(marker) :].partition(":")
+    name, colon, title = lines.split_at_colon(words[len(marker) :])
     kind = name.strip("*_` ()[]-\u2013\u2014")
     if not marker or len(name) > _MAX_HEADING or (kind and not type_of(kind)):
         return None
@@ -78,7 +78,7 @@ class MarkerBlock:
 
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
-        if not bare:
+        if not bare.strip("-*_ "):  # blank, or a ruler
             self._has_gap = self.has_content
             return True
         line = lines.remove_bullet(bare)
@@ -196,8 +196,8 @@ class MarkerBlock:
         self._is_list = False
 
     def _ends_block(self, line: str) -> bool:
-        """Check for a heading, a line of a fence, a closing tag, or a ruler."""
-        is_mark = line.startswith(("```", "~~~", "</")) or not line.strip("-*_ ")
+        """Check for a heading, a line of a fence, or a closing tag."""
+        is_mark = line.startswith(("```", "~~~", "</"))
         return is_mark or (lines.is_heading(line) and (self.has_content or line[0] != "*"))
 
 
