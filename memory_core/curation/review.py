@@ -7,7 +7,7 @@ record keeps the learning as it waited.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup
@@ -16,8 +16,12 @@ from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import InvalidAgentName, Project, resolve_agent
+from memory_core.storage import review_file
 from memory_core.storage.store import Store
 from memory_core.text import sanitize
+
+if TYPE_CHECKING:
+    from memory_core.history.item_history import Record
 
 # Records the decision on a learning; the last argument has the fields of its records.
 Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
@@ -176,13 +180,39 @@ def _decide(
         own = [item for item in chosen if item.agent == agent]
 
         def edit(memory: AgentMemory, own: list[WaitingItem] = own) -> None:
+            _check_waiting(store, own)
             for item in own:
                 record(memory, item, {**_source_of(item), "waiting": item.entry})
+                memory.decided.append(item.id)
 
-        with store.lock(agent):
-            _check_waiting(store, own)
-            transaction.change_locked(project, agent, edit, store, change_id)
-            store.remove_from_review(agent, [item.id for item in own])
+        transaction.change_memory(project, agent, edit, store, change_id)
+
+
+def revert_decisions(memory: AgentMemory, change_ids: Iterable[str]) -> None:
+    """Put the learnings back on which these changes decided; redo the decisions of undone ones."""
+    for change_id in change_ids:
+        for entry, is_back in _list_decisions(memory.history.records, change_id, set()):
+            if is_back:
+                memory.review.append(entry)
+            else:
+                memory.decided.append(entry.get("id", ""))
+
+
+def _list_decisions(
+    records: Sequence[Record], change_id: str, seen: set[str]
+) -> list[tuple[dict[str, str], bool]]:
+    """Return (learning, whether it waits again) for each decision that a change made or undid."""
+    decisions: list[tuple[dict[str, str], bool]] = []
+    for record in records if change_id not in seen else ():
+        if item_history.change_of(record) != change_id:
+            continue
+        entry = record.get("waiting") or {}
+        if review_file.is_entry(entry):
+            decisions.append((entry, True))
+        elif record["kind"] == "undone":
+            undone = _list_decisions(records, record["id"], {*seen, change_id})
+            decisions += [(entry, not is_back) for entry, is_back in undone]
+    return decisions
 
 
 def _check_waiting(store: Store, chosen: Sequence[WaitingItem]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from memory_core.curation import review
 from memory_core.curation.change_log import Change, find_change, list_changes
 from memory_core.document import markdown
 from memory_core.history import item_history, revert
@@ -13,7 +14,6 @@ from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.storage import review_file
 from memory_core.storage.store import Store
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str
     last = {step.record["id"]: step for step in steps}
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
-    waiting = [record.get("waiting") or {} for record in records if is_chosen(record)]
-    memory.review += [entry for entry in waiting if review_file.is_entry(entry)]
+    review.revert_decisions(memory, ids)
     document = memory.document
     kept = [(step.record, _find_kept(document, step)) for step in last.values()]
     kept += [(record, text) for record, text in superseded if revert.find_items(document, text)]

@@ -38,8 +38,9 @@ class AgentMemory:
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` entries for
-    a person; `from_archive` are entries to remove from the archive.  Records get the id
-    `change_id` and the time `time`, which is ISO 8601 in UTC.
+    a person, `decided` ids of those that do not wait any more; `from_archive` are entries to
+    remove from the archive.  Records get the id `change_id` and the time `time`, which is ISO 8601
+    in UTC.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class AgentMemory:
         self.leftover: list[SectionText] = []
         self.from_archive: list[SectionText] = []
         self.review: list[dict[str, str]] = []
+        self.decided: list[str] = []
         self.change_id = self.time = ""
 
     @property

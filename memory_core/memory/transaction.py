@@ -110,6 +110,7 @@ def write(memory: AgentMemory) -> None:
         from memory_core.storage import run_history
 
         run_history.settle_errors(store, agent)
+    store.remove_from_review(agent, memory.decided)
     if memory.from_archive:
         _remove_from_archive(memory)
 

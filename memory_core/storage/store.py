@@ -197,6 +197,8 @@ class Store:
 
         Raises OSError.
         """
+        if not ids:
+            return
         from memory_core.storage import review_file
 
         review_file.remove(self.paths, self.stem(agent), agent, ids)

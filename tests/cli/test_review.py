@@ -139,6 +139,23 @@ def test_decisions_and_their_undo(
     assert sorted(list_waiting(desk)) == sorted(ALL)
 
 
+@pytest.mark.parametrize("words", ["--accept {CENTS}", "--reject {CENTS}", "--move {CENTS} qa"])
+def test_undo_and_redo_keep_the_list_and_the_memory_in_step(desk: Person, words: str) -> None:
+    before = read_state(desk)
+    assert desk.run_shell(f"agent-memory review {fill_ids(desk, words)}").returncode == 0
+    after, change = read_state(desk), ""
+    for wanted in (before, after, before):
+        done = desk.run("undo", *([change] if change else []), "--json")
+        assert done.returncode == 0, done.stderr
+        assert read_state(desk) == wanted
+        change = str(desk.read_json("log", "-n", "1")[0]["change"])
+
+
+def read_state(person: Person) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
+    items = {agent: sorted(list_items(person, agent)) for agent in ("engineer", "qa")}
+    return items, sorted(list_waiting(person))
+
+
 # The words after `review`, the exit status, and the message.
 REFUSED = [
     ("--accept zzz", 2, "no learning that waits: no item matches 'zzz'"),
