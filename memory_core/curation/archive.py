@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from memory_core.curation import lookup
-from memory_core.document import dated_entries, markdown, merge_learnings, reinsert
+from memory_core.document import dated_entries, edits, markdown, merge_learnings, reinsert
+from memory_core.document.block_reader import Item
+from memory_core.document.markdown import Document
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -132,7 +134,8 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     file = memory.store.paths.relative(memory.store.path(memory.agent))
     document, section = memory.document, None
     first_line, _newline, nested = archived.text.partition("\n")
-    if revert.find_items(document, first_line) and not (nested and archived.number):
+    if present := revert.find_items(document, first_line):
+        _add_nested(memory, document, present[0], nested)
         return RestoreResult(file, archived.section, archived.text, was_present=True)
     if dated_entries.is_from_file(archived.section):
         raise NotRestored("it is free text of a file, not an item; copy it by hand")
@@ -149,6 +152,23 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     memory.set_document(after)
     memory.record("restored", text, section=title, nested=nested, source="person")
     return RestoreResult(file, title, archived.text, was_present=False)
+
+
+def _add_nested(memory: AgentMemory, document: Document, item: Item, nested: str) -> None:
+    """Add the nested lines that an item lacks; raises NotRestored."""
+    present = [line.strip() for line in markdown.read_nested(document, item).splitlines()]
+    missing = [line for line in nested.splitlines() if line.strip() not in present]
+    if not missing:
+        return
+    titles = {one.line: part.title for part in document.sections for one in part.items}
+    try:
+        after = edits.replace_item(document, item, item.text, "\n".join(missing))
+    except ValueError as error:
+        raise NotRestored(f"its nested lines cannot be restored: {error}") from None
+    memory.set_document(after)
+    whole = agent_memory.index_items(after)[item_history.id_of(item.text)][2]
+    section = titles.get(item.line, "")
+    memory.record("edited", item.text, section=section, nested=whole, source="person")
 
 
 def _remove_entry(store: Store, agent: str, number: int) -> None:

@@ -74,7 +74,7 @@ def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Sw
     """
     state = _SweepState(project)
     began, deadline = time.time(), time.monotonic() + seconds
-    result = SweepResult()
+    result, failed = SweepResult(), False
     for path in state.list_changed(folders):
         if result.bytes >= size or time.monotonic() > deadline:
             result.complete = False
@@ -82,8 +82,9 @@ def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Sw
         try:
             _read(project, state, path, size, result)
         except OSError as error:  # skip it: the other transcripts may be readable
+            failed = True  # the next sweep tries it again
             event_log.write(project.paths, "agent.memory.error", error=str(error))
-    state.save(began if result.complete else None)
+    state.save(began if result.complete and not failed else None)
     return result
 
 
@@ -151,6 +152,8 @@ class _SweepState:
         self.paths = project.paths
         state = self._load()
         self.since: float = state["since"]
+        if self.since > time.time():  # the clock ran ahead during the last sweep
+            self.since = time.time() - OFFSET_MAX_AGE
         self.folders: list[str] = state["folders"]
         self.offsets: dict[str, int] = state["offsets"]
 

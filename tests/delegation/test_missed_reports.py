@@ -313,3 +313,31 @@ def test_the_spool_is_merged_at_a_sessions_start(transcripts: Transcripts) -> No
     transcripts.begin()
     assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
     assert sorted(path.name for path in folder.iterdir()) == ["2-1.json", "3-1.json"]
+
+
+def test_a_sweep_under_a_clock_that_ran_ahead_skips_no_later_report(
+    transcripts: Transcripts,
+) -> None:
+    path = transcripts.sandbox.state / "sweep.json"
+    state = json.loads(path.read_text())
+    path.write_text(json.dumps({**state, "since": state["since"] + 365 * 86400}))
+    transcripts.start_run("a1")
+    transcripts.agent("a1", said(BLOCK))
+    transcripts.begin()
+    assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
+
+
+def test_a_transcript_that_could_not_be_read_is_read_later(transcripts: Transcripts) -> None:
+    transcripts.start_run("a1")
+    path = transcripts.agent("a1", said(BLOCK))
+    spool = transcripts.sandbox.state / "spool"
+    spool.write_text("not a folder")
+    memories = transcripts.sandbox.memories
+    memories.parent.mkdir(exist_ok=True)
+    memories.write_text("not a folder")
+    transcripts.begin()
+    assert path.exists()
+    spool.unlink()
+    memories.unlink()
+    transcripts.begin("s3")
+    assert transcripts.sandbox.read_memory("engineer").count(LEARNED) == 1
