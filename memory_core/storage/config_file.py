@@ -344,6 +344,7 @@ def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
         near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)
         return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
     wanted = details["msg"].partition(" or instance of")[0].replace("dictionary", "mapping")
+    wanted = wanted.replace("Input should be", "expected")
     is_unquoted = details["type"] == "string_type" and isinstance(value, yaml.ScalarNode)
     hint = " (write it in quotes)" if is_unquoted and value.value else ""
     return f"{wanted.removeprefix('Value error, ')}, not {_format_value(value)}{hint}"

@@ -918,7 +918,7 @@ def test_config_set_changes_one_line(
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("enabled", "maybe", "Input should be a valid boolean, not maybe"),
+        ("enabled", "maybe", "expected a valid boolean, not maybe"),
         ("limits.default_size_kb", "0", "0 is less than 1"),
         ("limits.default_size", "5", "did you mean memory.limits.default_size_kb?"),
         ("limits", "{}", "unknown setting 'memory.limits'"),
