@@ -573,10 +573,10 @@ def test_restore_a_present_item(sandbox: Sandbox, project: Project) -> None:
 @pytest.mark.parametrize(
     ("present", "after"),
     [
-        ("- x\n  Why: a\n", "- x\n  Why: a\n"),
-        ("- x\n    Why: a\n", "- x\n    Why: a\n"),
-        ("- x\n", "- x\n  Why: a\n"),
-        ("- x\n  See: b\n", "- x\n  Why: a\n  See: b\n"),
+        ("- x\n  - Why: a\n", "- x\n  - Why: a\n"),
+        ("- x\n    - Why: a\n", "- x\n    - Why: a\n"),
+        ("- x\n", "- x\n  - Why: a\n"),
+        ("- x\n  - See: b\n", "- x\n  - Why: a\n  - See: b\n"),
     ],
     ids=["the same lines", "indented otherwise", "without lines", "other lines"],
 )
@@ -584,7 +584,7 @@ def test_restore_a_present_item_with_nested_lines(
     sandbox: Sandbox, project: Project, present: str, after: str
 ) -> None:
     put(sandbox.memories, {"qa.md": f"## B\n{present}"})
-    was_archived(project, "qa", ("B", "x\n  Why: a"))
+    was_archived(project, "qa", ("B", "x\n  - Why: a"))
     assert archive.restore(project, project.store, "qa", "x").was_present
     assert sandbox.read_memory("qa").endswith(f"## B\n{after}")
 
