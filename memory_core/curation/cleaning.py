@@ -200,10 +200,8 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
     history = store.history(agent).read()
     now = time.time()
     changed = format_utc(min(snapshot.changed, now))
-    # A time in the future comes from a wrong clock.
-    until = format_utc(now + agent_memory.MAX_CLOCK_LEAD)
     times = [last_event, changed, *(str(record["time"]) for record in history)]
-    last = max(moment for moment in times if moment <= until)
+    last = max(moment for moment in times if moment <= format_utc(now))
     names = (*project.config["agent_overrides"], *project.config["include"])
     reasons = {
         f"it is defined nowhere, but was used on {last[:10]}": (

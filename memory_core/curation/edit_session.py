@@ -144,13 +144,7 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
     if memory.snapshot and memory.text != base:
         text = three_way.merge(base, memory.text, text)
     document, history = markdown.parse_document(text), memory.history
-    difference = item_history.compare(
-        history,
-        agent_memory.list_items(document),
-        item_history.FAR_FUTURE,
-        "",
-        item_history.FAR_FUTURE,
-    )
+    difference = item_history.compare(history, agent_memory.list_items(document))
     # Compare before the edits are recorded, while the history shows which items are new.
     changed = [text for text, _, _, was in difference.new if was or history.find(text)]
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]

@@ -29,7 +29,7 @@ from memory_core.text.digests import RECORD_VERSION, hash_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     Record = dict[str, Any]
@@ -86,20 +86,21 @@ DEFAULT_WEIGHTS = Weights()
 class ItemState:
     """The state of an item; `is_present` if it was in the memory after the last record.
 
-    `born` is the time of its first wording, `added_at` the time when it was last added, `used` the
-    time when a run last reported it or the user last confirmed it.  `run`, `session` and `source`
-    say who added it; `nested` is the text of its nested lines.
+    `born` is the time of its first wording, `added_at` the time when it was last added, by the
+    change `added_by`; `used` the time when a run last reported it or the user last confirmed it.
+    `run`, `session` and `source` say who added it; `nested` is the text of its nested lines.
     """
 
     def __init__(self, key: str, born: str, confidence: float) -> None:
         self.id = key
         self.changed = self.used = born  # `changed`: time of the last record of any kind
-        self.text = self.section = self.nested = self.added_at = self.was = ""
+        self.text = self.section = self.nested = self.added_at = self.added_by = self.was = ""
         self.run = self.session = self.source = ""
         self.born = born
         self.confidence = confidence
         self.runs: set[str] = set()
         self.contradicting_runs: set[str] = set()
+        self.place = (0, "", "", 0.0)  # in the history, of the record that last added it
         self.is_present = False
         self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
@@ -116,12 +117,14 @@ class History:
         self._undone: set[str] = set()
         self._undoing: set[str] = set()  # the ids of changes that undo others
         self.records: list[Record] = []
+        self.last_seq = 0
         self.add(sort_records(records))
 
     def add(self, records: Iterable[Record]) -> None:
         """Add records, all of them later than the present ones."""
         records = list(records)
         self.records += records
+        self.last_seq = max(self.last_seq, *map(seq_of, records)) if records else self.last_seq
         if any(record["kind"] == "undone" for record in records):
             self._states, self._by_text = {}, {}
             self._undone, records = find_undone(self.records), self.records
@@ -135,13 +138,6 @@ class History:
 
     def __iter__(self) -> Iterator[ItemState]:
         return iter(self._states.values())
-
-    def last(self, until: str) -> str:
-        """Return the time of the last record up to `until`; later times come from a wrong clock."""
-        done = (
-            record["time"] for record in self.records if record["kind"] in (*ITEM_KINDS, "undone")
-        )
-        return max((time for time in done if time <= until), default="")
 
     def find(self, text: str) -> ItemState | None:
         """Return the item with this text, present or not; None if the history does not have it."""
@@ -176,7 +172,7 @@ class History:
             state = self._states[key] = ItemState(key, record["time"], start)
         elif is_first:
             state.confidence = start  # all that came before is undone
-        state.changed = max(state.changed, record["time"])
+        state.changed = record["time"]
         if kind in ARRIVAL_KINDS:
             self._arrive(state, record)
         elif kind in DEPARTURE_KINDS:
@@ -234,7 +230,9 @@ class History:
             state.born = state.used = record["time"]
         state.text, state.section = record.get("text") or "", record.get("section") or ""
         state.nested = record.get("nested") or ""
-        state.added_at, state.is_present = record["time"], True
+        state.added_at, state.added_by = record["time"], change_of(record)
+        state.place = place_of(record)
+        state.is_present = True
         state.is_by_hand = record["kind"] in FILE_KINDS and record.get("source") != PERSON_SOURCE
         self._by_text[state.text] = state
         if record["kind"] not in ("restored", "returned"):
@@ -255,9 +253,24 @@ class History:
 
 
 def sort_records(records: Iterable[Record]) -> list[Record]:
-    """Return the records without duplicates, sorted by time, then in the order of writing."""
+    """Return the records without duplicates, in the order of their changes.
+
+    Each change has a larger number, `seq`, than all that its writer knew, whatever the clocks say.
+    Records of versions before 2026-12 have none; they come first, in the order of time.
+    """
     once = {key_of(record): record for record in records}
-    return sorted(once.values(), key=lambda record: (record["time"], *_turn(record)))
+    return sorted(once.values(), key=place_of)
+
+
+def place_of(record: Record) -> tuple[int, str, str, float]:
+    """Return the key that orders records, of one agent or of several."""
+    seq = seq_of(record)
+    return (seq, "" if seq else record["time"], *_turn(record))
+
+
+def seq_of(record: Record) -> int:
+    seq = record.get("seq")
+    return seq if type(seq) is int else 0
 
 
 def key_of(record: Record) -> tuple[Any, ...]:
@@ -266,7 +279,7 @@ def key_of(record: Record) -> tuple[Any, ...]:
 
 
 def _turn(record: Record) -> tuple[str, float]:
-    """Return the key that orders records of the same time."""
+    """Return the key that orders records of the same number."""
     return change_of(record), record.get("n", 0)
 
 
@@ -281,7 +294,7 @@ def clock_time(record: Record) -> str:
     Its `time` may be seconds later, because each version of a file has a second of its own.
     """
     moment = f"{change_of(record)[:23]}Z"
-    return min(record["time"], moment) if moment[10:11] == "T" else str(record["time"])
+    return moment if moment[10:11] == "T" else str(record["time"])
 
 
 def find_undone(records: Sequence[Record]) -> set[str]:
@@ -327,14 +340,14 @@ class Difference:
 
 
 def compare(
-    past: History, items: Sequence[ItemFields], header_time: str, since: str, until: str
+    past: History,
+    items: Sequence[ItemFields],
+    list_unseen: Callable[[], Collection[str]] = tuple,
 ) -> Difference:
     """Compare a document's items, as (text, section, nested lines), with its history.
 
-    `header_time` is the time in the document's header: the editor had loaded that version, so later
-    records were unknown to the user.  Without a header it is "": the file may come from an editor
-    that was opened before the first write, unless that write was before `since`.  Records later
-    than `until` were written while the clock was wrong.
+    `list_unseen` returns the changes that were not in the version that the user's editor had
+    loaded; it is called if items are missing.
     """
     difference = Difference()
     fresh, present = [], set()
@@ -348,31 +361,24 @@ def compare(
                 difference.returned.append(item)
             elif state.nested != item[2]:
                 difference.new.append((*item, ""))
-    here = [state for state in past if state.is_present]
-    missing = [state for state in here if state.id not in present]
-    if not header_time:
-        header_time = _first_or_last(here, present, since) if items else "9"
+    missing = [state for state in past if state.is_present and state.id not in present]
+    unseen = frozenset(list_unseen()) if missing else frozenset()
     for state in missing:
-        is_later = (
-            state.added_at[: len(header_time)] > header_time
-            and state.added_at <= until
-            and not state.is_by_hand
-        )
-        (difference.missed if is_later else difference.gone).append(state)
+        (difference.missed if state.added_by in unseen else difference.gone).append(state)
     difference.new += _match_rewordings(fresh, difference.gone)
     return difference
 
 
-def _first_or_last(here: list[ItemState], present: set[str], since: str) -> str:
-    """Return "0" (before the first write) or "9" (after the last) for a file without a header.
+def is_before_first_write(past: History, items: Sequence[ItemFields], since: str) -> bool:
+    """Return whether a file without a header may come from an editor opened before any write.
 
-    If none of the recorded items are in the file, and all of them are recent, an old editor saved
-    the file.  Otherwise the user removed the header and the missing items.
+    If none of the recorded items are in the file, and all of them were added after `since`, it may.
+    Otherwise the user removed the header and the missing items.
     """
-    written = [state for state in here if not state.is_by_hand]
-    lately = all(state.added_at >= since for state in written)
-    none_there = not any(state.id in present for state in written)
-    return "0" if lately and none_there else "9"
+    written = [state for state in past if state.is_present and not state.is_by_hand]
+    present = {id_of(text) for text, _section, _nested in items}
+    is_recent = all(state.added_at >= since for state in written)
+    return bool(items) and is_recent and not any(state.id in present for state in written)
 
 
 def _match_rewordings(

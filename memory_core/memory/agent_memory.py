@@ -7,9 +7,11 @@ Nothing here reads or writes a file.  `reading` creates the value, `changes` cha
 from __future__ import annotations
 
 import time
+from itertools import count
 
 from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.history import item_history
+from memory_core.storage import local_changes
 from memory_core.text import digests
 from memory_core.text.times import format_utc
 
@@ -27,10 +29,6 @@ if TYPE_CHECKING:
 
     SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
 
-# Maximum number of seconds that the time of a version may be ahead of the clock.  Versions have
-# different times in whole seconds, even if several are written within one second.
-MAX_CLOCK_LEAD = 300
-
 
 class AgentMemory:
     """An agent's memory file with its history, and the changes that are not written yet.
@@ -38,9 +36,15 @@ class AgentMemory:
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` entries for
+<<<<<<< HEAD
     a person, `decided` ids of those that do not wait any more; `from_archive` are entries to
     remove from the archive.  Records get the id `change_id` and the time `time`, which is ISO 8601
     in UTC.
+=======
+    a person; `from_archive` are entries to remove from the archive.  Records get the id
+    `change_id`, the number `seq`, which orders them, and the time `time`, which is ISO 8601 in UTC.
+    `header_time` is the time in the header of the file, "" without one.
+>>>>>>> 892e8e9 (Order changes by a stored sequence instead of the clock)
     """
 
     def __init__(
@@ -62,7 +66,8 @@ class AgentMemory:
         self.from_archive: list[SectionText] = []
         self.review: list[dict[str, str]] = []
         self.decided: list[str] = []
-        self.change_id = self.time = ""
+        self.change_id = self.time = self.header_time = ""
+        self.seq = 0
 
     @property
     def now(self) -> str:
@@ -83,17 +88,27 @@ class AgentMemory:
 
     def record(self, kind: str, text: str, **fields: Any) -> None:
         """Add a record about the item with this text to the history."""
-        state = self.history.find(text)
-        # If the clock was set back, this record must still come after the earlier ones.
-        moment = max(self.time, state.changed) if state else self.time
         fields |= {"n": len(self.records)} if self.records else {}
-        fields = {"agent": self.agent, "change": self.change_id, **fields}
-        record = item_history.make_record(kind, moment, text, **fields)
+        fields = {"agent": self.agent, "change": self.change_id, "seq": self.seq, **fields}
+        record = item_history.make_record(kind, self.time, text, **fields)
         self.history.add([record])
         state = self.history.get(record["id"])
         if state:
             record["confidence"] = state.confidence
         self.records.append(record)
+
+    def begin_version(self) -> None:
+        """Choose the time and the number of a change that follows all records up to now.
+
+        The time names the version, so each version has a second of its own.
+        """
+        taken = {record["time"][:19] for record in self.history.records} | {self.header_time}
+        now = int(time.time())
+        self.time = next(
+            moment for second in count(now) if (moment := format_utc(second))[:19] not in taken
+        )
+        last = local_changes.read_sequence(self.store.paths)
+        self.seq = 1 + max(last, self.history.last_seq)
 
     def set_document(self, document: Document) -> None:
         """Replace the document; if it differs, its header gets the time of this change."""
@@ -190,15 +205,3 @@ def make_change_id(name: str) -> str:
 def make_hand_change_id(change_id: str, agent: str) -> str:
     """Return the id for the hand edits that a change detects; it sorts before the change."""
     return f"{change_id.rpartition('-')[0]}+{digests.hash_text(agent)[:4]}"
-
-
-def choose_time(last: str) -> str:
-    """Return the time of a version: now, or the first second after `last`.
-
-    If `last` is MAX_CLOCK_LEAD ahead of the clock, the versions share its second.
-    """
-    now = time.time()
-    later = (format_utc(now + ahead) for ahead in range(MAX_CLOCK_LEAD))
-    is_near = last[:19] <= format_utc(now + MAX_CLOCK_LEAD)
-    shared = f"{last[:19]}.999Z" if is_near else format_utc(now)
-    return next((moment for moment in later if moment[:19] > last[:19]), shared)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from memory_core.document import dated_entries, markdown, template
@@ -11,7 +10,6 @@ from memory_core.history.item_history import IMPORT_SOURCE
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions, index_items
 from memory_core.text import similarity
-from memory_core.text.times import format_utc
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemFields, Record
@@ -34,8 +32,7 @@ def import_memory(
     memory.history = item_history.History([*memory.history.records, *new], memory.project.weights)
     memory.records += new
     # An editor that has loaded this version knows all earlier records.
-    latest = format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
-    memory.time = agent_memory.choose_time(max(memory.time, memory.history.last(latest)))
+    memory.begin_version()
     before = index_items(memory.document)
     positions = ItemPositions(memory.document)
     memory.set_document(markdown.parse_document(text))

@@ -14,6 +14,7 @@ from memory_core.history import item_history
 from memory_core.memory import transaction
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage import local_changes
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import digests
 from memory_core.text.times import format_utc
@@ -58,10 +59,11 @@ class MaintainedFiles(NamedTuple):
         self.store.add_to_archive(self.agent, entries, self.now)
         records = self.store.history(self.agent).read()
         history, now = item_history.History(records), f"{self.now.replace(' ', 'T')}.000Z"
+        seq = 1 + max(local_changes.read_sequence(self.store.paths), history.last_seq)
         change = digests.hash_text(f"{self.agent} {now}")
         texts = [dated_entries.parse_entry(entry)[1].partition("\n")[0] for entry in entries]
         records = [
-            item_history.make_record("evicted", now, text, agent=self.agent, change=change)
+            item_history.make_record("evicted", now, text, agent=self.agent, change=change, seq=seq)
             for text in texts
             if history.find(text)
         ]

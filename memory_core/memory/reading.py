@@ -12,18 +12,21 @@ import time
 from memory_core.claude_code import agent_names
 from memory_core.document import dated_entries, markdown, merge_learnings, preferences, template
 from memory_core.history import item_history
+from memory_core.history.item_history import place_of
 from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
-from memory_core.storage import seen_texts
+from memory_core.storage import local_changes, state_folder
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.document.merge_learnings import LearningLike
-    from memory_core.history.item_history import Difference
+    from memory_core.history.item_history import Difference, ItemFields
     from memory_core.memory.project import Project
     from memory_core.storage.store import Store
+
+    Place = tuple[int, str, str, float]
 
 # Items that are added again at most; each is compared with all items of the file.  A repository
 # may have a history of thousands, and a hook must end in time.
@@ -32,6 +35,10 @@ MAX_COMPARISONS = 100_000
 
 # Maximum number of seconds that an editor may have had a file open that had no header yet.
 DAY_SECONDS = 86400
+
+# Places of records in a history, as item_history.place_of returns them.
+FIRST_PLACE = (-1, "", "", 0.0)
+LAST_PLACE = (1 << 62, "", "", 0.0)
 
 TYPE_BY_TITLE = {
     markdown.normalize_title(title): kind for kind, title in template.SECTION_TITLES.items()
@@ -61,20 +68,53 @@ def read_memory(
     document = memory.document
     if document.markers and solve_conflicts:
         document = _solve_conflicts(memory)
-    header_time = template.read_update_time(document).replace(" ", "T")
-    latest = format_utc(time.time() + agent_memory.MAX_CLOCK_LEAD)
-    memory.time = agent_memory.choose_time(max(header_time, memory.history.last(latest)))
+    memory.header_time = template.read_update_time(document).replace(" ", "T")
+    memory.begin_version()
     if not snapshot:
         name = agent_names.format_title(agent)
         memory.text = memory.before = template.render_new(
             name, project.name, memory.limits, memory.now
         )
-        header_time = latest
     change_id = change_id or agent_memory.make_change_id(agent)
     memory.change_id = agent_memory.make_hand_change_id(change_id, agent)
-    _take_hand_edits(memory, document, header_time, latest)
+    _take_hand_edits(memory, document)
     memory.change_id = change_id
     return memory
+
+
+def _find_place(memory: AgentMemory, items: list[ItemFields]) -> Place:
+    """Return the place in the history of the version that the user's editor had loaded.
+
+    The time in the header names that version.
+    """
+    if not memory.snapshot:
+        return LAST_PLACE
+    if not memory.header_time:
+        since = format_utc(time.time() - DAY_SECONDS)
+        may_be_old = item_history.is_before_first_write(memory.history, items, since)
+        return FIRST_PLACE if may_be_old else LAST_PLACE
+    records = memory.history.records
+    places = [place_of(item) for item in records if item["time"][:19] == memory.header_time]
+    # A time that nobody has recorded: an item too many does less harm than a lost one.
+    return max(places, default=FIRST_PLACE)
+
+
+def _list_unseen(memory: AgentMemory, place: Place) -> list[str]:
+    """Return the changes made here since the version that the user's editor had loaded.
+
+    A recorded version that was not written here came with git, which had merged all changes of
+    this machine into it.
+    """
+    paths, stem = memory.store.paths, memory.store.stem(memory.agent)
+    if place == LAST_PLACE:
+        return []
+    if paths.state.root.startswith(state_folder.NOWHERE):
+        records = memory.history.records
+        return [item_history.change_of(record) for record in records if place_of(record) > place]
+    later = local_changes.list_later(paths, stem, memory.header_time)
+    if later is None and place == FIRST_PLACE:
+        return local_changes.list_changes(paths, stem)
+    return later or []
 
 
 def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
@@ -89,24 +129,22 @@ def _solve_conflicts(memory: AgentMemory) -> markdown.Document:
     return memory.document
 
 
-def _take_hand_edits(
-    memory: AgentMemory, document: markdown.Document, header_time: str, latest: str
-) -> None:
+def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     """Record hand edits, and add items that the user's editor had not loaded."""
     is_first = not len(memory.history)
-    difference = item_history.compare(
-        memory.history,
-        agent_memory.list_items(document),
-        header_time,
-        format_utc(time.time() - DAY_SECONDS),
-        latest,
-    )
+    items = agent_memory.list_items(document)
+    place = _find_place(memory, items)
+    difference = item_history.compare(memory.history, items, lambda: _list_unseen(memory, place))
+    # Changes that came from elsewhere while an editor was open: their items may be unwanted.
+    memory.leftover += [
+        (state.section, state.text) for state in difference.gone if state.place > place
+    ]
     if difference.missed:
         _check_version(memory, difference)
         room = min(MAX_MISSED, MAX_COMPARISONS // (len(document.items) + 1))
         _archive_excess(memory, difference, room)
     # The header shows that agent-memory wrote the file; its history was lost later.
-    kind = "imported" if is_first and header_time else "edited"
+    kind = "imported" if is_first and memory.header_time else "edited"
     record_difference(memory, difference, kind, item_history.HAND_SOURCE)
     if not difference.missed:
         return
@@ -152,13 +190,13 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
     Such a text was written by a killed process, or git checked it out.
     """
     stem = memory.store.stem(memory.agent)
-    version = seen_texts.identify(memory.store.paths, stem, memory.before)
-    if version == seen_texts.LAST:
+    version = local_changes.identify(memory.store.paths, stem, memory.before)
+    if version == local_changes.LAST:
         difference.gone = []  # the spool still has the learnings of the killed writer
-    elif version == seen_texts.OLD:
+    elif version == local_changes.OLD:
         difference.gone += difference.missed
         memory.leftover += [(state.section, state.text) for state in difference.missed]
-    if version != seen_texts.NEW:
+    if version != local_changes.NEW:
         difference.missed = []
 
 

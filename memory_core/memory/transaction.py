@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memory_core.history import item_history
 from memory_core.memory.reading import read_memory
-from memory_core.storage import seen_texts
+from memory_core.storage import local_changes
 from memory_core.storage.store import FileChanged
 
 TYPE_CHECKING = False
@@ -94,9 +94,7 @@ def write(memory: AgentMemory) -> None:
     history = store.history(agent)
     size = history.append(memory.records)
     try:
-        if memory.text != memory.before:
-            store.write(agent, memory.text, snapshot)
-            seen_texts.add(store.paths, store.stem(agent), [memory.before, memory.text])
+        _write_text(memory)
     except BaseException:
         if snapshot.is_current() if snapshot else not store.files.is_file(store.path(agent)):
             history.truncate(size)  # these changes did not happen
@@ -113,6 +111,18 @@ def write(memory: AgentMemory) -> None:
     store.remove_from_review(agent, memory.decided)
     if memory.from_archive:
         _remove_from_archive(memory)
+
+
+def _write_text(memory: AgentMemory) -> None:
+    """Replace the file, and remember what this machine did."""
+    paths, stem = memory.store.paths, memory.store.stem(memory.agent)
+    if memory.records:
+        local_changes.write_sequence(paths, memory.seq)
+        change = (memory.header_time, memory.change_id, memory.time[:19])
+        local_changes.begin(paths, stem, *change)
+    if memory.text != memory.before:
+        memory.store.write(memory.agent, memory.text, memory.snapshot)
+        local_changes.finish(paths, stem, [memory.before, memory.text])
 
 
 def _may_resolve_error(memory: AgentMemory) -> bool:

@@ -64,6 +64,7 @@ class HistoryRecord(BaseModel):
     origin: str = Field("", description="the agent or file that it was copied from")
     confidence: Fraction | None = Field(None, description="how sure the item is after it, 0 to 1")
     change: str = Field("", description="what all records of one write or command share")
+    seq: NonNegative | None = Field(None, description="orders the changes, whatever the clocks say")
     n: NonNegative | None = Field(None, description="how many records of its write are before it")
     type: str = Field(
         "", description="the type of the learning, as the report has it; `task`: that of the task"
