@@ -30,11 +30,24 @@ SHORT_LENGTH = 6  # of a change's id; any unique beginning of the whole id names
 
 
 class Change(NamedTuple):
-    """One change: its id, the time of its last record, and its records, oldest first."""
+    """One change: its id, the time of its last record, and its records, oldest first.
+
+    `undone_by` has the change that undid it, by agent.
+    """
 
     id: str
     time: str
     records: list[Record]
+    undone_by: dict[str, str]
+
+    @property
+    def undoes(self) -> set[str]:
+        """Return the ids of the changes that this change undid, empty for any other change."""
+        return {record["id"] for record in self.records if record["kind"] == "undone"}
+
+    @property
+    def place(self) -> tuple[int, str, str, float]:
+        return max(map(item_history.place_of, self.records))
 
     @property
     def agents(self) -> list[str]:
@@ -129,15 +142,18 @@ def select_items(records: Sequence[Record], names: Iterable[str]) -> list[Record
 def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
     """Return the changes of these agents' memories, oldest first."""
     groups: dict[str, list[Record]] = {}
+    undone: dict[str, dict[str, str]] = {}
     for agent in agents:
         history = item_history.History(store.history(agent).read())
         for record in _add_texts(agent, history):
             groups.setdefault(item_history.change_of(record), []).append(record)
+        for key, by in item_history.find_undone(history.records).items():
+            undone.setdefault(key, {})[agent] = by
     changes_made = [
-        Change(key, max(record["time"] for record in records), records)
+        Change(key, max(record["time"] for record in records), records, undone.get(key, {}))
         for key, records in groups.items()
     ]
-    return sorted(changes_made, key=lambda change: (change.id, change.time))
+    return sorted(changes_made, key=lambda change: change.place)
 
 
 def list_origins(project: Project, store: Store, agent: str) -> list[ItemOrigin]:
@@ -160,9 +176,7 @@ def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[
     begin = min((clock(record) for record in records if record["kind"] in kinds), default="")
     if not begin or begin > moment:
         return "", begin
-    text = revert.revert_records(
-        memory.text, records, lambda record: clock(record) > moment, memory.limits
-    )
+    text = revert.revert_records(memory.text, records, lambda record: clock(record) > moment)
     return text, begin
 
 
@@ -194,7 +208,7 @@ def compare(project: Project, store: Store, agent: str, since: str = "") -> Comp
             return item_history.change_of(record) == change
         return bool(since) and item_history.clock_time(record) > since
 
-    before = revert.revert_records(memory.text, records, is_chosen, memory.limits)
+    before = revert.revert_records(memory.text, records, is_chosen)
     old = agent_memory.index_items(markdown.parse_document(before))
     new = agent_memory.index_items(memory.document)
     path = store.paths.relative(store.path(agent))

@@ -1,86 +1,91 @@
-"""Undo the last changes of a project's memories by reports and commands."""
+"""Undo changes of a project's memories by reports and commands, and redo them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory_core.curation import review
-from memory_core.curation.change_log import Change, find_change, list_changes
+from memory_core.curation import cleaning, review
+from memory_core.curation.change_log import Change, find_change, list_changes, short_id
 from memory_core.document import markdown
+from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert
-from memory_core.memory import agent_memory, changes, transaction
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory import agent_memory, maintained_files, transaction
+from memory_core.memory.agent_memory import AgentMemory, ItemPositions
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.storage import local_changes
 from memory_core.storage.store import Store
 
 if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
+    from memory_core.history.item_history import ItemFields, Record
+    from memory_core.history.revert import UndoPlan, UndoStep
 
 
 class UndoResult(NamedTuple):
-    """A change that was undone, and the texts that stay because they were changed later.
+    """Changes that were undone, newest first, and how each agent's file differs now."""
 
-    `present_ids` are the ids of the items that each memory has now.
-    """
-
-    change: Change
-    kept_texts: list[str]
-    present_ids: dict[str, set[str]]
+    changes: list[Change]
+    files: list[TextChange]
 
 
 class NothingToUndo(ValueError):
-    """There are fewer changes to undo than requested; the message has the number."""
+    """There are fewer changes to undo or redo than requested; the message has the number."""
 
     status = 1
 
 
-def undo_last(
-    project: Project,
-    store: Store,
-    count: int,
-    names: Sequence[str] = (),
-    along: transaction.ProgressWrapper = iter,
-) -> list[UndoResult]:
-    """Undo the changes with these names, or the last `count` ones, newest first.
+class UndoConflict(ValueError):
+    """A later change prevents the undo; the message names the item and that change."""
 
-    Hand edits are kept, also edits of an item that an undone change has changed.  An undo is a
-    change itself.  Raises NothingToUndo if there are fewer changes.
+    status = 1
+
+
+# Choose changes.
+
+
+def list_undoable(
+    store: Store, agents: Collection[str] = (), everywhere: bool = False
+) -> list[Change]:
+    """Return the changes by reports and commands that are not undone, oldest first.
+
+    Without `everywhere` only those that were made on this machine.
     """
-    undoable = list_undoable(store)
-    if names:
-        wanted = {find_change(undoable, name).id for name in names}
-        chosen = [change for change in undoable if change.id in wanted]
-    elif len(undoable) < count:
-        raise NothingToUndo(_format_too_few(len(undoable)))
-    else:
-        chosen = undoable[len(undoable) - count :]
-    agents = sorted({agent for change in chosen for agent in change.agents})
-    own_id = agent_memory.make_change_id("undo")
-    transaction.check_unlocked(store, agents)
-    kept: dict[str, list[str]] = {change.id: [] for change in chosen}
-    present: dict[str, set[str]] = {}
-    for agent in along(agents):
-        ids = [change.id for change in chosen if agent in change.agents]
-        undo_own = partial(undo_changes, ids=ids)
-        for change_id, text in transaction.change_memory(project, agent, undo_own, store, own_id):
-            kept[change_id].append(text)
-        present[agent] = set(agent_memory.index_items(read_memory(project, agent, store).document))
-    return [UndoResult(change, kept[change.id], present) for change in reversed(chosen)]
+    return [
+        change
+        for change in _list_ours(store, agents, everywhere)
+        if not change.undoes and set(change.agents) - set(change.undone_by)
+    ]
 
 
-def _format_too_few(count: int) -> str:
-    if not count:
-        return "there is nothing to undo: no change was made through agent-memory"
-    return f"there are only {count} changes to undo" if count > 1 else "there is only 1 to undo"
+def list_redoable(store: Store, agents: Collection[str] = ()) -> list[Change]:
+    """Return the undos since the last other change of this machine, oldest first."""
+    ours = _list_ours(store, agents, everywhere=False)
+    depths: dict[str, int] = {}
+    waiting: list[Change] = []
+    for change in ours:
+        targets = [depths.get(key, 0) for key in change.undoes]
+        depths[change.id] = 1 + max(targets) if targets else 0
+        if not targets:
+            waiting = []
+        elif depths[change.id] % 2 and set(change.agents) - set(change.undone_by):
+            waiting.append(change)
+    return waiting
 
 
-def list_undoable(store: Store) -> list[Change]:
-    """Return the changes by reports and commands, oldest first."""
-    agents = [agent for agent in store.agents_with_history() if agent]
-    return [change for change in list_changes(store, agents) if _is_undoable(change)]
+def _list_ours(store: Store, agents: Collection[str], everywhere: bool) -> list[Change]:
+    owners = [agent for agent in store.agents_with_history() if agent]
+    owners = [agent for agent in owners if not agents or agent in agents]
+    local: set[str] = set()
+    for agent in owners:
+        local.update(local_changes.list_changes(store.paths, store.stem(agent)))
+    return [
+        change
+        for change in list_changes(store, owners)
+        if _is_undoable(change) and (everywhere or change.id in local)
+    ]
 
 
 def _is_undoable(change: Change) -> bool:
@@ -90,82 +95,217 @@ def _is_undoable(change: Change) -> bool:
     )
 
 
-def undo_changes(memory: AgentMemory, ids: Sequence[str]) -> list[tuple[str, str]]:
-    """Undo changes in one memory; return (change id, text) of items that were not undone."""
+# Undo.
+
+
+def undo_last(
+    project: Project,
+    store: Store,
+    count: int = 1,
+    along: transaction.ProgressWrapper = iter,
+    *,
+    agents: Collection[str] = (),
+    everywhere: bool = False,
+    write: bool = True,
+) -> UndoResult:
+    """Undo the last `count` changes of these agents, or of all; an undo is not undone by this.
+
+    Raises NothingToUndo if there are fewer changes, and UndoConflict.
+    """
+    undoable = list_undoable(store, agents, everywhere)
+    if len(undoable) < count:
+        raise NothingToUndo(_format_too_few(store, agents, len(undoable)))
+    return _undo(project, store, undoable[len(undoable) - count :], agents, along, write)
+
+
+def undo_changes(
+    project: Project,
+    store: Store,
+    names: Sequence[str],
+    along: transaction.ProgressWrapper = iter,
+    *,
+    agents: Collection[str] = (),
+    write: bool = True,
+) -> UndoResult:
+    """Undo the changes with these ids, made on any machine; to undo an undo is to redo.
+
+    Raises UnknownChange, NothingToUndo for a change that is undone already, and UndoConflict.
+    """
+    every = _list_ours(store, agents, everywhere=True)
+    ids = {find_change(every, name).id for name in names}
+    chosen = [change for change in every if change.id in ids]
+    for change in chosen:
+        if not set(change.agents) - set(change.undone_by):
+            by = short_id(next(iter(change.undone_by.values())))
+            reason = f"change {short_id(change.id)} is undone already: undo {by} to redo it"
+            raise NothingToUndo(reason)
+    return _undo(project, store, chosen, agents, along, write)
+
+
+def redo_last(
+    project: Project, store: Store, along: transaction.ProgressWrapper = iter, write: bool = True
+) -> UndoResult:
+    """Redo what the last undo undid; raises NothingToUndo and UndoConflict."""
+    waiting = list_redoable(store)
+    if not waiting:
+        raise NothingToUndo("there is nothing to redo: no change was undone since the last one")
+    return _undo(project, store, waiting[-1:], (), along, write)
+
+
+def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
+    if count:
+        return f"there {'are' if count > 1 else 'is'} only {count} to undo"
+    if list_undoable(store, agents, everywhere=True):
+        return (
+            "there is nothing to undo: no change was made on this machine"
+            " (--all-machines includes the others)"
+        )
+    return "there is nothing to undo: no change was made through agent-memory"
+
+
+def _undo(
+    project: Project,
+    store: Store,
+    chosen: list[Change],
+    agents: Collection[str],
+    along: transaction.ProgressWrapper,
+    write: bool,
+) -> UndoResult:
+    """Undo these changes in all memories, or in none."""
+    owners = {agent for change in chosen for agent in set(change.agents) - set(change.undone_by)}
+    works = {
+        agent: partial(
+            revert_changes, ids=[change.id for change in chosen if agent in change.agents]
+        )
+        for agent in sorted(owners)
+        if not agents or agent in agents
+    }
+    files = []
+    for agent in along(works):
+        memory = read_memory(project, agent, store)
+        before = memory.text if memory.snapshot else ""
+        works[agent](memory)
+        files.append(TextChange(store.paths.relative(store.path(agent)), before, memory.text))
+    if write:
+        own_id = agent_memory.make_change_id("undo")
+        transaction.check_unlocked(store, works)
+        for agent, work in works.items():
+            transaction.change_memory(project, agent, work, store, own_id)
+            _remove_if_new(store, agent)
+    return UndoResult(chosen[::-1], files)
+
+
+def _remove_if_new(store: Store, agent: str) -> None:
+    """Remove a memory file without items if all that made it is undone."""
+    records = item_history.sort_records(store.history(agent).read())
+    undone = item_history.find_undone(records)
+    changes = (record for record in records if record["kind"] in item_history.ITEM_KINDS)
+    left = {item_history.change_of(record) for record in changes} - {*undone, *undone.values()}
+    if not left and local_changes.is_creator(store.paths, store.stem(agent)):
+        maintained_files.remove_memory(store, agent, cleaning.has_only_header)
+
+
+def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> None:
+    """Undo changes in one memory, regardless of limits; raises UndoConflict."""
 
     def is_chosen(record: Record) -> bool:
         is_by_hand = record.get("source") == item_history.HAND_SOURCE
         return not is_by_hand and item_history.change_of(record) in ids
 
-    records = memory.history.records
-    steps = revert.plan_steps(records, is_chosen)
-    superseded = revert.find_superseded(records, is_chosen)
-    for step in steps:
-        if step.target:
-            _bring_back(memory, step, step.target)
-        else:
-            _take_out(memory, step.now)
-    # The last step of an item is the oldest; its target is the item before all changes.
-    last = {step.record["id"]: step for step in steps}
+    records = item_history.drop_undone(memory.history.records, ids)
+    plan, before = revert.plan(records, is_chosen), memory.document
+    _check_unchanged(memory, plan)
+    after = revert.apply_steps(before, plan.steps)
+    _check_result(before, after, plan.steps)
+    _record(memory, plan.steps, ItemPositions(before))
+    _update_archive(memory, plan.steps, *map(agent_memory.list_items, (before, after)))
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
     review.revert_decisions(memory, ids)
-    document = memory.document
-    kept = [(step.record, _find_kept(document, step)) for step in last.values()]
-    kept += [(record, text) for record, text in superseded if revert.find_items(document, text)]
-    pairs = [(item_history.change_of(record), text) for record, text in kept if text]
-    return list(dict.fromkeys(pairs))
+    memory.set_document(after)
 
 
-def _find_kept(document: markdown.Document, step: revert.UndoStep) -> str:
-    """Return the text of an item that a step did not undo, "" if it was undone."""
-    if step.target and revert.find_items(document, step.target.text):
-        return ""
-    if step.now:
-        return step.now if revert.find_items(document, step.now) else ""
-    return step.target.text if step.target else ""  # the document has no room for it
+def _check_unchanged(memory: AgentMemory, plan: UndoPlan) -> None:
+    """Raise UndoConflict if an item of the plan was changed again, unless it is as before."""
+    present = agent_memory.index_items(memory.document)
+    for record, later in plan.superseded:
+        is_gone = later["kind"] in item_history.DEPARTURE_KINDS and later["id"] not in present
+        if is_gone and record["kind"] in item_history.ARRIVAL_KINDS and not record.get("was"):
+            continue  # it is not there, as before
+        state = memory.history.get(record["id"])
+        text = record.get("text") or (state.text if state else record["id"])
+        change = item_history.change_of(later)
+        how = f"change {short_id(change)}"
+        if later.get("source") == item_history.HAND_SOURCE:
+            how = "an edit of the file"
+        raise UndoConflict(
+            f"{memory.agent}: {text!r} was changed again by {how} of"
+            f" {item_history.clock_time(later)[:16].replace('T', ' ')}; nothing was undone"
+        )
+    for step in plan.steps:
+        item = present.get(item_history.id_of(step.now)) if step.now else None
+        section = step.record.get("section") or ""
+        if item and item[1] != section and markdown.find_section(memory.document, section):
+            reason = f"was moved to section {item[1]!r}; nothing was undone"
+            raise UndoConflict(f"{memory.agent}: {step.now!r} {reason}")
 
 
-def _take_out(memory: AgentMemory, text: str) -> None:
-    """Remove an item that a change added, unless the user moved it to another section."""
-    state = memory.history.find(text)
-    if state is None:
-        return
-    document = memory.document
-    items = agent_memory.list_items(document)
-    same = {item.text for item in revert.find_items(document, text)}
-    sections = [section for item_text, section, _nested in items if item_text in same]
-    is_moved = sections and state.section not in sections
-    if is_moved and markdown.find_section(document, state.section):
-        return
-    copies = [section for item_text, section, _nested in items if item_text == state.text]
-    # If the user copied it into other sections, remove only the original.
-    only = state.section if state.section in copies and len(copies) > 1 else None
-    changes.remove_items(memory, [text], "removed", only, source=item_history.PERSON_SOURCE)
+def _check_result(
+    before: markdown.Document, after: markdown.Document, steps: Sequence[UndoStep]
+) -> None:
+    """Raise UndoConflict unless the items are those of the earlier state."""
+    counts = [Counter(agent_memory.list_items(document)) for document in (before, after)]
+    last = {step.record["id"]: step for step in steps}  # the oldest step of each item
+    touched = {item_history.id_of(step.now) for step in steps if step.now}
+    touched |= {item_history.id_of(step.target.text) for step in last.values() if step.target}
+    present = agent_memory.index_items(after)
+    for step in last.values():
+        target = step.target
+        if target is None:
+            is_right = item_history.id_of(step.now) not in present
+        else:
+            item = present.get(item_history.id_of(target.text), ("", "", ""))
+            is_right = (item[0], item[2]) == (target.text, target.nested)
+        if not is_right:
+            text = target.text if target else step.now
+            raise UndoConflict(f"{text!r} cannot be restored as it was; nothing was undone")
+    changed = (counts[0] - counts[1]) + (counts[1] - counts[0])
+    others = [fields[0] for fields in changed if item_history.id_of(fields[0]) not in touched]
+    if others:
+        raise UndoConflict(f"{others[0]!r} would change as well; nothing was undone")
 
 
-def _bring_back(memory: AgentMemory, step: revert.UndoStep, target: revert.PriorItem) -> None:
-    """Replace the item that a change made by its earlier version."""
-    text = revert.apply_step(memory.text, step, memory.limits)
-    if text == memory.text:
-        return  # a later change prevents it
-    before = {fields[0]: fields for fields in agent_memory.list_items(memory.document)}
-    memory.set_document(markdown.parse_document(text))
-    after = {fields[0]: fields for fields in agent_memory.list_items(memory.document)}
-    for gone_text, section, nested in before.values():
-        if gone_text not in after:
-            is_kept = nested == after.get(target.text, before[gone_text])[2]
-            item = markdown.join_nested(gone_text, "" if is_kept else nested)
-            memory.evicted.append((section, item))
-    # A better wording that replaced the item has kept its nested lines.
-    whole = markdown.join_nested(target.text, target.nested)
-    entries = [(target.section, whole), (target.section, target.text)]
-    memory.from_archive += dict.fromkeys(entries)
-    memory.record(
-        "restored",
-        target.text,
-        section=after.get(target.text, ("", target.section))[1],
-        nested=target.nested,
-        was=item_history.id_of(step.now) if step.now else "",
-        source=item_history.PERSON_SOURCE,
-    )
+def _record(memory: AgentMemory, steps: Sequence[UndoStep], positions: ItemPositions) -> None:
+    source = item_history.PERSON_SOURCE
+    items = agent_memory.index_items(memory.document)
+    for step in steps:
+        if step.target is None:
+            text, section, nested = items.get(item_history.id_of(step.now), (step.now, "", ""))
+            place = {"section": section, "nested": nested, "after": positions.remove(text)}
+            memory.record("removed", text, source=source, **place)
+        else:
+            text, section, nested = step.target[:3]
+            was = item_history.id_of(step.now) if step.now else ""
+            fields = {"section": section, "nested": nested, "was": was}
+            memory.record("restored", text, source=source, **fields)
+
+
+def _update_archive(
+    memory: AgentMemory,
+    steps: Sequence[UndoStep],
+    before: list[ItemFields],
+    after: list[ItemFields],
+) -> None:
+    """Move removed items to the archive, and restored ones out of it."""
+    present = {fields[0]: fields for fields in after}
+    replaced = {step.now: step.target.text for step in steps if step.now and step.target}
+    for text, section, nested in before:
+        if text not in present:
+            # A better wording that replaced the item has kept its nested lines.
+            is_kept = nested == present.get(replaced.get(text, ""), ("", "", None))[2]
+            memory.evicted.append((section, markdown.join_nested(text, "" if is_kept else nested)))
+    for step in steps:
+        if step.target:
+            text, section, nested = step.target[:3]
+            whole = markdown.join_nested(text, nested)
+            memory.from_archive += dict.fromkeys([(section, whole), (section, text)])

@@ -35,6 +35,34 @@ def insert_after(
     return insert_item(document, section, item)
 
 
+def insert_all_after(
+    document: Document, title: str, items: list[str], above: str, limits: template.Limits
+) -> Document:
+    """Insert items, the last one first, below the item with the text `above`.
+
+    Items that no line can hold are left out.
+    """
+    section = markdown.find_section(document, title) if title else None
+    place = _find_place(section, above) if section and above else None
+    if place is not None and len(items) > 1:
+        at, neighbour = place
+        forms = [next(_list_forms(item), ([], "")) for item in reversed(items)]
+        block = [
+            line
+            for lines, _key in forms
+            for line in [_restyle(lines[0], document.lines[neighbour]), *lines[1:]]
+        ]
+        after = edits.insert_lines(document, at, block)
+        if after is not None and len(after.items) == len(document.items) + len(items):
+            return after
+    for item in items:
+        try:
+            document, _text = insert_after(document, title, item, above, limits)
+        except ValueError:
+            pass
+    return document
+
+
 def _find_place(section: Section, above: str) -> tuple[int, int] | None:
     """Return the line for the item, and the line of a neighbour with the list's bullet."""
     if above == edits.TOP:

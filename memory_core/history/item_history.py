@@ -114,7 +114,7 @@ class History:
         self._weights = weights
         self._states: dict[str, ItemState] = {}
         self._by_text: dict[str, ItemState] = {}
-        self._undone: set[str] = set()
+        self._undone: dict[str, str] = {}
         self._undoing: set[str] = set()  # the ids of changes that undo others
         self.records: list[Record] = []
         self.last_seq = 0
@@ -297,19 +297,37 @@ def clock_time(record: Record) -> str:
     return moment if moment[10:11] == "T" else str(record["time"])
 
 
-def find_undone(records: Sequence[Record]) -> set[str]:
-    """Return the ids of changes that are undone, and whose undo is not undone itself."""
+def find_undone(records: Sequence[Record]) -> dict[str, str]:
+    """Return the ids of changes that are undone, each with the change that undid it.
+
+    An undo that is undone itself does not count.  `records` are sorted.
+    """
     by: dict[str, list[str]] = {}
     for record in records:
         if record["kind"] == "undone" and change_of(record) != record["id"]:
             by.setdefault(record["id"], []).append(change_of(record))
-    gone: set[str] = set()
+    gone: dict[str, str] = {}
     # Newest first, because a later undo decides whether an earlier one is effective.
     for record in reversed(records):
         change = change_of(record)
-        if any(other not in gone for other in by.get(change, ())):
-            gone.add(change)
+        other = next((other for other in by.get(change, ()) if other not in gone), "")
+        if other:
+            gone[change] = other
     return gone
+
+
+def drop_undone(records: Sequence[Record], chosen: Collection[str]) -> list[Record]:
+    """Return the records without changes that are undone and without what undid them.
+
+    They cancel each other out.  The chosen changes stay, with the changes that they undid.
+    """
+    gone = find_undone(records)
+    dropped = {*gone.values()} - {*chosen}
+    return [
+        record
+        for record in records
+        if change_of(record) not in dropped and gone.get(change_of(record)) not in dropped
+    ]
 
 
 def id_of(text: str) -> str:

@@ -1,12 +1,12 @@
 """Undo changes item by item, the last one first.
 
 Text that the history does not record stays: free text, headings, and the order of the items.
-If a later change that is not undone changed an item again, that later change stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from memory_core.document import block_reader, edits, markdown, reinsert, template
@@ -16,7 +16,10 @@ from memory_core.text import similarity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_core.document.markdown import Document
     from memory_core.history.item_history import Record
+
+NO_LIMITS = template.Limits(size=1 << 40, sections=1 << 20, items=1 << 20, line=1 << 20)
 
 
 class PriorItem(NamedTuple):
@@ -40,47 +43,43 @@ class UndoStep(NamedTuple):
     target: PriorItem | None
     above: str = ""
 
+    @property
+    def kind(self) -> str:
+        if self.target is None:
+            return "remove"
+        return "replace" if self.now else "restore"
 
-def plan_steps(records: Iterable[Record], chosen: Callable[[Record], bool]) -> list[UndoStep]:
-    """Return the steps that undo the chosen records, in the order of execution.
 
-    `records` are all records of one agent.  Items that another record has changed since then are
-    left out.
+class UndoPlan(NamedTuple):
+    """The steps that undo chosen records, in the order of execution.
+
+    `superseded` are pairs of a chosen record and a later one that changed the same item again;
+    there is no step for such an item.
     """
+
+    steps: list[UndoStep]
+    superseded: list[tuple[Record, Record]]
+
+
+def plan(records: Iterable[Record], chosen: Callable[[Record], bool]) -> UndoPlan:
+    """Return how to undo the chosen records; `records` are all of one agent, in any order."""
     so_far, steps = History(), dict[str, list[tuple[int, UndoStep]]]()
+    superseded: dict[str, tuple[Record, Record]] = {}
     for number, record in enumerate(item_history.sort_records(records)):
         own, older = so_far.get(record["id"]), so_far.get(record.get("was") or "")
         if chosen(record):
             step = _step(record, so_far, _prior_item(own), _prior_item(older))
             steps.setdefault(record["id"], []).extend([(number, step)] if step else [])
         elif record["kind"] in (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS):
-            steps.pop(record["id"], None)
+            for key in (record["id"], record.get("was") or ""):
+                for _number, step in steps.pop(key, [])[-1:]:
+                    superseded[key] = step.record, record
         if record["kind"] in item_history.ITEM_KINDS:  # `undone` only changes confidence
             so_far.add([record])
     numbered = sorted(
         (pair for group in steps.values() for pair in group), key=lambda pair: -pair[0]
     )
-    return [step for _number, step in numbered]
-
-
-def find_superseded(
-    records: Iterable[Record], chosen: Callable[[Record], bool]
-) -> list[tuple[Record, str]]:
-    """Return the chosen records that added an item which was reworded since, and its new text.
-
-    Items that were removed since are left out.
-    """
-    brought: dict[str, tuple[Record, str]] = {}  # by the present id of the item
-    for record in item_history.sort_records(records):
-        key, text = record["id"], record.get("text") or ""
-        if record["kind"] in item_history.DEPARTURE_KINDS:
-            brought.pop(key, None)
-        elif record["kind"] in item_history.ARRIVAL_KINDS and chosen(record):
-            brought[key] = record, ""
-        elif record["kind"] in item_history.ARRIVAL_KINDS:
-            before = [brought.pop(old) for old in (record.get("was"), key) if old in brought]
-            brought.update((key, (chosen_record, text)) for chosen_record, _text in before)
-    return [pair for pair in brought.values() if pair[1]]
+    return UndoPlan([step for _number, step in numbered], list(superseded.values()))
 
 
 def _prior_item(state: ItemState | None) -> PriorItem | None:
@@ -103,38 +102,66 @@ def _step(
     return None
 
 
-def apply_step(text: str, step: UndoStep, limits: template.Limits) -> str:
-    """Return a text with one step applied; the same text if a later change prevents it."""
-    document, target = markdown.parse_document(text), step.target
-    items = find_items(document, step.now) if step.now else []
-    is_present = target is not None and bool(find_items(document, target.text))
-    try:
-        if step.now and not items:
-            return text
-        if target is None or (target.text != step.now and is_present):
-            document = edits.remove_items(document, items)
-        elif items:
-            document = reinsert.replace_item(document, items[0], target.text, target.nested)
+def apply_steps(document: Document, steps: Sequence[UndoStep]) -> Document:
+    """Return the document with these steps applied, except those that a later edit prevents."""
+    for kind, group in groupby(steps, key=lambda step: step.kind):
+        run = list(group)
+        if kind == "remove":
+            texts = {similarity.normalize_text(step.now) for step in run}
+            document = edits.remove_items(document, _find_all(document, texts))
+        elif kind == "restore":
+            document = _restore(document, run)
         else:
-            whole = markdown.join_nested(target.text, target.nested)
-            document, _text = reinsert.insert_after(
-                document, target.section, whole, step.above, limits
-            )
+            for step in run:
+                document = _replace(document, step)
+    return document
+
+
+def _find_all(document: Document, normal_forms: set[str]) -> list[block_reader.Item]:
+    return [item for item in document.items if similarity.normalize_text(item.text) in normal_forms]
+
+
+def _restore(document: Document, steps: list[UndoStep]) -> Document:
+    """Insert the items that are not in the document; neighbours are inserted together."""
+    present = {similarity.normalize_text(item.text) for item in document.items}
+    missing = []
+    for step in steps:
+        key = similarity.normalize_text(step.target.text) if step.target else ""
+        if key not in present:
+            present.add(key)
+            missing.append(step)
+    for (title, above), group in groupby(missing, key=_place):
+        items = [markdown.join_nested(*step.target[::2]) for step in group if step.target]
+        document = reinsert.insert_all_after(document, title, items, above, NO_LIMITS)
+    return document
+
+
+def _place(step: UndoStep) -> tuple[str, str]:
+    return step.target.section if step.target else "", step.above
+
+
+def _replace(document: Document, step: UndoStep) -> Document:
+    """Replace the present wording of an item by its earlier one, which stays if it is present."""
+    target = step.target
+    items = find_items(document, step.now)
+    if target is None or not items:
+        return document
+    if target.text != step.now and find_items(document, target.text):
+        is_same = similarity.normalize_text(target.text) == similarity.normalize_text(step.now)
+        if not is_same:
+            return edits.remove_items(document, items)
+    try:
+        return reinsert.replace_item(document, items[0], target.text, target.nested)
     except ValueError:
-        return text
-    return markdown.render_document(document)
+        return document
 
 
-def find_items(document: markdown.Document, text: str) -> list[block_reader.Item]:
+def find_items(document: Document, text: str) -> list[block_reader.Item]:
     """Return the items with the same words as a text."""
-    fold = similarity.normalize_text(text)
-    return [item for item in document.items if similarity.normalize_text(item.text) == fold]
+    return _find_all(document, {similarity.normalize_text(text)})
 
 
-def revert_records(
-    text: str, records: Sequence[Record], chosen: Callable[[Record], bool], limits: template.Limits
-) -> str:
+def revert_records(text: str, records: Sequence[Record], chosen: Callable[[Record], bool]) -> str:
     """Return the memory text without the chosen records; later changes of their items stay."""
-    for step in plan_steps(records, chosen):
-        text = apply_step(text, step, limits)
-    return text
+    steps = plan(records, chosen).steps
+    return markdown.render_document(apply_steps(markdown.parse_document(text), steps))

@@ -36,15 +36,10 @@ class AgentMemory:
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` entries for
-<<<<<<< HEAD
     a person, `decided` ids of those that do not wait any more; `from_archive` are entries to
-    remove from the archive.  Records get the id `change_id` and the time `time`, which is ISO 8601
-    in UTC.
-=======
-    a person; `from_archive` are entries to remove from the archive.  Records get the id
-    `change_id`, the number `seq`, which orders them, and the time `time`, which is ISO 8601 in UTC.
-    `header_time` is the time in the header of the file, "" without one.
->>>>>>> 892e8e9 (Order changes by a stored sequence instead of the clock)
+    remove from the archive.  Records get the id `change_id`, the number `seq`, which orders them,
+    and the time `time`, which is ISO 8601 in UTC.  `header_time` is the time in the header of the
+    file, "" without one.
     """
 
     def __init__(

@@ -52,6 +52,11 @@ def list_changes(paths: LevelPaths, stem: str) -> list[str]:
     return [line[1] for line in _read(paths, stem) if len(line) > 1]
 
 
+def is_creator(paths: LevelPaths, stem: str) -> bool:
+    """Return whether the first change here made the file, or gave it its header."""
+    return next((line[0] for line in _read(paths, stem) if len(line) > 1), "") == "-"
+
+
 def list_later(paths: LevelPaths, stem: str, time: str) -> list[str] | None:
     """Return the changes made here since the memory first had a header with this time.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,21 @@ from memory_core.curation import (
     preference_actions,
     sharing,
 )
-from memory_core.curation.undo import NothingToUndo, UndoResult, list_undoable, undo_last
+from memory_core.curation.undo import (
+    NothingToUndo,
+    UndoConflict,
+    UndoResult,
+    list_redoable,
+    list_undoable,
+    redo_last,
+    undo_last,
+)
 from memory_core.document import markdown
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import find_project
+from support.files import read_files
 
 AGENTS = ("qa", "ops")
 WORDS = [
@@ -112,8 +123,11 @@ class Workshop:
             before = before.rstrip("\n") + "\n\n## Notes of mine\n"
         self.path(agent).write_text(f"{before.rstrip(chr(10))}\n- {text}\n")
 
-    def undo(self, count: int = 1) -> list[UndoResult]:
+    def undo(self, count: int = 1) -> UndoResult:
         return undo_last(self.project, self.store, count)
+
+    def redo(self) -> UndoResult:
+        return redo_last(self.project, self.store)
 
 
 # Changes to undo, one per row.
@@ -200,26 +214,27 @@ def test_a_change_is_undone_and_redone(tmp_path: Path, name: str) -> None:
     sure = shop.sure()["qa"]
     VERBS[name](shop)
     changed, surer = shop.all_items(), shop.sure()
-    (done,) = shop.undo()
-    assert done.kept_texts == []
+    shop.undo()
     assert shop.items("qa") == ITEMS
     assert shop.items("ops") == []
     assert shop.sure()["qa"] == sure
+    shop.redo()
+    assert (shop.all_items(), shop.sure()) == (changed, surer)
     shop.undo()
-    assert (shop.all_items(), shop.sure()) == (changed, surer)
-    shop.undo(2)
-    assert (shop.all_items(), shop.sure()) == (changed, surer)
-    shop.undo(4)
     assert shop.items("qa") == ITEMS
+    shop.redo()
+    assert (shop.all_items(), shop.sure()) == (changed, surer)
 
 
 def test_several_removed_items_return_in_order(tmp_path: Path) -> None:
     shop = started(tmp_path)
     forget("two", "one", "three")(shop)
-    shop.undo(3)
-    assert shop.items("qa") == ITEMS
-    shop.undo()
-    assert shop.items("qa") == ITEMS[3:]
+    for left in (ITEMS[2:], [ITEMS[0], *ITEMS[2:]], ITEMS):
+        shop.undo()
+        assert shop.items("qa") == left
+    for left in ([ITEMS[0], *ITEMS[2:]], ITEMS[2:], ITEMS[3:]):
+        shop.redo()
+        assert shop.items("qa") == left
 
 
 def test_several_added_items_return_in_order(tmp_path: Path) -> None:
@@ -229,7 +244,7 @@ def test_several_added_items_return_in_order(tmp_path: Path) -> None:
     before = shop.items("qa")
     shop.undo(4)
     assert shop.items("qa") == ITEMS
-    shop.undo()
+    shop.redo()
     assert shop.items("qa") == before
 
 
@@ -253,31 +268,27 @@ def gone(items: Items, *texts: str) -> Items:
     return [each for each in items if each[0] not in texts]
 
 
-# (command, edit of the user after it, items after the undo, items reported as kept)
-LATER: dict[str, tuple[Any, Any, Items, list[str]]] = {
+# (command, edit of the user after it, items after the undo, or the reason of a conflict)
+LATER: dict[str, tuple[Any, Any, Items | str]] = {
     "a new item was edited": (
         VERBS["learned"],
         lambda shop: shop.apply_edit("qa", NEW, f"{NEW}, by hand"),
-        [*ITEMS, (f"{NEW}, by hand", "Recent Learnings", "")],
-        [f"{NEW}, by hand"],
+        f"{NEW!r} was changed again by an edit of the file",
     ),
     "lines were nested in a new item": (
         VERBS["learned"],
         lambda shop: shop.nest("qa", NEW, "mine"),
-        [*ITEMS, (NEW, "Recent Learnings", "  - mine")],
-        [NEW],
+        f"{NEW!r} was changed again by an edit of the file",
     ),
     "a new item was moved": (
         VERBS["learned"],
         lambda shop: moved(shop, NEW, "Effective Strategies"),
-        [*ITEMS[:3], (NEW, "Effective Strategies", ""), ITEMS[3]],
-        [NEW],
+        f"{NEW!r} was moved to section 'Effective Strategies'",
     ),
     "a new item was taken out": (
         VERBS["learned"],
         lambda shop: shop.apply_edit("qa", NEW, ""),
         ITEMS,
-        [],
     ),
     "its heading has another name": (
         VERBS["learned"],
@@ -285,45 +296,50 @@ LATER: dict[str, tuple[Any, Any, Items, list[str]]] = {
             shop.text("qa").replace("## Recent Learnings", "## Of late")
         ),
         ITEMS,
-        [],
     ),
     "a better wording was edited": (
         optimized,
         lambda shop: shop.apply_edit("qa", "one and three", "one and three, by hand"),
-        [("one and three, by hand", "A", ""), ITEMS[1], ITEMS[2], ITEMS[3]],
-        ["one and three, by hand"],
+        "was changed again by an edit of the file",
     ),
     "a better wording was taken out": (
         optimized,
         lambda shop: shop.apply_edit("qa", "one and three", ""),
-        gone(ITEMS, "one"),
-        [],
+        "was changed again by an edit of the file",
     ),
     "what left was written anew": (
         forget("three"),
         lambda shop: shop.apply_edit("qa", "one", "three"),
-        [("three", "A", ""), ITEMS[1], ITEMS[3]],
-        [],
+        "'three' was changed again by an edit of the file",
     ),
     "the item in front has left": (
         forget("three"),
         lambda shop: shop.apply_edit("qa", "two", ""),
         gone(ITEMS, "two"),
-        [],
+    ),
+    "another item was edited": (
+        VERBS["learned"],
+        lambda shop: shop.apply_edit("qa", "one", "one, by hand"),
+        [("one, by hand", "A", ""), *ITEMS[1:]],
     ),
 }
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_later_manual_edits_are_kept(tmp_path: Path, name: str) -> None:
-    verb, by_hand, items, stays = LATER[name]
+def test_a_later_edit_of_the_same_item_prevents_an_undo(tmp_path: Path, name: str) -> None:
+    verb, by_hand, expected = LATER[name]
     shop = started(tmp_path)
     transaction.change_memory(shop.project, "qa", lambda work: None)
     verb(shop)
     by_hand(shop)
-    (done,) = shop.undo()
-    assert shop.items("qa") == items
-    assert done.kept_texts == stays
+    before = read_files(tmp_path)
+    if isinstance(expected, str):
+        with pytest.raises(UndoConflict, match=re.escape(expected)):
+            shop.undo()
+        assert read_files(tmp_path) == before
+    else:
+        shop.undo()
+        assert shop.items("qa") == expected
 
 
 def archive_of(shop: Workshop, agent: str = "qa") -> list[tuple[str, str]]:
@@ -341,13 +357,13 @@ def test_undo_updates_the_archive(
     shop.learn("qa", "new", "a1")
     shop.undo()
     assert archive_of(shop) == [("Recent Learnings", "new")]
-    shop.undo()
+    shop.redo()
     assert archive_of(shop) == []
     optimized(shop)
     assert archive_of(shop) == [("A", "one"), ("A", "three")]
     shop.undo()
     assert archive_of(shop) == [("A", "one and three")]
-    shop.undo()
+    shop.redo()
     assert archive_of(shop) == [("A", "one"), ("A", "three")]
 
 
@@ -355,12 +371,12 @@ def test_reports_of_one_command_are_one_change(tmp_path: Path) -> None:
     shop = started(tmp_path)
     for agent in AGENTS:
         shop.learn(agent, "Ask Ann first", "a1")
-    with pytest.raises(NothingToUndo, match="there are only 2 changes to undo"):
+    with pytest.raises(NothingToUndo, match="there are only 2 to undo"):
         shop.undo(3)
     pruned_all = cleaning.prune_items(shop.project, shop.store, AGENTS, 0, 0.55, write=True)
     assert [each.agent for each in pruned_all] == list(AGENTS)
-    (done,) = shop.undo()
-    assert done.change.agents == sorted(AGENTS)
+    (change,) = shop.undo().changes
+    assert change.agents == sorted(AGENTS)
     assert all("Ask Ann first" in shop.text(agent) for agent in AGENTS)
 
 
@@ -441,7 +457,8 @@ def share(shop: Workshop, agent: str, number: int, word: str) -> None:
 
 def undo(shop: Workshop, agent: str, number: int, word: str) -> None:
     if undoable(shop):
-        shop.undo()
+        with contextlib.suppress(UndoConflict):
+            shop.undo()
 
 
 BY_HAND = [hand_edit, hand_remove, hand_nest, hand_add]
@@ -464,7 +481,7 @@ def undoable(shop: Workshop) -> list[change_log.Change]:
 
 @NO_LIMIT
 @given(scripts([*BY_US, *BY_HAND]), st.integers(1, 4))
-def test_a_second_undo_redoes_the_change(script: Any, count: int) -> None:
+def test_redo_reverts_an_undo(script: Any, count: int) -> None:
     with tempfile.TemporaryDirectory() as root:
         shop = Workshop(root)
         for verb, step in script:
@@ -473,30 +490,38 @@ def test_a_second_undo_redoes_the_change(script: Any, count: int) -> None:
             transaction.change_memory(shop.project, agent, lambda work: None)
         before, sure = shop.all_items(), shop.sure()
         count = min(count, len(undoable(shop)))
+        try:
+            shop.undo(count) if count else None
+        except UndoConflict:
+            count = 0
         if count:
-            shop.undo(count)
-            shop.undo()
-            assert shop.all_items() == before
-            assert shop.sure() == sure
+            shop.redo()
+        assert shop.all_items() == before
+        assert shop.sure() == sure
 
 
 @NO_LIMIT
 @given(scripts(BY_US))
-def test_undo_restores_the_earlier_state(script: Any) -> None:
+def test_undo_restores_the_earlier_states_one_by_one(script: Any) -> None:
     with tempfile.TemporaryDirectory() as root:
         shop = Workshop(root)
-        was = [shop.all_items()]
+        states = [shop.all_items()]
         for verb, step in script:
             before = len(undoable(shop))
             verb(shop, *step)
             if len(undoable(shop)) > before:
                 assert len(undoable(shop)) == before + 1
-                was.append(shop.all_items())
-        for count in range(1, len(was)):
-            shop.undo(count + 2 * (count - 1))  # two more undos each time
-            assert shop.all_items() == was[-1 - count], count
+                states.append(shop.all_items())
+            elif len(undoable(shop)) < before:
+                states.pop()
+        for items in states[-2::-1]:
             shop.undo()
-            assert shop.all_items() == was[-1], count
+            assert shop.all_items() == items
+        assert not undoable(shop)
+        for items in states[1:]:
+            shop.redo()
+            assert shop.all_items() == items
+        assert not list_redoable(shop.store)
 
 
 @NO_LIMIT
@@ -530,15 +555,25 @@ def test_an_undo_loses_no_later_hand_edit(script: Any, by_hand: Any, count: int)
         shop = Workshop(root, "")
         for verb, step in script:
             verb(shop, *step)
-        before = shop.all_items()
         for verb, step in by_hand:
             verb(shop, *step)
         after = shop.all_items()
-        for number in (min(count, len(undoable(shop))), 1):
-            if number and undoable(shop):
-                shop.undo(number)
-            for agent in AGENTS:
-                items = shop.items(agent)
-                assert not set(after[agent]) - set(before[agent]) - set(items)
-                gone = {each[0] for each in before[agent]} - {each[0] for each in after[agent]}
-                assert not gone & {each[0] for each in items}
+        count = min(count, len(undoable(shop)))
+        changed = {each.id for each in undoable(shop)[-count:]} if count else set()
+        touched = {
+            record["id"]
+            for agent in AGENTS
+            for record in shop.records(agent)
+            if item_history.change_of(record) in changed
+            for record in (record, {"id": record.get("was")})
+        }
+        try:
+            shop.undo(count) if count else None
+        except UndoConflict:
+            assert shop.all_items() == after
+        for agent in AGENTS:
+            left, kept = (
+                {item for item in items if item_history.id_of(item[0]) not in touched}
+                for items in (after[agent], shop.items(agent))
+            )
+            assert left == kept

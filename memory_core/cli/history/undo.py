@@ -1,4 +1,4 @@
-"""`agent-memory undo`: take back the last changes."""
+"""`agent-memory undo` and `redo`: take back changes, and bring them back."""
 
 from __future__ import annotations
 
@@ -6,12 +6,21 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, User, make_number_parser
-from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.scopes import find_level
-from memory_core.cli.history.log import record_to_json
-from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
-from memory_core.curation.undo import UndoResult, undo_last
+from memory_core.cli.common.arguments import (
+    AsJson,
+    DryRun,
+    User,
+    agent_option,
+    flag,
+    make_number_parser,
+)
+from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
+from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
+from memory_core.cli.history.log import format_minute, record_to_json
+from memory_core.cli.output import make_progress, print_diff, print_json, print_line, print_note
+from memory_core.curation.change_log import short_id
+from memory_core.curation.undo import UndoResult, redo_last, undo_changes, undo_last
+from memory_core.document.diff import format_diff
 
 MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
 
@@ -27,48 +36,84 @@ def undo(
             "--number", "-n", parser=make_number_parser(1), help="How many of the last changes."
         ),
     ] = 1,
+    agent: Annotated[
+        list[str] | None, agent_option("--agent", help="Only in the memory of this agent.")
+    ] = None,
+    all_machines: Annotated[
+        bool, flag("--all-machines", "Also undo changes that came from others.")
+    ] = False,
+    dry_run: DryRun = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
     """Undo the last change of all agents, or the changes with these ids.
 
-    One change = one agent report or one command.
-    Running undo again redoes it, so `undo; undo` changes nothing: use `undo 2`.
-    Hand edits are kept.
-    Exit 1 if there are fewer changes.
+    One change = one agent report or one command.  Each command that changes a
+    memory prints its id, and log lists them.
+    The items become what they were before.  If a later change prevents that,
+    nothing is changed.  Running undo again goes one step further back.
+    Exit 1 if there are fewer changes, or a later change prevents it.
 
     \b
     Example:
       agent-memory undo || echo "nothing to undo"
     """
-    names = change or []
+    scope, names = find_level(user), change or []
+    agents = find_agents(scope, agent, accept_new=True)
     if len(names) == 1 and names[0].isdecimal() and len(names[0]) <= MAX_COUNT_DIGITS:
         number, names = make_number_parser(1)(names[0]), []
-    results = undo_last(*find_level(user), number, names, make_progress("Undoing"))
+    progress, write = make_progress("Undoing"), not dry_run
+    if names:
+        result = undo_changes(*scope, names, progress, agents=agents, write=write)
+    else:
+        result = undo_last(
+            *scope, number, progress, agents=agents, everywhere=all_machines, write=write
+        )
+    _print_result(scope, result, write, json)
+    if write and not json:
+        print_note(f"Redo with: {format_command('redo', user)}")
+
+
+def redo(dry_run: DryRun = False, user: User = False, json: AsJson = False) -> None:
+    """Redo what the last undo took back.
+
+    Exit 1 if nothing was undone since the last change.
+
+    \b
+    Example:
+      agent-memory redo || echo "nothing to redo"
+    """
+    scope = find_level(user)
+    result = redo_last(*scope, make_progress("Redoing"), write=not dry_run)
+    _print_result(scope, result, not dry_run, json)
+
+
+def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bool) -> None:
+    diff = "".join(map(format_diff, result.files))
     if json:
+        common = {"written": written, "by": get_change(scope.project), "diff": diff}
         print_json(
             [
                 {
-                    **select_fields(result.change, "time", "agents", change="id"),
-                    "records": [record_to_json(record) for record in result.change.records],
-                    "stays": result.kept_texts,
+                    "change": short_id(change.id),
+                    "time": change.time,
+                    "agents": change.agents,
+                    "records": [record_to_json(record) for record in change.records],
+                    "stays": [],
+                    **common,
                 }
-                for result in results
+                for change in result.changes
             ]
         )
         return
-    for result in results:
-        _print_result(result)
-    print_note(f"To redo: {format_command('undo', user)}")
-
-
-def _print_result(result: UndoResult) -> None:
-    print_line(f"Undone: change of {result.change.id[:19]}Z")
-    for record in result.change.records:
-        if text := record.get("text"):
-            now = "in" if record["id"] in result.present_ids[record["agent"]] else "not in"
-            print_line(f"  {record['agent']}: {record['kind']}: {text} (now {now} the memory)")
-        elif record["kind"] == "undone":
-            print_line(f"  {record['agent']}: undone: change of {record['id'][:19]}Z")
-    for text in result.kept_texts:
-        print_line(f"  not restored: changed since: {text}")
+    for change in result.changes:
+        verb = "Undone" if written else "Would be undone"
+        undone = " ".join(map(short_id, sorted(change.undoes)))
+        what = f": the undo of {undone}" if undone else ""
+        print_line(f"{verb}: change {short_id(change.id)} of {format_minute(change.time)}{what}")
+        for record in change.records:
+            if written and record["kind"] != "undone" and record.get("text"):
+                print_line(f"  {record['agent']}: {record['kind']}: {record['text']}")
+    if not written:
+        print_diff(diff)
+        print_note(DRY_RUN_HINT)
