@@ -38,7 +38,7 @@ def insert_after(
 def insert_all_after(
     document: Document, title: str, items: list[str], above: str, limits: template.Limits
 ) -> Document:
-    """Insert items, the last one first, below the item with the text `above`.
+    """Insert items in this order below the item with the text `above`.
 
     Items that no line can hold are left out.
     """
@@ -46,7 +46,7 @@ def insert_all_after(
     place = _find_place(section, above) if section and above else None
     if place is not None and len(items) > 1:
         at, neighbour = place
-        forms = [next(_list_forms(item), ([], "")) for item in reversed(items)]
+        forms = [next(_list_forms(item), ([], "")) for item in items]
         block = [
             line
             for lines, _key in forms
@@ -55,11 +55,13 @@ def insert_all_after(
         after = edits.insert_lines(document, at, block)
         if after is not None and len(after.items) == len(document.items) + len(items):
             return after
-    for item in items:
+    for number, item in enumerate(items, 1):
         try:
-            document, _text = insert_after(document, title, item, above, limits)
+            document, above = insert_after(document, title, item, above, limits)
         except ValueError:
-            pass
+            continue
+        if place is None and above:  # now there is a place
+            return insert_all_after(document, title, items[number:], above, limits)
     return document
 
 

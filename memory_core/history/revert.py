@@ -5,7 +5,7 @@ Text that the history does not record stays: free text, headings, and the order 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -130,14 +130,32 @@ def _restore(document: Document, steps: list[UndoStep]) -> Document:
         if key not in present:
             present.add(key)
             missing.append(step)
-    for (title, above), group in groupby(missing, key=_place):
-        items = [markdown.join_nested(*step.target[::2]) for step in group if step.target]
+    for title, above, targets in _group_neighbours(missing):
+        items = [markdown.join_nested(target.text, target.nested) for target in targets]
         document = reinsert.insert_all_after(document, title, items, above, NO_LIMITS)
     return document
 
 
-def _place(step: UndoStep) -> tuple[str, str]:
-    return step.target.section if step.target else "", step.above
+def _group_neighbours(steps: list[UndoStep]) -> Iterator[tuple[str, str, list[PriorItem]]]:
+    """Yield (section, text of the item above, items in the order of the file)."""
+    group: list[PriorItem] = []
+    places: dict[str, int] = {}  # where an item below this one goes
+    title = anchor = ""
+    for step in steps:
+        target = step.target
+        if target is None:
+            continue
+        if not group or target.section != title or step.above not in places:
+            if group:
+                yield title, anchor, group
+            title, anchor, group, places = target.section, step.above, [], {step.above: 0}
+        at = places[step.above]
+        if at < len(group):
+            places = {text: place + (place > at) for text, place in places.items()}
+        group.insert(at, target)
+        places[target.text] = at + 1
+    if group:
+        yield title, anchor, group
 
 
 def _replace(document: Document, step: UndoStep) -> Document:
