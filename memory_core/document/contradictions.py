@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memory_core.document.block_reader import Item
     from memory_core.document.eviction import Age, Ages
     from memory_core.document.markdown import Document, Section
+    from memory_core.text.claims import ClaimCache
 
 MISTAKES = "common mistakes to avoid"  # as in `template`, which recall need not import
 
@@ -39,23 +40,17 @@ def choose_loser(first: Age | None, second: Age | None) -> int | None:
 
 
 def find_rivals(
-    document: Document, text: str, title: str, tails: dict[str, str]
+    document: Document, text: str, title: str, cache: ClaimCache
 ) -> list[tuple[Section, Item]]:
-    """Return the items, with their sections, that contradict a text for the section `title`.
-
-    `tails` caches the last words of items between calls.
-    """
-    tail, is_mistake = claims.read_tail(text), _is_mistakes(title)
-    rivals = []
-    for section in document.sections:
-        if _is_mistakes(section.title) != is_mistake:
-            continue
-        for item in section.items:
-            if item.text not in tails:
-                tails[item.text] = claims.read_tail(item.text)
-            if tails[item.text] == tail and claims.contradict(text, item.text):
-                rivals.append((section, item))
-    return rivals
+    """Return the items, with their sections, that contradict a text for the section `title`."""
+    is_mistake = _is_mistakes(title)
+    return [
+        (section, item)
+        for section in document.sections
+        if _is_mistakes(section.title) == is_mistake
+        for item in section.items
+        if cache.contradict(text, item.text)
+    ]
 
 
 def _group(document: Document) -> tuple[list[Item], list[Item]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_core.document import contradictions, edits, eviction, markdown, preferences, template
-from memory_core.text import similarity
+from memory_core.text import claims, similarity
 
 NEWEST = "~"  # later than any time: the creation time of an item that is added just now
 
@@ -125,7 +125,7 @@ class _Merger:
         self._limits, self._rules, self._merged = limits, rules, merged
         self._parsed: dict[str, ParsedText] = {}
         self._fresh: set[str] = set()  # the texts that were added just now
-        self._tails: dict[str, str] = {}
+        self._claims = claims.ClaimCache()
 
     def learn(self, learning: LearningLike) -> None:
         """Merge a learning; raises ValueError if the document cannot take it."""
@@ -155,7 +155,9 @@ class _Merger:
         """
         own = None if self._rules.by_person else (self._rules.confidence, NEWEST)
         losers: list[tuple[Section, Item]] = []
-        for section, item in contradictions.find_rivals(self.document, content, title, self._tails):
+        for section, item in contradictions.find_rivals(
+            self.document, content, title, self._claims
+        ):
             loser = contradictions.choose_loser(self._age_of(item.text), own)
             if loser == 1:
                 raise Contradicted(item.text)

@@ -81,9 +81,24 @@ class Claim:
         self.frame = " ".join(filter(None, kept))
 
 
-def contradict(text: str, other: str) -> bool:
-    """Say whether two texts contradict each other."""
-    return _contradict(Claim(text), Claim(other))
+class ClaimCache:
+    """Compares texts, and parses each of them once."""
+
+    def __init__(self) -> None:
+        self._tails: dict[str, str] = {}
+        self._claims: dict[str, Claim] = {}
+
+    def contradict(self, text: str, other: str) -> bool:
+        """Say whether two texts contradict each other."""
+        for one in (text, other):
+            if one not in self._tails:
+                self._tails[one] = read_tail(one)
+        if self._tails[text] != self._tails[other]:
+            return False
+        for one in (text, other):
+            if one not in self._claims:
+                self._claims[one] = Claim(one)
+        return _contradict(self._claims[text], self._claims[other])
 
 
 def _contradict(one: Claim, other: Claim) -> bool:

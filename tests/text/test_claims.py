@@ -19,14 +19,16 @@ PAIRS = json.loads((CASES / "contradictions.json").read_text(encoding="utf-8"))
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["why"])
 def test_pairs(pair: dict[str, str]) -> None:
     text, other = pair["text"], pair["other"]
-    assert claims.contradict(text, other) == pair["contradict"]
-    assert claims.contradict(other, text) == pair["contradict"]
+    assert claims.ClaimCache().contradict(text, other) == pair["contradict"]
+    assert claims.ClaimCache().contradict(other, text) == pair["contradict"]
     assert claims.find_pairs([text, "Ask Ann first", other]) == [(0, 2)] * bool(pair["contradict"])
 
 
 def test_texts_that_say_the_same_do_not_contradict_each_other() -> None:
     for pair in json.loads((CASES / "pairs.json").read_text(encoding="utf-8")):
-        assert not (pair["same"] and claims.contradict(pair["text"], pair["other"])), pair
+        assert not (pair["same"] and claims.ClaimCache().contradict(pair["text"], pair["other"])), (
+            pair
+        )
 
 
 def test_what_agents_reported_has_no_contradiction() -> None:
@@ -64,10 +66,10 @@ def test_pairs_are_those_that_contradict_each_other(texts: list[str]) -> None:
         (at, later)
         for at in range(len(texts))
         for later in range(at + 1, len(texts))
-        if claims.contradict(texts[at], texts[later])
+        if claims.ClaimCache().contradict(texts[at], texts[later])
     ]
     assert sorted(claims.find_pairs(texts)) == expected
-    assert not any(claims.contradict(text, text) for text in texts)
+    assert not any(claims.ClaimCache().contradict(text, text) for text in texts)
 
 
 @pytest.mark.parametrize("count", [150, 3000])
