@@ -35,7 +35,6 @@ MAX_NOTES = 3
 
 CONFLICT_WARNING = "a merge conflict"  # the start of markdown's warning
 HISTORY_ERROR = "its history: "  # the start of `MemoryStatus.error`
-NOT_TEXT = "is not text, perhaps UTF-16: agents get nothing readable"
 DOCTOR_COMMAND = "agent-memory doctor"
 
 # What to do in a project without a memory.
@@ -70,10 +69,6 @@ class MemoryStatus(NamedTuple):
     @property
     def exists(self) -> bool:
         return bool(self.changed)
-
-    @property
-    def is_text(self) -> bool:
-        return all(sentence != NOT_TEXT for _line, sentence in self.warnings)
 
     @property
     def is_in_conflict(self) -> bool:
@@ -163,10 +158,7 @@ def _list_notes(
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
-    """Warn of a file that is not text, and of the first line with bytes that are not UTF-8."""
-    if "\0" in text:
-        yield 1, NOT_TEXT
-        return
+    """Warn of the first line with bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -365,15 +357,10 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
             f"agent-memory resolve{level}",
             [memory for memory in memories if memory.is_in_conflict],
         ),
-        (NOT_TEXT, "", [memory for memory in memories if not memory.is_text]),
         (
             "some lines could not be parsed as you probably meant",
             "",
-            [
-                memory
-                for memory in memories
-                if memory.warnings and memory.is_text and not memory.is_in_conflict
-            ],
+            [memory for memory in memories if memory.warnings and not memory.is_in_conflict],
         ),
     ]
     for what, advice, affected in problems:

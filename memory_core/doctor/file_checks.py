@@ -16,7 +16,7 @@ from memory_core.git import merge_driver
 from memory_core.setup import hook_runner
 from memory_core.storage import run_records, spool
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.store import MAX_DATED_BYTES, Store
+from memory_core.storage.store import MAX_DATED_BYTES, NOT_TEXT, Store
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count
 
@@ -62,7 +62,9 @@ def _check_level(
         is_protected = files.is_file(path) and not files.is_allowed(path, os.R_OK)
         # check_folder reports missing rights, and check_paths what is refused.
         reasons = {error.reason for error in exam.refused.values()}
-        if memory.error and not is_protected and not memory.error.endswith(tuple(reasons)):
+        if memory.error == NOT_TEXT:
+            yield _report_not_text(exam, memory, user)
+        elif memory.error and not is_protected and not memory.error.endswith(tuple(reasons)):
             is_history = memory.error.startswith(agent_status.HISTORY_ERROR)
             where = store.history(memory.agent).path if is_history else memory.path
             advice = "check this path and its permissions"
@@ -110,8 +112,6 @@ def _check_lines(
         where = f"{memory.path}:{line}"
         if kind == agent_status.CONFLICT_WARNING:
             yield _report_conflict(exam, what, where, memory.agent, user)
-        elif kind == agent_status.NOT_TEXT:
-            yield _report_not_text(exam, memory, user)
         else:
             yield Finding(WARNING, what, where, "edit the line, and save the file as UTF-8")
 
@@ -122,7 +122,7 @@ def _report_not_text(exam: Examination, memory: agent_status.MemoryStatus, user:
     advice = f"rename the file; then {log} lists its items, and {restore} ITEM brings one back"
     repair = partial(repairs.convert_to_utf8, files, path, memory.path)
     is_utf16 = repairs.read_utf16(files, path) is not None
-    return Finding(BROKEN, agent_status.NOT_TEXT, memory.path, advice, repair if is_utf16 else None)
+    return Finding(BROKEN, NOT_TEXT, memory.path, advice, repair if is_utf16 else None)
 
 
 def _format_command(name: str, agent: str, user: bool) -> str:

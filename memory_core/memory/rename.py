@@ -57,6 +57,7 @@ def _check(store: Store, old: str, new: str) -> None:
         raise NotRenamed(f"{old} has several memory files: agent-memory tidy merges them")
     if not any(map(store.files.has_entry, _list_places(store, old))) and not store.read_review(old):
         raise NotRenamed(f"{old} has no memory yet")
+    store.read(old)  # raises OSError, before anything is renamed
 
 
 def _rename_title(store: Store, old: str, new: str) -> None:

@@ -19,7 +19,7 @@ from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, paths, state_folder
-from memory_core.storage.store import MAX_DATED_BYTES
+from memory_core.storage.store import MAX_DATED_BYTES, is_text
 from memory_core.text.times import format_utc
 
 # The script that answers each event, as in settings.template.json.
@@ -197,7 +197,8 @@ def _copy_files(project: Project, copy: paths.LevelPaths) -> None:
         (project.paths.state, copy.state, tree.walk(project.paths.state)),
     ):
         for path, data in _read_all(files, folders).items():
-            if path != state_folder.OWNER_FILE:
+            is_usable = is_text(data) or not path.endswith(".md")  # check_memories reports it
+            if is_usable and path != state_folder.OWNER_FILE:
                 target.replace(path, data, durable=False)
 
 

@@ -7,13 +7,13 @@ import time
 
 from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
-from memory_core.files.safe_files import TooLarge, UsedInPart
+from memory_core.files.safe_files import Refused, TooLarge, UsedInPart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from memory_core.files.safe_files import Refused, SafeFiles
+    from memory_core.files.safe_files import SafeFiles
     from memory_core.storage.history_file import HistoryFile
     from memory_core.storage.paths import LevelPaths
 
@@ -30,6 +30,10 @@ MAX_MEMORY_LINES = 10_000
 # Of an archive: years of work.
 MAX_DATED_BYTES = 8_000_000
 MAX_COMPARED_BYTES = 1_000_000
+
+# The bytes at the start of a file in UTF-16.  Without them, its blanks and line ends have NULs.
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+NOT_TEXT = "is not text, perhaps UTF-16: it is neither read nor changed"
 
 README_TEXT = """\
 # What the agents of this project remember
@@ -52,6 +56,10 @@ class LockTimeout(OSError):
 
 class FileChanged(OSError):
     """Somebody else has written a memory file since it was read."""
+
+
+class NotText(Refused):
+    """A file that is not UTF-8 text: to add lines to it would damage it."""
 
 
 class FileSnapshot:
@@ -112,7 +120,7 @@ class Store:
         return sorted(agents)
 
     def read(self, agent: str) -> FileSnapshot | None:
-        """Return the agent's memory file, None if there is none; raises OSError.
+        """Return the agent's memory file, None if there is none; raises OSError, and NotText.
 
         Bytes that are not UTF-8 become lone surrogates, and are written back unchanged.
         """
@@ -229,7 +237,7 @@ class Store:
 
 
 def read_snapshot(files: SafeFiles, path: str, limit: int = MAX_DATED_BYTES) -> FileSnapshot | None:
-    """Return a file with its state, None if it does not exist; raises OSError.
+    """Return a file with its state, None if it does not exist; raises OSError, and NotText.
 
     Bytes that are not UTF-8 become lone surrogates, and are written back unchanged.
     """
@@ -237,7 +245,14 @@ def read_snapshot(files: SafeFiles, path: str, limit: int = MAX_DATED_BYTES) -> 
     if opened is None:
         return None
     data, status = opened
+    if not is_text(data):
+        raise NotText(files.relative(path), NOT_TEXT)
     return FileSnapshot(data.decode("utf-8", "surrogateescape"), path, status, files)
+
+
+def is_text(data: bytes) -> bool:
+    """Check whether the content of a file is text, of which some bytes may not be UTF-8."""
+    return b"\0" not in data and not data.startswith(UTF16_MARKS)
 
 
 def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> None:

@@ -496,7 +496,7 @@ STATES: list[tuple[Damage, list[str]]] = [
     (closed_project, ["Cannot read ", "/shop: cannot be read"]),
     (tab_in_config, ["config.yml: 1 problem, so memory is off (agent-memory config check)"]),
     (switched_off, ["memory is switched off (unset AGENT_MEMORY)"]),
-    (utf16_memory, ["engineer: is not text, perhaps UTF-16"]),
+    (utf16_memory, ["engineer.md: is not text, perhaps UTF-16"]),
     (full_section, ["engineer: Project Architecture has 21 items, limit 15"]),
     (waiting_learning, [WAITING]),
     (moved_with_state, [WAITING]),

@@ -1,0 +1,76 @@
+"""A memory file that is not text is left alone and reported, and learnings wait for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.memory import recall, remember
+from memory_core.memory.project import find_project
+from support.command_line import Person
+from support.events import LEARNED, make_pre_event, make_stop_event
+from support.sandbox import Sandbox
+
+TEXT = "# Engineer Memory\n\n## Project Architecture\n- Orders are kept for ten years\n"
+UNREADABLE = [
+    pytest.param(TEXT.encode("utf-16"), id="utf-16"),
+    pytest.param(b"\xfe\xff" + TEXT.encode("utf-16-be"), id="utf-16-be"),
+    pytest.param(TEXT.encode("utf-16-le"), id="utf-16-without-mark"),
+    pytest.param(TEXT.replace("\n", "\r\n").encode("utf-16"), id="utf-16-of-windows"),
+    pytest.param(TEXT.encode("utf-32"), id="utf-32"),
+    pytest.param("訂單保留十年".encode("utf-16"), id="utf-16-without-nul"),
+    pytest.param(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", id="picture"),
+    pytest.param(TEXT.encode() + bytes(512), id="after-a-power-cut"),
+]
+# Bytes that are not UTF-8 stay as they are; the rest of such a file is text.
+READABLE = [
+    pytest.param(TEXT.encode(), id="utf-8"),
+    pytest.param(TEXT.encode("utf-8-sig"), id="utf-8-with-mark"),
+    pytest.param(TEXT.replace("ten", "zwölf").encode("latin-1"), id="latin-1"),
+    pytest.param(TEXT.replace("\n", "\r\n").encode(), id="windows"),
+    pytest.param(b"", id="empty"),
+]
+COMMANDS = [
+    ("add", "engineer", "architecture", "Invoices are sent by email"),
+    *(("list", "engineer"), ("show", "engineer"), ("log", "engineer"), ("diff", "engineer")),
+    *(("export",), ("optimize",), ("rename", "engineer", "developer")),
+    ("preference", "set", "engineer", "style", "short"),
+]
+
+
+@pytest.mark.parametrize("data", UNREADABLE)
+def test_hooks_leave_it_alone_and_keep_the_learnings(sandbox: Sandbox, data: bytes) -> None:
+    path = sandbox.write_memory("engineer")
+    path.write_bytes(data)
+    prompt = sandbox.run_hook("pre_tool_use", make_pre_event()).reply["updatedInput"]["prompt"]
+    assert "Recorded by" not in prompt
+    assert "# Add To Memory:" in prompt
+    assert "\0" not in prompt
+    assert sandbox.run_hook("subagent_stop", make_stop_event()).status == 0
+    assert path.read_bytes() == data
+    (entry,) = sandbox.read_log("agent.memory.waiting")
+    assert "engineer.md is not text" in entry["reason"]
+    path.write_text(TEXT)
+    remember.merge_spool(find_project(str(sandbox.root), sandbox.env), "engineer")
+    assert LEARNED in path.read_text()
+    assert "Orders are kept" in path.read_text()
+
+
+@pytest.mark.parametrize("data", READABLE)
+def test_text_is_delivered_and_learned(sandbox: Sandbox, data: bytes) -> None:
+    path = sandbox.write_memory("engineer")
+    path.write_bytes(data)
+    project = find_project(str(sandbox.root), sandbox.env)
+    delivered = recall.build_block(project, "engineer", 5000).text
+    assert ("Orders are kept" in delivered) == (b"Orders" in data)
+    assert sandbox.run_hook("subagent_stop", make_stop_event()).status == 0
+    assert LEARNED.encode() in path.read_bytes()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+def test_commands_leave_it_alone_and_say_why(person: Person, command: tuple[str, ...]) -> None:
+    path = person.sandbox.write_memory("engineer")
+    path.write_bytes(TEXT.encode("utf-16"))
+    done = person.run(*command)
+    assert done.returncode == 1
+    assert "engineer.md is not text, perhaps UTF-16" in done.stderr
+    assert path.read_bytes() == TEXT.encode("utf-16")
