@@ -6,7 +6,8 @@ Two texts contradict each other if they say the same words in the same order, ex
 - one number is another one ("The timeout is 30 seconds", "The timeout is 60 seconds").  The number
   is in the second half: in front it names what the text is about ("Migration 12 is slow").
 
-Small words and case do not matter.  If only one of them goes on behind a comma or the like, its
+Small words, case and the letters of plurals and verbs ("needs", "does not need", "retries", "retry")
+do not matter.  If only one of them goes on behind a comma or the like, its
 first clause counts, so "Never use npm, use pnpm" contradicts "Always use npm".  Other words in the
 same place, as in "Tests run with pytest" and "Tests run with unittest", are not a contradiction:
 both may be right.
@@ -31,13 +32,14 @@ NEGATIONS = {
 _SMALL = frozenset(
     """
     a an the this that these those is are be been it its we you our your they
-    should must shall do does always please all here there
+    should must shall do does always please all any here there longer
     """.split()  # noqa: SIM905 - a text of words is easier to read
 )
 
 _DIGIT_SET = frozenset("0123456789")
 _PAUSES = (", ", "; ", " - ", " \u2013 ", " \u2014 ", " because ")
 _FINAL = ".,;:!?"
+_ENDING = "eisy"  # "terminates", "does not terminate"; "retries", "does not retry"
 _AROUND = "0123456789'\"`*" + _FINAL
 _MARKS = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
 _DIGITS = dict.fromkeys(map(ord, "0123456789.,:"))
@@ -76,8 +78,9 @@ class Claim:
                 word = word.rstrip(_FINAL)
                 if not _DIGIT_SET.isdisjoint(word):
                     self.numbers.append((place, word))
-                    word = word.translate(_DIGITS) or "#"
-            kept.append(word)
+                    kept.append(word.translate(_DIGITS) or "#")
+                    continue
+            kept.append(word.rstrip(_ENDING) or word)
         self.frame = " ".join(filter(None, kept))
 
 
@@ -138,11 +141,11 @@ def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def read_tail(text: str) -> str:
-    """Return the last word of the first clause, without digits.
+    """Return the last word of the first clause, without digits and ending.
 
     Texts that contradict each other have the same one; most texts differ in it, which is cheap.
     """
-    return _cut(text).rpartition(" ")[2].strip(_AROUND).lower()
+    return _cut(text).rpartition(" ")[2].strip(_AROUND).lower().rstrip(_ENDING)
 
 
 def _cut(text: str) -> str:
