@@ -333,7 +333,7 @@ def _check_project(
 
 
 def _check_old_state(level: Store, user: bool) -> Iterator[StatusWarning]:
-    advice = "agent-memory migrate --user" if user else "agent-memory migrate"
+    advice = "agent-memory tidy --user" if user else "agent-memory tidy"
     if old_state.is_present(level):
         yield StatusWarning(old_state.PROBLEM, advice)
     for gone in old_state.find(level).projects:
@@ -354,7 +354,7 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
     problems: list[tuple[str, str, list[MemoryStatus]]] = [
         (
             "a merge conflict is not resolved",
-            f"agent-memory resolve{level}",
+            f"agent-memory tidy{level}",
             [memory for memory in memories if memory.is_in_conflict],
         ),
         (
@@ -379,7 +379,7 @@ def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[Statu
     spooled = sum(memory.spooled for memory in memories)
     if spooled:
         what = f"{format_count(spooled, 'learning')} not merged yet"
-        yield StatusWarning(what, "agent-memory sweep")
+        yield StatusWarning(what, "agent-memory tidy")
     review = sum(memory.review for memory in memories)
     if review:
         what = f"{format_count(review, 'learning')} {'waits' if review == 1 else 'wait'} for you"

@@ -210,10 +210,10 @@ def _read_orphan(project: Project, store: Store, agent: str, last_event: str) ->
         "it is defined nowhere, but config.yml names it": (
             any(agent_names.is_same(name, agent) for name in names)
         ),
-        "it has spooled learnings: run agent-memory sweep": (
+        "it has spooled learnings: run agent-memory tidy": (
             spool.read_entries(store.paths, store.stem(agent))
         ),
-        f"it has several files: run agent-memory migrate {agent}": len(store.list_files(agent)) > 1,
+        "it has several files: run agent-memory tidy": len(store.list_files(agent)) > 1,
         "agent-memory never wrote to it": not (template.read_update_time(document) or history),
         "it has no items, only free text, which has no history": (
             not document.items and not has_only_header(text)

@@ -77,8 +77,7 @@ def _check_level(
         if others:
             what = f"{memory.agent} has more memory files, which are not used: {', '.join(others)}"
             repair = partial(repairs.migrate, exam.project, memory.agent, user)
-            advice = _format_command("migrate", memory.agent, user)
-            yield Finding(WARNING, what, memory.path, advice, repair)
+            yield Finding(WARNING, what, memory.path, _advise_tidy(user), repair)
     if not user:
         yield from _check_definitions(exam)
     for agent in filter(None, store.agents_with_history()):
@@ -96,7 +95,10 @@ def _check_definitions(exam: Examination) -> Iterator[Finding]:
     for memory in exam.memories:
         if memory.exists and memory.agent != agent_names.PM and not catalog.has(memory.agent):
             what = f"no agent named {memory.agent} is defined, so nobody gets this memory"
-            advice = "rename the file, define the agent, or remove the file"
+            rename, delete = (
+                _format_command(name, memory.agent, False) for name in ("rename", "delete")
+            )
+            advice = f"define the agent, or {rename} NEW, or {delete}"
             yield Finding(NOTE, what, memory.path, advice)
 
 
@@ -129,9 +131,13 @@ def _format_command(name: str, agent: str, user: bool) -> str:
     return f"agent-memory {name} {'--user ' if user else ''}{agent}"
 
 
+def _advise_tidy(user: bool) -> str:
+    return "agent-memory tidy --user" if user else "agent-memory tidy"
+
+
 def _report_conflict(exam: Examination, what: str, where: str, agent: str, user: bool) -> Finding:
     repair = partial(repairs.resolve, exam.project, agent, user)
-    return Finding(WARNING, what, where, _format_command("resolve", agent, user), repair)
+    return Finding(WARNING, what, where, _advise_tidy(user), repair)
 
 
 def _check_history(exam: Examination, history: HistoryFile) -> Iterator[Finding]:
@@ -158,10 +164,10 @@ def check_spool(exam: Examination) -> Iterator[Finding]:
             count = format_count(memory.spooled, "learning")
             what = f"not merged into the memory of {memory.agent} yet: {count}"
             repair = partial(repairs.merge_spool, exam.project, memory.agent)
-            yield Finding(WARNING, what, memory.path, "agent-memory sweep", repair)
+            yield Finding(WARNING, what, memory.path, "agent-memory tidy", repair)
     for path, fault in spool.find_damaged(exam.project.paths):
         what = f"a waiting learning {fault}"
-        advice = "correct the file and run agent-memory sweep, or delete it"
+        advice = "correct the file and run agent-memory tidy, or delete it"
         yield Finding(WARNING, what, exam.project.paths.relative(path), advice)
 
 

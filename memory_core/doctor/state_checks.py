@@ -55,7 +55,7 @@ def _check_rights(state: SafeFiles) -> Iterator[Finding]:
 
 def _check_old(project: Project, level: places.Level) -> Iterator[Finding]:
     """Check for data of older versions, and of a project of this name that is gone."""
-    advice = "agent-memory migrate --user" if level.is_user else "agent-memory migrate"
+    advice = "agent-memory tidy --user" if level.is_user else "agent-memory tidy"
     if old_state.is_present(level.store):
         where = level.locate(paths.FOLDER_NAME, project)
         yield Finding(WARNING, old_state.PROBLEM, where, advice)

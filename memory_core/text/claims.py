@@ -6,11 +6,10 @@ Two texts contradict each other if they say the same words in the same order, ex
 - one number is another one ("The timeout is 30 seconds", "The timeout is 60 seconds").  The number
   is in the second half: in front it names what the text is about ("Migration 12 is slow").
 
-Small words, case and the letters of plurals and verbs ("needs", "does not need", "retries", "retry")
-do not matter.  If only one of them goes on behind a comma or the like, its
-first clause counts, so "Never use npm, use pnpm" contradicts "Always use npm".  Other words in the
-same place, as in "Tests run with pytest" and "Tests run with unittest", are not a contradiction:
-both may be right.
+Small words, case and the ending of a verb or plural ("needs", "does not need") do not matter.  If
+only one of them goes on behind a comma or the like, its first clause counts, so "Never use npm,
+use pnpm" contradicts "Always use npm".  Other words in the same place, as in "Tests run with
+pytest" and "Tests run with unittest", are not a contradiction: both may be right.
 """
 
 from __future__ import annotations

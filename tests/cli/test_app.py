@@ -487,7 +487,7 @@ def test_status_counts_what_there_is(settled: Person) -> None:
     numbers = {name: (row["items"], row["review"], row["spooled"]) for name, row in rows.items()}
     assert numbers == {"engineer": (1, 2, 0), "qa": (0, 0, 1), "PM": (2, 0, 0)}
     said = settled.run("status").stdout
-    assert "warning: 1 learning not merged yet (agent-memory sweep)" in said
+    assert "warning: 1 learning not merged yet (agent-memory tidy)" in said
     assert "warning: 2 learnings wait for you (agent-memory review)" in said
     assert f"\nEvent log: {settled.sandbox.state / 'events.jsonl'}\n" in said
     assert re.search(r"^3 agents +3 ", said, re.MULTILINE)

@@ -340,7 +340,7 @@ def test_a_refused_memory_is_not_reported_as_missing(person: Person, command: st
 
 
 WARNINGS: list[tuple[Callable[[Person], None], str, str]] = [
-    (conflict, "qa: a merge conflict is not resolved", "agent-memory resolve"),
+    (conflict, "qa: a merge conflict is not resolved", "agent-memory tidy"),
     (twins, "qa: some lines could not be parsed as you probably meant", "agent-memory doctor"),
     (bytes_of_another_encoding, "qa: some lines could not be parsed", "agent-memory doctor"),
     (
@@ -384,7 +384,7 @@ def test_what_mends_the_users_own_memories_says_so(person: Person) -> None:
     person.install()
     path = person.sandbox.write_memory("qa", ITEM, user=True)
     path.write_text("## A\n<<<<<<< HEAD\n- One\n=======\n- Two\n>>>>>>> other\n")
-    assert "(agent-memory resolve --user)" in person.run("status", "--user").stdout
+    assert "(agent-memory tidy --user)" in person.run("status", "--user").stdout
     path.write_text("## A\n## A\n")
     assert "(agent-memory show --user qa)" in person.run("status", "--user").stdout
 

@@ -500,7 +500,7 @@ STATES: list[tuple[Damage, list[str]]] = [
     (full_section, ["engineer: Project Architecture has 21 items, limit 15"]),
     (waiting_learning, [WAITING]),
     (moved_with_state, [WAITING]),
-    (add_spool_entry, ["1 learning not merged yet (agent-memory sweep)"]),
+    (add_spool_entry, ["1 learning not merged yet (agent-memory tidy)"]),
 ]
 
 

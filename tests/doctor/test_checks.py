@@ -340,7 +340,7 @@ def test_a_finding_has_problem_place_and_repair(settled: Person) -> None:
     )
     assert re.search(r"^         in: \.claude-mpm/memories/engineer\.md:\d+$", done.stdout, re.M)
     assert "         in: .claude-mpm/memories/history/qa.jsonl:1\n" in done.stdout
-    assert "         to do: agent-memory resolve engineer\n" in done.stdout
+    assert "         to do: agent-memory tidy\n" in done.stdout
     assert done.stdout.endswith(
         "13 checks passed\n"
         "Not checked because of these problems: command, arrival\n"

@@ -196,7 +196,7 @@ def test_a_state_that_others_may_read_is_reported(sandbox: Sandbox) -> None:
 def test_state_of_an_older_version_is_reported(sandbox: Sandbox, folder: str) -> None:
     (sandbox.root / folder).mkdir(parents=True)
     (finding,) = check_state(sandbox)
-    assert (finding.level, finding.advice) == (WARNING, "agent-memory migrate")
+    assert (finding.level, finding.advice) == (WARNING, "agent-memory tidy")
 
 
 def test_learnings_of_a_project_that_is_gone_are_reported(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -210,6 +210,6 @@ def test_learnings_of_a_project_that_is_gone_are_reported(sandbox: Sandbox, tmp_
     spool.add(old, "engineer", make_spool_entry("engineer"))
     (finding,) = check_state(sandbox)
     assert (finding.level, finding.where) == (WARNING, str(gone))
-    assert "agent-memory migrate" in finding.advice
+    assert "agent-memory tidy" in finding.advice
     gone.mkdir()
     assert check_state(sandbox) == []

@@ -692,7 +692,7 @@ def test_migrate_needs_yes_to_write(person: Person) -> None:
     assert plain(read_texts(folder)) == {"engineer.md": "## A\n- x\n- y\n"}
     done = person.run("migrate", "--yes")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "Nothing to do: every memory has one file.\n"
+    assert done.stderr == "Every memory has one file.\n"
 
 
 def test_migrate_at_the_users_level(person: Person) -> None:
@@ -733,7 +733,7 @@ def test_resolve_names_the_files(person: Person) -> None:
     assert person.run("resolve", "ops").stderr == "No memory has merge conflicts.\n"
     assert "<<<<<<<" in person.sandbox.read_memory("qa")
     done = person.run("resolve")
-    assert (done.returncode, done.stdout) == (0, ".claude-mpm/memories/qa.md\n")
+    assert (done.returncode, done.stdout) == (0, "Resolved: .claude-mpm/memories/qa.md\n")
     assert plain(read_texts(person.sandbox.memories))["qa.md"] == (
         "## A\n- one of ours\n- another of theirs\n"
     )
@@ -767,8 +767,8 @@ def test_commands_report_archived_text(person: Person) -> None:
 
 
 NOTHING = [
-    (["migrate"], "Nothing to do: every memory has one file.\n"),
-    (["migrate", "--yes"], "Nothing to do: every memory has one file.\n"),
+    (["migrate"], "Every memory has one file.\n"),
+    (["migrate", "--yes"], "Every memory has one file.\n"),
     (["migrate", "nobody-here"], "nobody-here has no memory yet\n"),
     (["resolve"], "No memory has merge conflicts.\n"),
     (["resolve", "--user"], "No memory has merge conflicts.\n"),
@@ -954,7 +954,7 @@ def test_show_warns_with_file_and_line(person: Person) -> None:
     assert warnings[0] == {"line": 4, "what": first}
     findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
     mends = {each["mend"] for each in findings if each["check"] == "memory"}
-    assert mends == {"agent-memory resolve qa"}
+    assert mends == {"agent-memory tidy"}
     assert person.run("resolve", "qa").returncode == 0
     assert person.run("show", "qa").stderr == ""
 
@@ -965,7 +965,7 @@ def test_the_doctor_reports_a_second_file(person: Person) -> None:
     (found,) = [each for each in findings if each["check"] == "memory"]
     assert found["what"] == "qa has more memory files, which are not used: QA_agent.md"
     assert found["where"] == ".claude-mpm/memories/qa.md"
-    assert found["mend"] == "agent-memory migrate qa"
+    assert found["mend"] == "agent-memory tidy"
 
 
 def test_the_store_lists_an_agents_files_in_the_order_of_look_up(

@@ -199,7 +199,7 @@ def test_migrate_names_folders_without_files(sandbox: Sandbox, person: Person) -
 def test_migrate_needs_consent(project: Project, person: Person, sandbox: Sandbox) -> None:
     before = read_files(sandbox.root)
     done = person.run("status")
-    assert f"warning: {old_state.PROBLEM} (agent-memory migrate)\n" in done.stdout
+    assert f"warning: {old_state.PROBLEM} (agent-memory tidy)\n" in done.stdout
     done = person.run("migrate")
     assert done.returncode == 0
     assert done.stderr == "Nothing is changed yet; run it with --yes to change it.\n"
@@ -213,8 +213,8 @@ def test_migrate_needs_consent(project: Project, person: Person, sandbox: Sandbo
     assert person.read_json("migrate", "--dry-run")["old_state"]["events"] == 2
     assert read_files(sandbox.root) == before
     assert person.run("migrate", "--yes").returncode == 0
-    assert "(agent-memory migrate)" not in person.run("status").stdout
+    assert "(agent-memory tidy)" not in person.run("status").stdout
     done = person.run("search", "cents", "--in", "review")
     assert "[pattern] Prices are in cents  (to review since " in done.stdout
     done = person.run("migrate", "--yes")
-    assert (done.stdout, done.stderr) == ("", "Nothing to do: every memory has one file.\n")
+    assert (done.stdout, done.stderr) == ("", "Every memory has one file.\n")

@@ -77,7 +77,7 @@ def migrate(
             }
         )
     elif old.is_empty and not migrations:
-        note_nothing(scope.level, agents, "Nothing to do: every memory has one file.")
+        note_nothing(scope.level, agents, "Every memory has one file.")
     elif written and any(_is_changed(migration) for migration in migrations):
         print_note("The old files are removed; git has them if they were committed.")
         note_undo(scope.project, user)

@@ -24,7 +24,7 @@ def resolve(
 ) -> None:
     """Resolve merge conflicts in memories, keeping both sides.
 
-    Prints the files.  Items beyond the limits go to the archive.
+    Items beyond the limits go to the archive.
     Exit 1 if a file cannot be read or changed.
 
     \b
@@ -59,7 +59,7 @@ def _print_resolution(resolution: Resolution, written: bool, user: bool) -> None
         where = "" if path in resolution.refused else f"{path}: "
         print_note(f"not resolved: {where}{resolution.refused}")
     elif written:
-        print_line(path)
+        print_line(f"Resolved: {path}")
     else:
         print_line(format_diff(resolution.change), end="")
     note_archived(resolution.agent, len(resolution.archived), written, user)
