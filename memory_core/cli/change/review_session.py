@@ -108,7 +108,9 @@ def _apply(scope: LevelScope, item: WaitingItem, key: str, user: bool) -> str:
         print_note(HELP)
         return ""
     for accepted in review.accept(*scope, [item], text, target):
-        print_line(format_accepted(accepted))
+        width = shutil.get_terminal_size().columns
+        for line in wrap_text(format_accepted(accepted), width, "", INDENT):
+            print_line(line)
     return "moved" if target else "accepted"
 
 
