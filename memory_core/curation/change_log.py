@@ -6,6 +6,7 @@ a change id.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -96,17 +97,22 @@ class ItemOrigin(NamedTuple):
 
 
 def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[Record]:
-    """Return all records of these agents, oldest first.
+    """Return all records of these agents, oldest first: changes in the order of their numbers.
 
-    Hand edits that no write has recorded yet have the present time.  Each record has its agent
-    and, if it is known, the text of its item; its time is that of the clock.
+    Those without a number, of runs and of older versions, stand between them by the clock.  Hand
+    edits that no write has recorded yet have the present time.  Each record has its agent and, if
+    it is known, the text of its item; its time is that of the clock.
     """
     records = [
         record
         for agent in agents
         for record in _add_texts(agent, read_memory(project, agent, store).history)
     ]
-    return sorted(records, key=lambda record: str(record["time"]))
+    newest_first = sorted(records, key=item_history.place_of)[::-1]
+    numbered = [record for record in newest_first if item_history.seq_of(record)]
+    others = [record for record in newest_first if not item_history.seq_of(record)]
+    merged = heapq.merge(numbered, others, key=lambda record: str(record["time"]), reverse=True)
+    return list(merged)[::-1]
 
 
 def _add_texts(agent: str, history: item_history.History) -> list[Record]:

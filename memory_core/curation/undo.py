@@ -25,10 +25,15 @@ if TYPE_CHECKING:
 
 
 class UndoResult(NamedTuple):
-    """Changes that were undone, newest first, and how each agent's file differs now."""
+    """Changes that were undone, newest first, and how each agent's file differs now.
+
+    `effects` are those of reports and commands; True for one that is redone, because the undo of
+    it was undone.
+    """
 
     changes: list[Change]
     files: list[TextChange]
+    effects: list[tuple[Change, bool]]
 
 
 class NothingToUndo(ValueError):
@@ -157,10 +162,26 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
         return f"there {'are' if count > 1 else 'is'} only {count} to undo"
     if list_undoable(store, agents, everywhere=True):
         return (
-            "there is nothing to undo: no change was made on this machine"
+            "nothing is left to undo that was changed on this machine"
             " (--all-machines includes the others)"
         )
+    if _list_ours(store, agents, everywhere=True):
+        return "nothing is left to undo"
     return "there is nothing to undo: no change was made through agent-memory"
+
+
+def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool]]:
+    """Return the changes of which the undo of these is in effect an undo or, if True, a redo."""
+    if not any(change.undoes for change in chosen):
+        return [(change, False) for change in chosen]
+    every = _list_ours(store, (), everywhere=True)
+    effects, pending = [], [(change, False) for change in chosen]
+    while pending:
+        change, is_redo = pending.pop(0)
+        targets = [other for other in every if other.id in change.undoes]
+        pending += [(target, not is_redo) for target in targets]
+        effects += [] if targets else [(change, is_redo)]
+    return effects
 
 
 def _undo(
@@ -192,7 +213,7 @@ def _undo(
         for agent, work in works.items():
             transaction.change_memory(project, agent, work, store, own_id)
             _remove_if_new(store, agent)
-    return UndoResult(chosen[::-1], files)
+    return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]))
 
 
 def _remove_if_new(store: Store, agent: str) -> None:

@@ -68,7 +68,7 @@ def learn_reports(
     that they wait for a person.
     """
     owners: dict[int, TaughtReport] = {}
-    held = merge_learnings.MergeResult("")
+    postponed = merge_learnings.MergeResult("")
 
     def list_learnings() -> Iterator[Learning]:
         for number, report in enumerate(reports):
@@ -77,15 +77,15 @@ def learn_reports(
             report.change_id = memory.change_id
             owners.update((id(learning), report) for learning in report.learnings)
             if _must_ask(memory, report):
-                _hold_back(memory, report, held)
+                _hold_back(memory, report, postponed)
             else:
                 _record_contradictions(memory, report)
                 yield from report.learnings
 
     merged = memory.merge_learnings(list_learnings(), by_person)
     _record_outcomes(memory, merged, owners, kind)
-    merged.duplicates += held.duplicates
-    merged.refused += held.refused
+    merged.duplicates += postponed.duplicates
+    merged.refused += postponed.refused
     for learning, reason in merged.refused:
         owners[id(learning)].refused.append((learning, reason))
     return memory.take_merged(merged)
@@ -125,16 +125,16 @@ def _must_ask(memory: AgentMemory, report: TaughtReport) -> bool:
     return is_agents and mode == config_defaults.ASK
 
 
-def _hold_back(memory: AgentMemory, report: TaughtReport, held: MergeResult) -> None:
+def _hold_back(memory: AgentMemory, report: TaughtReport, postponed: MergeResult) -> None:
     """Refuse learnings, except that those with the words of an item confirm it."""
     present = index_items(memory.document)
     for learning in report.learnings:
         item = present.get(item_history.id_of(learning.content))
         if item:
             memory.record("reinforced", item[0], **report.source)
-            held.duplicates.append((item[0], learning.content))
+            postponed.duplicates.append((item[0], learning.content))
         else:
-            held.refused.append((learning, ASK_REASON))
+            postponed.refused.append((learning, ASK_REASON))
 
 
 def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:

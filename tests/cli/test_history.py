@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,55 @@ def test_log_since(person: Person) -> None:
     assert done.stderr == "Nothing is recorded since then.\n"
 
 
+def change_often(person: Person, count: int) -> None:
+    for number in range(count):
+        learn(person, "engineer", f"Step {number} of a release is checked by Ann")
+
+
+def change_by_hand(person: Person) -> None:
+    edit(person, f"- {ITEM}\n", f"- {ITEM}\n- The lift is slow\n")
+
+
+# (earlier changes, later changes, texts that `log --since` lists, newest first)
+SINCE: dict[str, tuple[Callable[[Person], Any], Callable[[Person], Any], list[str]]] = {
+    "nothing since then": (lambda person: change_often(person, 3), lambda person: None, []),
+    "a command after five reports in a second": (
+        lambda person: change_often(person, 5),
+        lambda person: person.run("confirm", "engineer", NEW_ID),
+        [NEW],
+    ),
+    "two reports after four": (
+        lambda person: change_often(person, 4),
+        lambda person: [learn(person, "engineer", text) for text in ("Ask Ann", "Or Bob")],
+        ["Or Bob", "Ask Ann"],
+    ),
+    "a hand edit that no write has recorded": (
+        lambda person: change_often(person, 4),
+        change_by_hand,
+        ["The lift is slow"],
+    ),
+    "another agent after an undo": (
+        lambda person: [change_often(person, 3), person.run("undo")],
+        lambda person: learn(person, "qa", "Ask Ann"),
+        ["Ask Ann"],
+    ),
+    "another agent's item is removed": (
+        lambda person: [learn(person, "qa", "Or Bob"), change_often(person, 3)],
+        lambda person: person.run("remove", "qa", "Or Bob"),
+        ["Or Bob"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SINCE)
+def test_log_since_lists_no_earlier_change(person: Person, name: str) -> None:
+    earlier, later, expected = SINCE[name]
+    earlier(person)
+    now = format_utc(time.time())
+    later(person)
+    assert [each["text"] for each in person.read_json("log", "--since", now)] == expected
+
+
 def test_log_of_tasks_errors_and_undos_is_short(person: Person) -> None:
     common = {"time": "2026-11-20T22:10:05.123Z", "agent": "qa", "run": "a9"}
     task = {"kind": "task", "id": "0123456789", "type": "test", "outcome": "done", "tokens": 12}
@@ -136,9 +186,9 @@ def test_log_of_tasks_errors_and_undos_is_short(person: Person) -> None:
         "T  qa  task   0123456789  a9  test done",
     ]
     assert person.read_json("log", "qa")[1]["tokens"] == 12
-    person.run("undo")
+    change = person.read_json("undo")[0]["change"]
     assert lines(person, "log", "engineer", "-n", "1")[0].startswith("T  engineer  undone")
-    assert lines(person, "log", "engineer", "-n", "1")[0].endswith("the change of T")
+    assert lines(person, "log", "engineer", "-n", "1")[0].endswith(f"change {change}")
 
 
 def test_log_has_the_keys_of_a_record(person: Person) -> None:
@@ -218,8 +268,16 @@ def test_undo_reports_undone_changes(person: Person) -> None:
         f"  engineer: learned: {NEW}",
     ]
     assert NEW not in person.sandbox.read_memory("engineer")
+    done = person.run("undo")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "agent-memory: nothing is left to undo\n"
     done = person.run("redo")
-    assert re.search(r"^Undone: change [0-9a-f]{6} of [-0-9: ]+: the undo of ", done.stdout)
+    assert re.sub("[0-9a-f]{6} of .*", "ID", done.stdout).splitlines() == [
+        "Redone: change ID",
+        f"  engineer: learned: {NEW}",
+        "Redone: change ID",
+        f"  engineer: removed: {NEW}",
+    ]
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo", "--dry-run")
     assert f"+- {NEW}" in done.stdout

@@ -110,7 +110,7 @@ def _to_entry(record: dict[str, Any]) -> Entry:
 def _describe(record: dict[str, Any]) -> str:
     """Return the text of an item, or what happened, on one line."""
     if record["kind"] == "undone":
-        return f"the change of {format_minute(record['id'])}"
+        return f"change {change_log.short_id(record['id'])}"
     if record["kind"] == "task":
         return " ".join(filter(None, (record.get("type"), record.get("outcome"))))
     return " ".join(str(record["text"]).split())

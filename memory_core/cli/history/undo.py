@@ -70,7 +70,7 @@ def undo(
             *scope, number, progress, agents=agents, everywhere=all_machines, write=write
         )
     _print_result(scope, result, write, json)
-    if write and not json:
+    if write and not json and not all(is_redo for _change, is_redo in result.effects):
         print_note(f"Redo with: {format_command('redo', user)}")
 
 
@@ -106,13 +106,12 @@ def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bo
             ]
         )
         return
-    for change in result.changes:
-        verb = "Undone" if written else "Would be undone"
-        undone = " ".join(map(short_id, sorted(change.undoes)))
-        what = f": the undo of {undone}" if undone else ""
-        print_line(f"{verb}: change {short_id(change.id)} of {format_minute(change.time)}{what}")
+    for change, is_redo in result.effects:
+        verb = "Redone" if is_redo else "Undone"
+        verb = verb if written else f"Would be {verb.lower()}"
+        print_line(f"{verb}: change {short_id(change.id)} of {format_minute(change.time)}")
         for record in change.records:
-            if written and record["kind"] != "undone" and record.get("text"):
+            if written and record.get("text"):
                 print_line(f"  {record['agent']}: {record['kind']}: {record['text']}")
     if not written:
         print_diff(diff)

@@ -1,0 +1,196 @@
+"""No wrong clock makes undo a silent no-op, loses a learning, or brings a removed line back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_core.memory import changes, transaction
+from memory_core.memory.project import find_project
+from support.machine import AGENT, HOUR, YEAR, Machine
+
+FACTS = [
+    "Cranes lift forty containers in an hour",
+    "Customs close at noon",
+    "Pilots are ordered by radio, never by mail",
+    "The tide table is in the cellar",
+    "Ropes break below zero degrees",
+    "Invoices need two signatures",
+]
+MINE = "Ask Ann before a release"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "ann")
+
+
+# The clock of each writer, in seconds ahead of the right time.
+CLOCKS: dict[str, list[int]] = {
+    "right": [0, 0, 0, 0],
+    "a year ahead once": [0, YEAR, 0, 0],
+    "a year ahead at first": [YEAR, 0, 0, 0],
+    "an hour back": [HOUR, HOUR, 0, 0],
+}
+
+
+def teach(machine: Machine, shifts: list[int], facts: list[str] = FACTS) -> None:
+    for number, (shift, fact) in enumerate(zip(shifts, facts, strict=False)):
+        machine.shift = shift
+        if number % 2:
+            machine.run("add", AGENT, "pattern", fact)
+        else:
+            machine.report(fact)
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_each_undo_goes_one_change_back(machine: Machine, name: str) -> None:
+    teach(machine, CLOCKS[name])
+    for left in (3, 2, 1, 0):
+        machine.run("undo")
+        assert sorted(machine.list_items()) == sorted(FACTS[:left])
+    assert "nothing" in machine.run("undo", status=1).stderr
+    for count in (1, 2, 3, 4):
+        machine.run("redo")
+        assert sorted(machine.list_items()) == sorted(FACTS[:count])
+
+
+@pytest.mark.parametrize("opened", [1, 2])
+@pytest.mark.parametrize("name", CLOCKS)
+def test_a_stale_save_loses_nothing(machine: Machine, name: str, opened: int) -> None:
+    """An editor opens the file after `opened` writes and saves after all of them."""
+    teach(machine, CLOCKS[name][:opened])
+    text = machine.read()
+    for shift, fact in list(zip(CLOCKS[name], FACTS, strict=False))[opened:]:
+        machine.shift = shift
+        machine.report(fact)
+    machine.save(text.replace(f"- {FACTS[0]}\n", f"- {MINE}\n"))
+    machine.shift = 0
+    machine.report(FACTS[4])
+    assert sorted(machine.list_items()) == sorted([*FACTS[1:5], MINE])
+    machine.run("undo")
+    assert sorted(machine.list_items()) == sorted([*FACTS[1:4], MINE])
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_a_line_removed_by_hand_stays_removed(machine: Machine, name: str) -> None:
+    teach(machine, CLOCKS[name])
+    machine.save(machine.read().replace(f"- {FACTS[1]}\n", ""))
+    machine.report(FACTS[4])
+    machine.run("add", AGENT, "pattern", FACTS[5])
+    assert sorted(machine.list_items()) == sorted([FACTS[0], *FACTS[2:]])
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_an_item_taken_back_stays_back(machine: Machine, name: str) -> None:
+    teach(machine, CLOCKS[name][:3])
+    machine.shift = CLOCKS[name][3]
+    machine.run("remove", AGENT, FACTS[0])
+    machine.shift = 0
+    machine.report(FACTS[4])
+    assert sorted(machine.list_items()) == sorted([*FACTS[1:3], FACTS[4]])
+    machine.run("restore", AGENT, FACTS[0])
+    machine.report(FACTS[5])
+    assert sorted(machine.list_items()) == sorted([*FACTS[:3], *FACTS[4:]])
+
+
+def test_a_stale_save_after_many_writes(machine: Machine) -> None:
+    project = find_project(str(machine.root), machine.env)
+
+    def write(text: str, run: str = "a1") -> None:
+        transaction.change_memory(
+            project,
+            AGENT,
+            lambda work: changes.learn(work, [["context", text]], run=run, source="agent"),
+        )
+
+    write(FACTS[0])
+    for number in range(330):
+        write(FACTS[1], run=f"a{number}")
+        if number == 320:
+            text = machine.read()
+    write(FACTS[2])
+    machine.save(text + f"- {MINE}\n")
+    write(FACTS[3])
+    assert sorted(machine.list_items()) == sorted([*FACTS[:4], MINE])
+
+
+# Two machines with a clone of one repository.
+
+
+@pytest.fixture
+def pair(machine: Machine, tmp_path: Path) -> tuple[Machine, Machine]:
+    """Return Ann's machine, and Bob's with a clone; both have the first fact."""
+    machine.report(FACTS[0])
+    machine.run("git", "install")
+    machine.commit()
+    other = Machine(tmp_path / "bob", machine)
+    other.run("git", "install")
+    return machine, other
+
+
+AHEAD = (5 * 60, -5 * 60, YEAR)
+
+
+@pytest.mark.parametrize("ahead", AHEAD)
+def test_a_line_of_another_machine_stays_removed(pair: tuple[Machine, Machine], ahead: int) -> None:
+    ann, bob = pair
+    bob.shift = ahead
+    bob.report(FACTS[1])
+    bob.run("add", AGENT, "pattern", FACTS[2])
+    ann.report(FACTS[3])
+    ann.pull(bob)
+    assert sorted(ann.list_items()) == sorted(FACTS[:4])
+    ann.save(ann.read().replace(f"- {FACTS[1]}\n", ""))
+    ann.report(FACTS[4])
+    expected = sorted([FACTS[0], *FACTS[2:5]])
+    assert sorted(ann.list_items()) == expected
+    bob.pull(ann)
+    bob.report(FACTS[5])
+    assert sorted(bob.list_items()) == sorted([*expected, FACTS[5]])
+    ann.pull(bob)
+    ann.run("confirm", AGENT, FACTS[0])
+    assert sorted(ann.list_items()) == sorted([*expected, FACTS[5]])
+
+
+@pytest.mark.parametrize("ahead", AHEAD)
+def test_a_line_is_removed_right_after_a_merge_of_its_history_only(
+    pair: tuple[Machine, Machine], ahead: int
+) -> None:
+    """The next write follows only after the removal, and the header may be the other machine's."""
+    ann, bob = pair
+    bob.shift = ahead
+    for fact in FACTS[1:3]:
+        bob.report(fact)
+    ann.pull(bob)
+    ann.save(ann.read().replace(f"- {FACTS[2]}\n", ""))
+    ann.report(FACTS[3])
+    assert sorted(ann.list_items()) == sorted([*FACTS[:2], FACTS[3]])
+    ann.run("undo")
+    assert sorted(ann.list_items()) == sorted(FACTS[:2])
+
+
+@pytest.mark.parametrize("ahead", AHEAD)
+def test_undo_reverts_changes_of_this_machine(pair: tuple[Machine, Machine], ahead: int) -> None:
+    ann, bob = pair
+    bob.shift = ahead
+    ann.report(FACTS[1])
+    bob.report(FACTS[2])
+    ann.pull(bob)
+    ann.run("undo")
+    assert sorted(ann.list_items()) == sorted([FACTS[0], FACTS[2]])
+    ann.run("redo")
+    assert sorted(ann.list_items()) == sorted(FACTS[:3])
+    (change,) = {
+        record["change"] for record in ann.read_json("log", AGENT) if record["text"] == FACTS[2]
+    }
+    ann.run("undo", "--all-machines")
+    assert len(ann.list_items()) == 2
+    ann.run("redo")
+    ann.run("undo", change)
+    assert sorted(ann.list_items()) == sorted(FACTS[:2])
+    ann.run("redo")
+    ann.run("undo", "2")
+    assert ann.list_items() == [FACTS[2]]
+    assert "--all-machines" in ann.run("undo", status=1).stderr
