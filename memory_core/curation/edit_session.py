@@ -125,8 +125,10 @@ def save_copy(
 def reword_item(project: Project, agent: str, old: str, text: str, store: Store) -> EditResult:
     """Replace the text of an item; its nested lines stay.
 
-    Raises InvalidRequest if a line of the memory cannot hold the text.
+    Raises InvalidRequest if a line of the memory cannot hold the text, or the text is empty.
     """
+    if not sanitize.clean_line(text):
+        raise item_actions.InvalidRequest("the new text is empty; agent-memory remove ID archives")
     copy = open_copy(project, agent, store)
     document = markdown.parse_document(copy.text)
     item = next(item for item in document.items if item.text == old)

@@ -7,6 +7,7 @@ import os
 from memory_core.claude_code import agent_names
 from memory_core.memory import remember
 from memory_core.memory.project import Project
+from memory_core.storage import local_changes
 from memory_core.storage.store import Store
 
 
@@ -35,6 +36,7 @@ def rename_agent(project: Project, store: Store, old: str, new: str) -> list[str
             if store.files.is_file(path):
                 store.files.rename(path, target)
                 renamed.append(target)
+        local_changes.rename(store.paths, store.stem(old), store.stem(new))
         _rename_title(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
             store.files.sync(folder)

@@ -68,6 +68,12 @@ def list_later(paths: LevelPaths, stem: str, time: str) -> list[str] | None:
     return None if begin is None else [line[1] for line in lines[begin:]]
 
 
+def rename(paths: LevelPaths, stem: str, new_stem: str) -> None:
+    """Rename the record of an agent's versions with its memory."""
+    if paths.state.is_file(_path(stem)):
+        paths.state.rename(_path(stem), _path(new_stem))
+
+
 def read_sequence(paths: LevelPaths) -> int:
     """Return the last number that this machine gave to a change, 0 if it is not known."""
     text = paths.state.read_text(SEQUENCE_FILE).strip()

@@ -68,6 +68,7 @@ def test_several_items_are_one_change(team: Person, words: list[str], removed: s
         (["show", "dead"], "no item has the id 'dead'"),
         (["log", "dead"], "no item has the id 'dead'"),
         (["edit", "dead", "A new text"], "no item has the id 'dead'"),
+        (["edit", short(ITEM), " "], "the new text is empty"),
         (["edit", "engineer", "A new text"], "use agent-memory edit ID TEXT"),
         (["share", "", "--to", "qa"], "no item matches ''"),
     ],

@@ -19,28 +19,20 @@ from memory_core.curation import item_actions
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import classify
 
-Type = Annotated[
-    str,
+Words = Annotated[
+    list[str],
     typer.Argument(
-        metavar="TYPE",
-        help=f"Decides the section: {', '.join(classify.TYPES)}.",
+        metavar="[TYPE] TEXT",
+        help="The text, of any length; without a type, in quotes.  - reads stdin.  The type "
+        f"decides the section: {', '.join(classify.TYPES)} (the default).",
         autocompletion=suggestions.suggest_types,
-    ),
-]
-Text = Annotated[
-    str,
-    typer.Argument(
-        metavar="TEXT",
-        help=f"One line of {classify.TOO_SHORT + 1} to 300 characters "
-        "(memory.max_learning_length); - reads stdin.",
     ),
 ]
 
 
 def add(
     agent: Agent,
-    type_: Type,
-    text: Text,
+    words: Words,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -52,10 +44,11 @@ def add(
 
     \b
     Example:
+      agent-memory add engineer "Run make lint before a commit"
       agent-memory add engineer mistake "A payment sent twice is paid twice"
     """
     scope = find_agent(agent, user, accept_new=True)
-    item_actions.check_type(type_)
+    type_, text = _split_words(words)
     is_new = not scope.level.list_files(scope.agent)
     texts = _read_stdin() if text == "-" else [text]
     result = item_actions.teach(scope.project, scope.agent, type_, texts, scope.level)
@@ -66,6 +59,18 @@ def add(
     note_undo(scope.project, user)
     if is_new:
         note_undefined(scope.project, scope.agent)
+
+
+def _split_words(words: list[str]) -> tuple[str, str]:
+    """Return the type and the text: the first word is a type if others follow."""
+    type_ = words[0] if len(words) > 1 else classify.DEFAULT_TYPE
+    text = " ".join(words[1:] or words).strip()
+    if not text:
+        raise CommandRefused("the text is empty")
+    if len(words) == 1 and classify.type_of(text):
+        raise CommandRefused(f"missing text: use agent-memory add AGENT {text} TEXT")
+    item_actions.check_type(type_)
+    return type_, text
 
 
 def _print_result(result: TeachResult) -> None:

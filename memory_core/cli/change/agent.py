@@ -21,10 +21,11 @@ from memory_core.memory.reading import read_memory
 from memory_core.memory.rename import rename_agent
 from memory_core.text.phrases import format_count
 
-NewName = Annotated[str, agent_argument("The new name; no memory may have it.")]
+OldName = Annotated[str, agent_argument("The agent's name now.", "OLD")]
+NewName = Annotated[str, agent_argument("The new name; no memory may have it.", "NEW")]
 
 
-def rename(agent: Agent, new: NewName, user: User = False, json: AsJson = False) -> None:
+def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False) -> None:
     """Give an agent's memory to another agent name.
 
     Renames the memory, its history and archive; waiting learnings move, too.
@@ -33,7 +34,7 @@ def rename(agent: Agent, new: NewName, user: User = False, json: AsJson = False)
     Example:
       agent-memory rename engineer backend-engineer
     """
-    scope = project, level, old = find_agent(agent, user)
+    scope = project, level, old = find_agent(old, user)
     target = resolve_agent(project, new, level)
     files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
     if json:

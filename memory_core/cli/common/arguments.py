@@ -32,10 +32,12 @@ def make_number_parser(low: int, high: int | None = None) -> Callable[[str], int
 
 
 def agent_argument(
-    help: str = "Agent name in any case, or PM for the main session.", **settings: Any
+    help: str = "Agent name in any case, or PM for the main session.",
+    metavar: str = "AGENT",
+    **settings: Any,
 ) -> Any:
     return typer.Argument(
-        metavar="AGENT", help=help, autocompletion=suggestions.suggest_agents, **settings
+        metavar=metavar, help=help, autocompletion=suggestions.suggest_agents, **settings
     )
 
 
