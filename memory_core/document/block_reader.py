@@ -50,6 +50,12 @@ class Item:
         self.end = line + 1
         self.text_end = line + 1
 
+    def move_down(self) -> Item:
+        """Return the same item one line below."""
+        other = Item(self.line + 1)
+        other.text, other.end, other.text_end = self.text, self.end + 1, self.text_end + 1
+        return other
+
 
 class Heading:
     """A heading outside of lists and quotations."""
@@ -442,6 +448,13 @@ def _find_escapable(text: str) -> tuple[int, str]:
     """Return the possible position of a backslash, and the signs that it can escape there."""
     digits = count_digits(text[:10])
     return (digits, ".)\\") if 0 < digits < 10 else (0, ESCAPABLE)
+
+
+def is_plain(line: str) -> bool:
+    """Check for the line of an item whose text is the rest of the line, without any mark."""
+    rest = line[len(BULLET) :]
+    is_bare = line.startswith(BULLET) and rest[:1] not in AMBIGUOUS_STARTS
+    return is_bare and " ".join(rest.split()) == rest and "\\" not in rest[:10]
 
 
 def _begins_block(text: str) -> bool:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from memory_core.document.block_reader import BlockReader
+from memory_core.document.block_reader import BlockReader, Heading, Item
 from memory_core.text import markdown_lines
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory_core.document.block_reader import Heading, Item
 
 EMPTY_COMMENT = "<!-- -->"  # ends a list, and is not displayed
 
@@ -43,6 +39,26 @@ class Document:
         """Return the document with one line replaced by a line of the same kind."""
         other = Document([*self.lines[:at], line, *self.lines[at + 1 :]], self)
         other.sections = self.sections
+        return other
+
+    def with_item(self, at: int, line: str, text: str) -> Document:
+        """Return the document with a plain item of one line directly below another one.
+
+        This takes a fifth of the time of parsing.  The document must have no warnings.
+        """
+        item = Item(at)
+        item.text = text
+        other = Document([*self.lines[:at], line, *self.lines[at:]], self)
+        above = [old for old in self.items if old.line < at]
+        below = [old.move_down() for old in self.items[len(above) :]]
+        other.items = [*above, item, *below]
+        other.headings = [
+            old if old.line < at else Heading(old.line + 1, old.level, old.title)
+            for old in self.headings
+        ]
+        other.verbatim = [number + (number >= at) for number in self.verbatim]
+        other.comments = [number + (number >= at) for number in self.comments]
+        _group(other)
         return other
 
 

@@ -8,7 +8,6 @@ from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import (
     AgentMemory,
     ItemPositions,
-    index_items,
     list_items,
     make_change_id,
 )
@@ -127,12 +126,11 @@ def _must_ask(memory: AgentMemory, report: TaughtReport) -> bool:
 
 def _hold_back(memory: AgentMemory, report: TaughtReport, postponed: MergeResult) -> None:
     """Refuse learnings, except that those with the words of an item confirm it."""
-    present = index_items(memory.document)
     for learning in report.learnings:
-        item = present.get(item_history.id_of(learning.content))
-        if item:
-            memory.record("reinforced", item[0], **report.source)
-            postponed.duplicates.append((item[0], learning.content))
+        state = memory.history.find(learning.content)
+        if state and state.is_present:
+            memory.record("reinforced", state.text, **report.source)
+            postponed.duplicates.append((state.text, learning.content))
         else:
             postponed.refused.append((learning, ASK_REASON))
 
@@ -140,15 +138,15 @@ def _hold_back(memory: AgentMemory, report: TaughtReport, postponed: MergeResult
 def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:
     """Record a contradiction of each item whose id a learning of type `mistake` names."""
     title = template.SECTION_TITLES["mistake"]
-    words = {
+    words = [
         word.strip("\"'`()[]{}<>*_.,:;!?")
         for learning in report.learnings
         if template.section_of(learning.type) == title
         for word in learning.content.casefold().split()
-    }
-    for text, _section, _nested in list_items(memory.document) if words else []:
-        if item_history.id_of(text) in words:
-            memory.record("contradicted", text, **report.source)
+    ]
+    for state in map(memory.history.get, dict.fromkeys(words)):
+        if state and state.is_present:
+            memory.record("contradicted", state.text, **report.source)
 
 
 def remove_items(

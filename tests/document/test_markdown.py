@@ -656,6 +656,16 @@ def rest_of(document: markdown.Document) -> list[list[str]]:
     return [filled([document.lines[at] for at in kind]) for kind in kinds]
 
 
+def parts_of(document: markdown.Document) -> list[object]:
+    """Return all that a document has, with the lines."""
+    items = [[(i.line, i.text_end, i.end, i.text) for i in document.items]]
+    items += [[(i.line, i.text) for i in each.items] for each in document.sections]
+    headings = [(each.line, each.body, each.level, each.title) for each in document.headings]
+    sections = [(s.line, s.body, s.end, s.title, s.suffix) for s in document.sections]
+    other = (document.verbatim, document.comments, document.unclosed, document.markers)
+    return [document.lines, items, headings, sections, *other, document.warnings]
+
+
 @quick
 @given(documents, numbers, news)
 def test_inserting_and_removing_changes_nothing_else(text: str, number: int, new: str) -> None:
@@ -668,6 +678,7 @@ def test_inserting_and_removing_changes_nothing_else(text: str, number: int, new
         return  # for example, unclosed code at the place of the new item: nothing is written
     assert without_one(filled(after.lines), filled(before.lines))
     assert (headings_of(after), rest_of(after)) == (headings_of(before), rest_of(before))
+    assert parts_of(after) == parts_of(markdown.parse_document(markdown.render_document(after)))
     items = items_of(after)
     added = next(at for at, item in enumerate(items) if items_of(before)[at : at + 1] != [item])
     assert items.pop(added)[1] == new

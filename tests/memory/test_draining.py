@@ -79,7 +79,7 @@ def test_the_next_hook_merges_what_locked_out_hooks_left(sandbox: Sandbox) -> No
 
 @pytest.mark.slow
 def test_a_command_merges_what_a_hook_has_no_time_for(person: Person) -> None:
-    sandbox, waiting = person.sandbox, 1500
+    sandbox, waiting = person.sandbox, 1000
     sandbox.configure(ROOMY)
     old = [f"Job {number} runs at night" for number in range(500)]
     sandbox.write_memory("engineer", *old)
