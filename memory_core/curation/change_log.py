@@ -30,6 +30,10 @@ MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 SHORT_LENGTH = 6  # of a change's id; any unique beginning of the whole id names the change
 
 
+# Kinds of the records that make a change, which undo takes back; others are about runs.
+CHANGE_KINDS = (*item_history.ITEM_KINDS, "rejected", "undone")
+
+
 class Change(NamedTuple):
     """One change: its id, the time of its last record, and its records, oldest first.
 
@@ -80,7 +84,7 @@ def find_change(changes: Iterable[Change], name: str) -> Change:
         if text == change.id or (text and digests.hash_text(change.id).startswith(text.lower()))
     ]
     if not matches:
-        raise UnknownChange(f"no change {name!r}: agent-memory log lists the changes")
+        raise UnknownChange(f"no change {name!r} can be undone: agent-memory log lists the changes")
     if len(matches) > 1:
         ids = ", ".join(digests.hash_text(change.id) for change in matches)
         raise UnknownChange(f"several changes match {name!r}: use {ids}")

@@ -8,7 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.curation import cleaning, review
-from memory_core.curation.change_log import Change, find_change, list_changes, short_id
+from memory_core.curation.change_log import (
+    CHANGE_KINDS,
+    Change,
+    find_change,
+    list_changes,
+    short_id,
+)
 from memory_core.document import markdown
 from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert
@@ -94,9 +100,8 @@ def _list_ours(store: Store, agents: Collection[str], everywhere: bool) -> list[
 
 
 def _is_undoable(change: Change) -> bool:
-    kinds = (*item_history.ITEM_KINDS, "rejected", "undone")
     return not change.is_by_hand and any(
-        record["kind"] in kinds and "imported" not in record for record in change.records
+        record["kind"] in CHANGE_KINDS and "imported" not in record for record in change.records
     )
 
 

@@ -185,6 +185,7 @@ def test_log_of_tasks_errors_and_undos_is_short(person: Person) -> None:
         "T  qa  error  abcdef0123  a9  make: no rule",
         "T  qa  task   0123456789  a9  test done",
     ]
+    assert not re.search(r"\d  [0-9a-f]{6}  qa", person.run("log", "qa").stdout)
     assert person.read_json("log", "qa")[1]["tokens"] == 12
     change = person.read_json("undo")[0]["change"]
     assert lines(person, "log", "engineer", "-n", "1")[0].startswith("T  engineer  undone")

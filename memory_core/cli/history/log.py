@@ -96,7 +96,8 @@ def format_minute(time: str) -> str:
 
 def _to_entry(record: dict[str, Any]) -> Entry:
     confidence = record.get("confidence")
-    change = change_log.short_id(item_history.change_of(record))
+    is_change = record["kind"] in change_log.CHANGE_KINDS
+    change = change_log.short_id(item_history.change_of(record)) if is_change else ""
     where = (format_minute(record["time"]), change, record["agent"])
     cells = (
         record["kind"],
@@ -104,7 +105,7 @@ def _to_entry(record: dict[str, Any]) -> Entry:
         "" if confidence is None else f"{confidence:.1f}",
         (record.get("run") or "")[:RUN_ID_LENGTH],
     )
-    return Entry(("  ".join(where),), where, cells, _describe(record))
+    return Entry(("  ".join(filter(None, where)),), where, cells, _describe(record))
 
 
 def _describe(record: dict[str, Any]) -> str:
