@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import lookup
-from memory_core.document import contradictions, eviction, markdown
+from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.history import item_history
 from memory_core.memory import old_state
 from memory_core.memory.project import Project
@@ -155,6 +155,11 @@ def _list_notes(
     for loser, winner in contradictions.find_losers(document, age_of):
         what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"
         yield loser.line + 1, what
+    pairs = repeats.find_repeats(document)
+    for item, first in pairs[:1]:
+        more = f", and {len(pairs) - 1} more do so" if pairs[1:] else ""
+        what = f"line {item.line + 1} repeats line {first.line + 1}{more}: agents receive it once"
+        yield item.line + 1, what
 
 
 def _check_bytes(text: str) -> Iterator[tuple[int, str]]:

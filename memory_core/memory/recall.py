@@ -151,6 +151,7 @@ def _list_passages(
 
             document = preferences.remove_superseded(document)
             document = preferences.remove_overridden(document, own) if own else document
+        document = _remove_repeats(document)
         if own is None:
             own = document
             passages = selection.split_document(document, get_confidence)
@@ -217,6 +218,18 @@ def _remove_losers(document: Document, read_history: Callable[[], History]) -> D
     from memory_core.document import edits
 
     return edits.remove_items(document, list({item.line: item for item, _ in losers}.values()))
+
+
+def _remove_repeats(document: Document) -> Document:
+    """Return a document without the items that repeat an earlier one."""
+    from memory_core.document import repeats
+
+    pairs = repeats.find_repeats(document)
+    if not pairs:
+        return document
+    from memory_core.document import edits
+
+    return edits.remove_items(document, [item for item, _first in pairs])
 
 
 def _read_history(project: Project, store: Store, agent: str) -> History:

@@ -223,8 +223,8 @@ NOTES = {
         ["the file has 12 sections, limit 10: agents cannot add another one"],
     ),
     "too large": (
-        "## A\n" + bullets(10, f"{WORDS} " * 20),
-        ["the file has 13435 bytes, limit 8192: new learnings of agents wait for review"],
+        "## A\n" + bullets(10, f"{WORDS} " * 20 + "{}"),
+        ["the file has 13445 bytes, limit 8192: new learnings of agents wait for review"],
     ),
     "within the limits": (f"## A\n{bullets(14)}", []),
     "preferences do not count": (f"## Preferences\n{bullets(22)}", []),

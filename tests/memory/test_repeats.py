@@ -1,0 +1,84 @@
+"""Lines that differ only in case, blanks or marks are one item, wherever they come from."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.curation import agent_status, item_actions
+from memory_core.document import markdown, repeats
+from memory_core.learning import extraction
+from memory_core.memory import recall, remember
+from memory_core.memory.project import Project, find_project
+from support.sandbox import Sandbox
+
+ITEM = "Orders are kept for ten years"
+# Ways to write ITEM.
+SAME = [
+    "orders are kept for ten years",
+    "ORDERS ARE KEPT FOR TEN YEARS",
+    "Orders Are Kept For Ten Years",
+    "  Orders are kept for ten years",
+    "Orders are kept for ten years  ",
+    "Orders  are kept\tfor ten years",
+    "Orders are kept for ten years.",
+    "**Orders** are kept for ten years",
+    "Orders are kept for `ten` years",
+    "\u00a0Orders are kept for ten years",
+    "Orders are kept for \u201cten\u201d years",
+]
+# Not the same: the case of code, options and paths counts.
+OTHERS = [
+    ("Run tar with -c here", "Run tar with -C here"),
+    ("Read README.md before releases", "Read readme.md before releases"),
+    ("Use `Foo` for parsing", "Use `foo` for parsing"),
+]
+
+
+def project_in(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def list_texts(project: Project) -> list[str]:
+    snapshot = project.store.read("engineer")
+    return [item.text for item in markdown.parse_document(snapshot.text if snapshot else "").items]
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_nothing_adds_it_again(sandbox: Sandbox, text: str) -> None:
+    sandbox.write_memory("engineer", ITEM)
+    project = project_in(sandbox)
+    item_actions.teach(project, "engineer", "pattern", [text])
+    found = [extraction.Learning("mistake", text)]
+    remember.save_learnings(project, "engineer", [extraction.Extraction(found, [], [])], "a1")
+    assert list_texts(project) == [ITEM]
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_of_two_lines_agents_receive_the_first(sandbox: Sandbox, text: str) -> None:
+    path = sandbox.write_memory("engineer", ITEM, text, "Queues are durable")
+    project = project_in(sandbox)
+    delivered = recall.build_block(project, "engineer", 5000).text
+    assert [line for line in delivered.splitlines() if line.startswith("- ")] == [
+        f"- {ITEM}",
+        "- Queues are durable",
+    ]
+    assert path.read_text().count("\n- ") == 3
+    (memory,) = agent_status.list_memories(project)
+    ((line, note),) = memory.notes
+    assert line == 5
+    assert note == "line 5 repeats line 4: agents receive it once"
+
+
+@pytest.mark.parametrize(("one", "other"), OTHERS)
+def test_two_facts_are_two_items(one: str, other: str) -> None:
+    document = markdown.parse_document(f"## A\n- {one}\n- {other}\n")
+    assert repeats.find_repeats(document) == []
+
+
+def test_nested_lines_and_other_sections_are_kept() -> None:
+    text = (
+        "## Guidelines\n- Push to main\n- push to main\n  Why: it is deployed\n- Push to main.\n"
+        "## Common Mistakes to Avoid\n- Push to main\n"
+    )
+    document = markdown.parse_document(text)
+    assert [(item.line, first.line) for item, first in repeats.find_repeats(document)] == [(4, 1)]
