@@ -1,0 +1,64 @@
+"""Rows of a hook that learns into a thousand similar items, while nothing or much waits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import samples
+import scene
+from ours import LIFE, Maker, Row
+from scene import Case
+
+from memory_core.memory.project import find_project
+from memory_core.storage import spool
+from memory_core.storage.paths import LevelPaths
+
+ITEMS, WAITING = 1000, 256
+CONFIG = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}\n"
+SECTIONS = ("Coding Patterns Learned", "Project Architecture")
+
+
+def rows() -> Iterator[Row]:
+    name = f"capture (SubagentStop), two learnings, {ITEMS:,} similar items"
+    yield _row(f"{name}, nothing waits", 0)
+    yield _row(f"{name}, {WAITING} learnings wait", WAITING)
+
+
+def _row(name: str, waiting: int) -> Row:
+    def row(maker: Maker) -> Case:
+        place = maker.scene()
+        place.add("project/.claude-mpm/config.yml", CONFIG)
+        place.add(f"project/{scene.MEMORIES}/engineer.md", _memory())
+        env = {"HOME": os.path.join(place.folder, "home")}
+        find_project(place.project, env)  # compiles the settings, for which the hook lacks yaml
+        maker.play(place, LIFE, earlier=True)
+        maker.play(place, LIFE[:2])
+        _let_wait(LevelPaths(place.project, env), waiting)
+        report = samples.result(10_000, samples.LEARNED)
+        place.put("event", samples.subagent_stop(place.project, report))
+        place.freeze()
+        return Case(name, maker.hook("subagent_stop"), place, scene.taught)
+
+    return row
+
+
+def _fact(number: int) -> str:
+    return f"Service {number} reads its retry limit from the settings"
+
+
+def _memory() -> str:
+    half = ITEMS // len(SECTIONS)
+    sections = (
+        f"\n## {title}\n" + "".join(f"- {_fact(part * half + n)}\n" for n in range(half))
+        for part, title in enumerate(SECTIONS)
+    )
+    return "# Engineer Memory\n" + "".join(sections)
+
+
+def _let_wait(paths: LevelPaths, count: int) -> None:
+    """Put the learnings of other runs into the spool, as hooks do that do not get the lock."""
+    for number in range(count):
+        ids = {"agent": "engineer", "run": f"r{number}", "session": "s1", "source": "agent"}
+        learnings = [["guideline", _fact(ITEMS + number), ""]]
+        spool.add(paths, "engineer", {**ids, "learnings": learnings, "rejected": []})
