@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-import time
 from collections.abc import Callable, Iterator
 
 import samples
-from ours import Maker, Row
+from ours import Maker, Row, make_history
 from scene import Broken, Case, Scene, ran
-
-from memory_core.history import item_history
-from memory_core.text.times import format_utc
 
 REPO = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 AGENTS, SIZE = 50, 2000
-DAY = 86400
 BARE = "`python -c pass`"
 TYPER = "`python -c 'import typer'`"
 HELP = "`agent-memory --help`"
@@ -42,25 +36,11 @@ def _names() -> list[str]:
     return [f"agent-{number}" for number in range(AGENTS)]
 
 
-def _history(agent: str, memory: str) -> str:
-    """Return a history in which each item was learned, one a day up to now."""
-    lines = []
-    for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
-        moment = format_utc(time.time() - DAY * number)
-        fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
-        lines.append(
-            item_history.make_record(
-                "learned", moment, text, section="Work", source="agent", **fields
-            )
-        )
-    return "".join(f"{json.dumps(line)}\n" for line in reversed(lines))
-
-
 def _row(name: str, arguments: list[str], check: Callable[[Scene], None]) -> Row:
     def row(maker: Maker) -> Case:
         memories = {f"{name}.md": samples.memory(name, SIZE) for name in _names()}
         histories = {
-            f"history/{name}.jsonl": _history(name, memories[f"{name}.md"]) for name in _names()
+            f"history/{name}.jsonl": make_history(name, memories[f"{name}.md"]) for name in _names()
         }
         folder = os.path.join(maker.folder, f"command-{len(os.listdir(maker.folder))}")
         place = Scene(folder, memories | histories)

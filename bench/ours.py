@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections.abc import Callable, Iterator
 
 import samples
@@ -10,8 +12,12 @@ import scene
 from scene import Case, Scene
 from timing import Spawner
 
+from memory_core.history import item_history
+from memory_core.text.times import format_utc
+
 HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")
 FULL, ROOMY = 8192, 6000
+DAY = 86400
 INJECT = "inject, 8 KB memory"
 CAPTURE = "capture (PostToolUse), 10 KB, two learnings"
 START = "SubagentStart, receipt present"
@@ -38,7 +44,8 @@ class Maker:
         """Return a project whose engineer has a memory of `size` bytes, or None, and a PM."""
         memories = {"PM.md": samples.memory("PM", FULL), "qa.md": samples.memory("qa", 2000)}
         if size:
-            memories["engineer.md"] = samples.memory("engineer", size)
+            text = memories["engineer.md"] = samples.memory("engineer", size)
+            memories["history/engineer.jsonl"] = make_history("engineer", text)
         self._count += 1
         return Scene(
             os.path.join(self.folder, f"scene-{self._count}"), memories if folder else None
@@ -76,6 +83,20 @@ class Maker:
 
 
 Row = Callable[[Maker], Case]
+
+
+def make_history(agent: str, memory: str) -> str:
+    """Return a history in which each item was learned, one a day up to now."""
+    lines = []
+    for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
+        moment = format_utc(time.time() - DAY * number)
+        fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
+        lines.append(
+            item_history.make_record(
+                "learned", moment, text, section="Work", source="agent", **fields
+            )
+        )
+    return "".join(f"{json.dumps(line)}\n" for line in reversed(lines))
 
 
 def rows() -> Iterator[Row]:
