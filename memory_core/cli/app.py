@@ -43,8 +43,8 @@ COMMAND_GROUPS = {
         "change.agent:rename": "Give an agent's memory to another agent name.",
         "change.agent:delete": "Move the whole memory of an agent to the archive.",
         "change.preference:app": "Manage how an agent should work.",
-        "history.undo:redo": "Redo what the last undo took back.",
         "history.undo:undo": "Undo the last change of all agents, or the changes with these ids.",
+        "history.undo:redo": "Redo what the last undo took back.",
     },
     "Tidy up": {
         "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",

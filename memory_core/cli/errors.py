@@ -11,6 +11,9 @@ PROGRAM_NAME = "agent-memory"
 
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)$", re.DOTALL)
 
+# "-5" and "- a text" are no names of options.
+_TEXT_AS_OPTION = re.compile(r"^No such option: -(?!-?[a-zA-Z][\w-]*\Z)", re.IGNORECASE)
+
 
 class CommandRefused(Exception):
     """A command cannot do what was asked; the text is the message.
@@ -53,7 +56,12 @@ def describe_os_error(error: OSError) -> str:
 def _describe_usage(error: Any) -> str:
     """Return the sentence of typer, and the usage of the command."""
     sentence = str(error.format_message()).replace("Value error, ", "").rstrip(".")  # pydantic's
-    sentence = _EXTRA_ARGUMENTS.sub(r"unexpected argument: \1 (put a text in quotes)", sentence)
+    arguments = error.ctx.command.params if error.ctx else []
+    takes_text = any(one.metavar in ("TEXT", "VALUE") for one in arguments)
+    hint = " (put a text in quotes)" if takes_text else ""
+    sentence = _EXTRA_ARGUMENTS.sub(rf"unexpected argument: \1{hint}", sentence)
+    if _TEXT_AS_OPTION.search(sentence):
+        sentence = f"{sentence.rstrip()} (put -- before a text or number that begins with -)"
     if error.ctx is None:
         return sentence
     usage = " ".join(error.ctx.get_usage().split())

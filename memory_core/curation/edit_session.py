@@ -13,6 +13,7 @@ from memory_core.curation import item_actions
 from memory_core.document import edits, markdown, template
 from memory_core.git import three_way
 from memory_core.history import item_history
+from memory_core.history.item_history import Difference
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
@@ -107,17 +108,23 @@ def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
 
 
 def save_copy(
-    project: Project, agent: str, copy: EditCopy, text: str, store: Store | None = None
+    project: Project,
+    agent: str,
+    copy: EditCopy,
+    text: str,
+    store: Store | None = None,
+    reworded: str = "",
 ) -> EditResult:
     """Merge the edited text into the memory, as one change; changes by others are kept.
 
+    `reworded` is the text of an item whose new text may have quite other words.
     Raises OSError if the memory cannot be locked, read or written; it is then unchanged.
     """
     if copy.is_new:
         text = _remove_empty(text)
 
     def change(memory: AgentMemory) -> EditResult:
-        return _save(memory, copy, text)
+        return _save(memory, copy, text, reworded)
 
     return transaction.change_memory(project, agent, change, store)
 
@@ -136,10 +143,10 @@ def reword_item(project: Project, agent: str, old: str, text: str, store: Store)
         after = edits.replace_item(document, item, sanitize.clean_line(text))
     except ValueError as error:
         raise item_actions.InvalidRequest(str(error)) from None
-    return save_copy(project, agent, copy, markdown.render_document(after), store)
+    return save_copy(project, agent, copy, markdown.render_document(after), store, old)
 
 
-def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
+def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str = "") -> EditResult:
     base = "" if copy.is_new else copy.text
     free_text_changed = _is_free_text_changed(copy, text)
     merged_others = memory.snapshot is not None and memory.snapshot.text != base
@@ -147,6 +154,7 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
         text = three_way.merge(base, memory.text, text)
     document, history = markdown.parse_document(text), memory.history
     difference = item_history.compare(history, agent_memory.list_items(document))
+    _match_reworded(difference, reworded)
     # Compare before the edits are recorded, while the history shows which items are new.
     changed = [text for text, _, _, was in difference.new if was or history.find(text)]
     added = [text for text, _, _, was in difference.new if not was and not history.find(text)]
@@ -155,6 +163,14 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str) -> EditResult:
     without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
     changes.apply_edit(memory, document, difference)
     return EditResult(added, changed, removed, merged_others, free_text_changed, without_section)
+
+
+def _match_reworded(difference: Difference, text: str) -> None:
+    """Take the only new item for the new wording of the removed item with this text."""
+    gone = [state for state in difference.gone if state.text == text]
+    if gone and len(difference.new) == 1:
+        difference.new = [(*difference.new[0][:3], gone[0].id)]
+        difference.gone.remove(gone[0])
 
 
 def _list_outside(document: markdown.Document) -> set[str]:

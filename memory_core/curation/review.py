@@ -92,7 +92,8 @@ def choose(
     try:
         chosen = [lookup.find_item(name, waiting) for name in wanted]
     except lookup.ItemNotFound as error:
-        raise InvalidDecision(f"no learning that waits: {error}") from None
+        message = str(error).replace("no item", "no agent or waiting learning", 1)
+        raise InvalidDecision(message) from None
     return list({item.id: item for item in chosen}.values()) if wanted else waiting
 
 

@@ -174,7 +174,7 @@ def set_value(text: str, key: str, value: str) -> str:
     changed = _overlaid(before, path, next(iter(wanted.values()), None))
     problems = _list_value_problems(_format_nested(path, value))
     if problems:
-        raise NotChanged(problems[0])
+        raise NotChanged(problems[0].removesuffix(USED_INSTEAD))
     after = _replace_value(text, path, value)
     try:
         is_right = _read_strictly(after, "config.yml", None) == changed
@@ -334,17 +334,30 @@ def _find_bound(details: Any) -> float | None:
     return None if math.isnan(details["input"]) else bound
 
 
+# Words of pydantic's messages, and the words for them.
+PLAIN_WORDS = {
+    "Input should be": "expected",
+    "a valid boolean": "true or false",
+    "a valid integer": "a whole number",
+    "a valid ": "a ",
+}
+
+# The end of a problem with a number that is out of range.
+USED_INSTEAD = ", which is used"
+
+
 def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
     """Say in plain words what pydantic found, and which value counts."""
     if bound is not None:
         kind = "more" if details["type"] == "less_than_equal" else "less"
-        return f"{_format_value(value)} is {kind} than {bound:g}, which is used"
+        return f"{_format_value(value)} is {kind} than {bound:g}{USED_INSTEAD}"
     if details["type"] == "extra_forbidden":
         by_name = {key.rpartition(".")[2]: key for key, *_ in reversed(describe_settings())}
         near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)
         return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
     wanted = details["msg"].partition(" or instance of")[0].replace("dictionary", "mapping")
-    wanted = wanted.replace("Input should be", "expected")
+    for word, plain in PLAIN_WORDS.items():
+        wanted = wanted.replace(word, plain)
     is_unquoted = details["type"] == "string_type" and isinstance(value, yaml.ScalarNode)
     hint = " (write it in quotes)" if is_unquoted and value.value else ""
     return f"{wanted.removeprefix('Value error, ')}, not {_format_value(value)}{hint}"

@@ -197,6 +197,8 @@ def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -
         (["--debg", "status"], 2, "no such option: --debg"),
         (["show", "engineer", "--projct", "x"], 2, "no such option: --projct"),
         (["run", "--no-lerning", "x"], 2, "--no-learning"),
+        (["add", "qa", "- a text"], 2, "-- before a text or number that begins with -)"),
+        (["config", "set", "limits.max_sections", "-5"], 2, "-5 (put -- before"),
         (["status", "-x"], 2, "no such option: -x\n"),
         (["show", "enginer"], 2, "did you mean engineer?"),
         (["sample", "stat"], 2, "'stat' is not one of 'pre'"),
@@ -918,7 +920,7 @@ def test_config_set_changes_one_line(
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("enabled", "maybe", "expected a valid boolean, not maybe"),
+        ("enabled", "maybe", "expected true or false, not maybe"),
         ("limits.default_size_kb", "0", "0 is less than 1"),
         ("limits.default_size", "5", "did you mean memory.limits.default_size_kb?"),
         ("limits", "{}", "unknown setting 'memory.limits'"),
@@ -951,6 +953,7 @@ def test_config_set_writes_a_new_file_too(person: Person, text: str) -> None:
 def test_config_get_prints_values(person: Person) -> None:
     assert person.run("config", "get", "limits.default_size_kb").stdout == "8\n"
     assert "memory.limits.max_sections: 10\n" in person.run("config", "get", "limits").stdout
+    assert "memory.enabled: true\n" in person.run("config", "get", "memory").stdout
     done = person.run("config", "get", "limts")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean" in done.stderr

@@ -59,6 +59,7 @@ def test_several_items_are_one_change(team: Person, words: list[str], removed: s
     [
         (["remove", short(SHARED)], "engineer, qa have"),
         (["remove", short(ITEM), "dead"], "no item has the id 'dead'"),
+        (["remove", short(ITEM), "redis"], "invalid id 'redis': agent-memory search lists ids"),
         (["confirm", "engineer", short(ITEM), "dead"], "no item matches 'dead'"),
         (["remove", "engineer"], "missing item: agent-memory list engineer"),
         (["remove", "enginer", short(ITEM)], "did you mean engineer?"),
@@ -101,6 +102,16 @@ def test_an_item_gets_a_new_text(team: Person) -> None:
     kinds = [record["kind"] for record in json.loads(team.run("log", new, "--json").stdout)]
     assert len(kinds) == 2
     assert [row["id"] for row in json.loads(team.run("log", new, "--json").stdout)] == [new, old]
+
+
+def test_a_new_text_with_other_words_is_still_the_same_item(team: Person) -> None:
+    team.run("confirm", short(OTHER))
+    assert team.run("edit", short(OTHER), "Ask first").stdout == "qa: 1 item changed\n"
+    new = item_history.id_of("Ask first")
+    kinds = [record["kind"] for record in team.read_json("log", new)]
+    assert kinds[:2] == ["edited", "confirmed"]
+    team.run("undo")
+    assert list_texts(team, "qa") == {OTHER, SHARED}
 
 
 def test_show_prints_an_item_with_its_origin(team: Person) -> None:

@@ -158,14 +158,14 @@ def read_state(person: Person) -> tuple[dict[str, list[str]], list[tuple[str, st
 
 # The words after `review`, the exit status, and the message.
 REFUSED = [
-    ("--accept zzz", 2, "no learning that waits: no item matches 'zzz'"),
-    ("--accept {CENTS} zzz", 2, "no learning that waits: no item matches 'zzz'"),
-    ("--reject {CENTS} 0123456789", 2, "no learning that waits"),
-    ("--accept qa {CENTS}", 2, "no learning that waits"),
+    ("--accept zzz", 2, "no agent or waiting learning matches 'zzz'"),
+    ("--accept {CENTS} zzz", 2, "no agent or waiting learning matches 'zzz'"),
+    ("--reject {CENTS} 0123456789", 2, "no agent or waiting learning matches"),
+    ("--accept qa {CENTS}", 2, "no agent or waiting learning matches"),
     ("--accept the", 2, "'the' may be one of"),
-    ("--accept ''", 2, "no learning that waits"),
-    ("nobody", 2, "no learning that waits: no item matches 'nobody'"),
-    ("../../evil --list", 2, "no learning that waits"),
+    ("--accept ''", 2, "no agent or waiting learning matches"),
+    ("nobody", 2, "no agent or waiting learning matches 'nobody'"),
+    ("../../evil --list", 2, "no agent or waiting learning matches"),
     ("--accept", 2, "name the learnings by their ids, or use --all"),
     ("--reject engineer", 2, "name the learnings by their ids, or use --all"),
     ("--accept --reject {CENTS}", 2, "--accept and --reject exclude each other"),

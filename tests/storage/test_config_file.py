@@ -55,7 +55,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         "memory:\n  agent_overrides:\n    no:\n      size_kb: 3\n      on: 1\n    qa: 7\n",
         [
             f"5: memory.agent_overrides.no.on: {UNKNOWN}",
-            "6: memory.agent_overrides.qa: expected a valid mapping, not 7",
+            "6: memory.agent_overrides.qa: expected a mapping, not 7",
         ],
         {"agent_overrides.no.size_kb": 3},
     ),
@@ -71,7 +71,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     ),
     "a key that is a mapping, in a list": (
         "memory:\n  enabled: false\n  include:\n  - ? {a: 1}\n    : 2\n",
-        ["4: memory.include: expected a valid string, not a mapping"],
+        ["4: memory.include: expected a string, not a mapping"],
         {"enabled": False},
     ),
     "a key twice": (
@@ -83,7 +83,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         "memory:\n  enabled: false\n  enabled: 3\n",
         [
             "3: memory.enabled: appears twice; the last counts",
-            "3: memory.enabled: expected a valid boolean, not 3",
+            "3: memory.enabled: expected true or false, not 3",
         ],
         {"enabled": True},
     ),
@@ -102,10 +102,10 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "one bad entry": (
         "memory:\n  exclude:\n  - qa\n  - 3\n  - [x]\n  - on\n  -\n  - ops\n  include: ['', pm]\n",
         [
-            "4: memory.exclude: expected a valid string, not 3 (write it in quotes)",
-            "5: memory.exclude: expected a valid string, not a list",
-            "6: memory.exclude: expected a valid string, not on (write it in quotes)",
-            "7: memory.exclude: expected a valid string, not nothing",
+            "4: memory.exclude: expected a string, not 3 (write it in quotes)",
+            "5: memory.exclude: expected a string, not a list",
+            "6: memory.exclude: expected a string, not on (write it in quotes)",
+            "7: memory.exclude: expected a string, not nothing",
             '9: memory.include: String should have at least 1 character, not ""',
         ],
         {"exclude": ["qa", "ops"], "include": ["pm"]},
@@ -113,8 +113,8 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "a list that is none": (
         "memory:\n  exclude: qa\n  include: {qa: 1}\n",
         [
-            "2: memory.exclude: expected a valid list, not qa",
-            "3: memory.include: expected a valid list, not a mapping",
+            "2: memory.exclude: expected a list, not qa",
+            "3: memory.include: expected a list, not a mapping",
         ],
         {"exclude": [], "include": []},
     ),
@@ -122,27 +122,27 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         "memory:\n  enabled: !!int ''\n  auto_learning: !foo x\n  strip_markers: !!bool x\n"
         "  max_learning_length: 2024-99-99\n  natural_language: true\n",
         [
-            '2: memory.enabled: expected a valid boolean, not ""',
-            "3: memory.auto_learning: expected a valid boolean, not x",
-            "4: memory.strip_markers: expected a valid boolean, not x",
-            "5: memory.max_learning_length: expected a valid integer, not 2024-99-99",
+            '2: memory.enabled: expected true or false, not ""',
+            "3: memory.auto_learning: expected true or false, not x",
+            "4: memory.strip_markers: expected true or false, not x",
+            "5: memory.max_learning_length: expected a whole number, not 2024-99-99",
         ],
         {"natural_language": True},
     ),
     "a number of 50,000 hexadecimal digits": (
         f"memory: {{limits: {{max_sections: 0x{'f' * 50_000}}}}}\n",
-        [f"1: memory.limits.max_sections: expected a valid integer, not 0x{'f' * 54} ..."],
+        [f"1: memory.limits.max_sections: expected a whole number, not 0x{'f' * 54} ..."],
         {"limits.max_sections": 10},
     ),
     "a number of 60,000 hours, minutes and seconds, which takes PyYAML seconds": (
         f"memory: {{limits: {{max_sections: 1{':59' * 60_000}}}}}\n",
-        [f"1: memory.limits.max_sections: expected a valid integer, not 1{':59' * 18}: ..."],
+        [f"1: memory.limits.max_sections: expected a whole number, not 1{':59' * 18}: ..."],
         {"limits.max_sections": 10},
     ),
     "a number of 5,000 digits": (
         f"memory:\n  max_learning_length: {'9' * 5000}\n  enabled: false\n",
         [
-            "2: memory.max_learning_length: expected a valid integer,"
+            "2: memory.max_learning_length: expected a whole number,"
             f" not {'9' * (config_file.MAX_VALUE_LENGTH - 4)} ..."
         ],
         {"enabled": False},
@@ -151,7 +151,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         'memory:\n  "a\\nb": 1\n  enabled: "\\e["\n  directory: "a\\0b"\n',
         [
             f"2: memory.a\\nb: {UNKNOWN}",
-            '3: memory.enabled: expected a valid boolean, not "\\x1b["',
+            '3: memory.enabled: expected true or false, not "\\x1b["',
             "4: memory.directory: a folder below .claude-mpm/ with a plain name is expected,"
             ' not "a\\x00b"',
         ],
@@ -248,7 +248,7 @@ def test_a_syntax_error_names_line_and_column(tmp_path: Path, text: str, message
 PROBLEMS = [
     (
         "memory: {enabled: 3}",
-        "config.yml:1: memory.enabled: expected a valid boolean, not 3",
+        "config.yml:1: memory.enabled: expected true or false, not 3",
     ),
     (
         "memory:\n  auto_lerning: true\n",

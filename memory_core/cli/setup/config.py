@@ -73,7 +73,7 @@ def show(json: AsJson = False) -> None:
 
 def _find_key(key: str) -> str:
     """Return the whole key; `memory.` in front may be left out."""
-    return key if key.startswith("memory.") else f"memory.{key}"
+    return key if f"{key}.".startswith("memory.") else f"memory.{key}"
 
 
 @app.command()
@@ -86,8 +86,8 @@ def get(key: Key, json: AsJson = False) -> None:
     """
     project = find_project()
     settings = config_sources.list_settings(project.config, project.paths, project.user_paths)
-    name = _find_key(key).removeprefix("memory.")
-    chosen = [row for row in settings if row.key == name or row.key.startswith(f"{name}.")]
+    name = _find_key(key).removeprefix("memory").removeprefix(".")
+    chosen = [row for row in settings if not name or f"{row.key}.".startswith(f"{name}.")]
     if not chosen:
         near = difflib.get_close_matches(name, [row.key for row in settings], n=1, cutoff=0.4)
         hint = f"; did you mean {near[0]}?" if near else ""
