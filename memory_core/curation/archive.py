@@ -180,4 +180,4 @@ def _remove_entry(store: Store, agent: str, number: int) -> None:
     snapshot = store.read_file(path)
     if snapshot:
         entry = dated_entries.parse_entries(snapshot.text)[number - 1]
-        store.write_file(path, dated_entries.remove(snapshot.text, entry), snapshot)
+        store.write_file(path, dated_entries.remove(snapshot.text, [entry]), snapshot)

@@ -96,18 +96,26 @@ def parse_entries(text: str) -> list[DatedEntry]:
     return entries
 
 
-def remove(text: str, entry: DatedEntry) -> str:
-    """Remove an entry, and the heading of its day if no other line is left below it."""
+def remove(text: str, entries: Iterable[DatedEntry]) -> str:
+    """Remove entries, and the headings of their days if no other line is left below them."""
     lines = text.split("\n")
-    del lines[entry.line : entry.end]
+    gone = {at for entry in entries for at in range(entry.line, entry.end)}
     days = [at for at, line in enumerate(lines) if line.startswith(DAY_PREFIX)]
-    above = [at for at in days if at < entry.line]
-    if above:
-        begin, end = above[-1], next((at for at in days if at >= entry.line), len(lines))
-        if not "".join(lines[begin + 1 : end]).strip():
-            del lines[begin:end]
-    rest = "\n".join(lines)
+    for begin, end in zip(days, [*days[1:], len(lines)], strict=True):
+        below = [at for at in range(begin + 1, end) if lines[at].strip()]
+        if below and gone.issuperset(below):
+            gone.update(range(begin, end))
+    rest = "\n".join(line for at, line in enumerate(lines) if at not in gone)
     return rest if rest.strip() else ""
+
+
+def remove_items(text: str, items: Iterable[str]) -> str:
+    """Remove the last entry of each item."""
+    entries: dict[str, list[DatedEntry]] = {}
+    for entry in parse_entries(text):
+        entries.setdefault(entry.text, []).append(entry)
+    equal = (entries.get(normalize(item)) for item in items)
+    return remove(text, [matches.pop() for matches in equal if matches])
 
 
 def format_file_origin(name: str) -> str:

@@ -145,17 +145,15 @@ def _remove_from_archive(memory: AgentMemory) -> None:
     from memory_core.memory.agent_memory import index_items
 
     present = index_items(memory.document)
-    for section, item in memory.from_archive:
-        if item_history.id_of(item.partition("\n")[0]) not in present:
-            continue  # it was evicted again
-        path = memory.store.archive_path(memory.agent)
-        snapshot = memory.store.read_file(path)
-        wanted = dated_entries.normalize(dated_entries.format_entry(section, item))
-        entries = [
-            entry
-            for entry in dated_entries.parse_entries(snapshot.text if snapshot else "")
-            if entry.text == wanted
-        ]
-        if snapshot and entries:
-            rest = dated_entries.remove(snapshot.text, entries[-1])
-            memory.store.write_file(path, rest, snapshot)
+    path = memory.store.archive_path(memory.agent)
+    snapshot = memory.store.read_file(path)
+    if not snapshot:
+        return
+    back = [
+        dated_entries.format_entry(section, item)
+        for section, item in memory.from_archive
+        if item_history.id_of(item.partition("\n")[0]) in present  # not evicted again
+    ]
+    rest = dated_entries.remove_items(snapshot.text, back)
+    if rest != snapshot.text:
+        memory.store.write_file(path, rest, snapshot)

@@ -108,15 +108,14 @@ def test_archive_entries_can_be_read_back(first: list[str], second: list[str]) -
     st.lists(items_kept.map(dated_entries.normalize), unique=True, min_size=1, max_size=5),
     st.data(),
 )
-def test_removing_an_entry_keeps_the_others(items: list[str], data: st.DataObject) -> None:
+def test_removing_entries_keeps_the_others(items: list[str], data: st.DataObject) -> None:
     text = "Kept by hand.\n"
     for number, item in enumerate(items):
         text = dated_entries.add(text, [item], f"2026-11-2{number // 2}")
-    at = data.draw(st.integers(0, len(items) - 1))
-    left = dated_entries.remove(text, dated_entries.parse_entries(text)[at])
-    assert [entry.text for entry in dated_entries.parse_entries(left)] == items[:at] + items[
-        at + 1 :
-    ]
+    gone = data.draw(st.lists(st.sampled_from(items), min_size=1))
+    left = dated_entries.remove_items(text, gone)
+    kept = [item for item in items if item not in gone]
+    assert [entry.text for entry in dated_entries.parse_entries(left)] == kept
     assert left.startswith("Kept by hand.\n")
     empty_days = left.replace("\n\n", "\n").count("\n## ") - len(
         {entry.day for entry in dated_entries.parse_entries(left)}
@@ -127,7 +126,7 @@ def test_removing_an_entry_keeps_the_others(items: list[str], data: st.DataObjec
 def test_removing_the_last_entry_leaves_an_empty_text() -> None:
     text = dated_entries.add("", ["a\n  - b"], "2026-11-20")
     assert text == "## 2026-11-20\n\n- a\n    - b\n"
-    assert dated_entries.remove(text, dated_entries.parse_entries(text)[0]) == ""
+    assert dated_entries.remove_items(text, ["a\n  - b"]) == ""
 
 
 @given(st.text(st.sampled_from("ab[]\\ #"), max_size=12), items_kept)
