@@ -952,6 +952,7 @@ def test_config_set_writes_a_new_file_too(person: Person, text: str) -> None:
 
 def test_config_get_prints_values(person: Person) -> None:
     assert person.run("config", "get", "limits.default_size_kb").stdout == "8\n"
+    assert person.run("config", "get", "learning").stdout == "auto\n"
     assert "memory.limits.max_sections: 10\n" in person.run("config", "get", "limits").stdout
     assert "memory.enabled: true\n" in person.run("config", "get", "memory").stdout
     done = person.run("config", "get", "limts")

@@ -95,7 +95,8 @@ def get(key: Key, json: AsJson = False) -> None:
     if json:
         print_json([setting._asdict() for setting in chosen])
     elif [row.key for row in chosen] == [name]:
-        print_line(json_module.dumps(chosen[0].value))
+        value = chosen[0].value  # a text without quotes, as scripts expect
+        print_line(value if isinstance(value, str) else json_module.dumps(value))
     else:
         for setting in chosen:
             print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}")
