@@ -163,6 +163,15 @@ def test_the_last_delivery_is_found_from_the_end_of_the_log(tmp_path: Path) -> N
 # --- status ---
 
 
+@pytest.mark.parametrize("width", [60, 75, 120])
+def test_warnings_of_status_fit_the_terminal(person: Person, width: int) -> None:
+    person.sandbox.write_memory("qa", "## Notes\n" + "- a < b\n<<<<<<< HEAD\n- c\n")
+    text = "\n".join(strip_colours(run_on_terminal(person, "status", width, **UTF8)))
+    _above, warning, below = text.partition("warning: ")
+    assert max(map(len, (warning + below).splitlines())) <= width
+    assert "a merge conflict is not resolved (agent-memory tidy)" in " ".join(below.split())
+
+
 def test_status_draws_on_a_terminal_only(person: Person) -> None:
     learn(person, "qa", *(f"Service {number} retries {number} times" for number in range(5)))
     shown = strip_colours(run_on_terminal(person, "status", **UTF8))

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from memory_core.cli.change.edit import run_editor
-from memory_core.cli.common.entries import wrap_text
+from memory_core.cli.common.entries import print_sentence, wrap_text
 from memory_core.cli.common.inputs import ask_line, read_key
 from memory_core.cli.common.notes import note_undo
 from memory_core.cli.common.scopes import LevelScope, find_agent
@@ -108,9 +108,7 @@ def _apply(scope: LevelScope, item: WaitingItem, key: str, user: bool) -> str:
         print_note(HELP)
         return ""
     for accepted in review.accept(*scope, [item], text, target):
-        width = shutil.get_terminal_size().columns
-        for line in wrap_text(format_accepted(accepted), width, "", INDENT):
-            print_line(line)
+        print_sentence(format_accepted(accepted))
     return "moved" if target else "accepted"
 
 

@@ -100,6 +100,18 @@ def _align(rows: Sequence[tuple[str, ...]]) -> list[str]:
     ]
 
 
+def print_sentence(text: str, indent: str = "", level: str = "") -> None:
+    """Print a text, wrapped on a terminal; `level`, such as `warning`, precedes it in colour."""
+    width, label = shutil.get_terminal_size().columns, f"{level}: " if level else ""
+    lines = [indent + label + text]
+    if is_terminal():
+        lines = list(wrap_text(label + text, width, indent, indent + INDENT))
+    if level:
+        print_line(indent, paint(level, level), lines.pop(0).removeprefix(indent + level))
+    for line in lines:
+        print_line(line)
+
+
 def wrap_text(text: str, width: int, first: str = "", rest: str = "") -> Iterator[str]:
     """Yield a text as lines of at most `width` cells, which begin with `first` and `rest`.
 

@@ -14,6 +14,7 @@ from memory_core.cli.common.arguments import (
     flag,
     make_number_parser,
 )
+from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_change
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.history.log import format_minute, record_to_json
@@ -112,7 +113,8 @@ def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bo
         print_line(f"{verb}: change {short_id(change.id)} of {format_minute(change.time)}")
         for record in change.records:
             if written and record.get("text"):
-                print_line(f"  {record['agent']}: {record['kind']}: {record['text']}")
+                said = f"{record['agent']}: {record['kind']}: {record['text']}"
+                print_sentence(said, "  ")
     if not written:
         print_diff(diff)
         print_note(DRY_RUN_HINT)

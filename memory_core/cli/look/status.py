@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.common.tables import Column, format_age, format_size, format_table
 from memory_core.cli.look.drawing import draw_bar, draw_sparkline
@@ -60,9 +61,9 @@ def status(user: User = False, json: AsJson = False) -> None:
         print_line(f"Next: {state.next_step}")
     print_line()
     for line in _describe_state(state):
-        print_line(line)
+        print_sentence(line)
     for warning in state.warnings:
-        print_line(paint("warning", "warning"), f": {warning.what} ({warning.advice})")
+        print_sentence(f"{warning.what} ({warning.advice})", level="warning")
 
 
 def _print_memories(memories: list[MemoryStatus]) -> None:
