@@ -15,7 +15,7 @@ from memory_core.curation.change_log import (
     list_changes,
     short_id,
 )
-from memory_core.document import markdown
+from memory_core.document import edits, markdown, template
 from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert
 from memory_core.memory import agent_memory, maintained_files, transaction
@@ -242,6 +242,7 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> None:
     plan, before = revert.plan(records, is_chosen), memory.document
     _check_unchanged(memory, plan)
     after = revert.apply_steps(before, plan.steps)
+    after = _limit_new_sections(before, after, memory.limits)
     _check_result(before, after, plan.steps)
     _record(memory, plan.steps, ItemPositions(before))
     _update_archive(memory, plan.steps, *map(agent_memory.list_items, (before, after)))
@@ -274,6 +275,16 @@ def _check_unchanged(memory: AgentMemory, plan: UndoPlan) -> None:
         if item and item[1] != section and markdown.find_section(memory.document, section):
             reason = f"was moved to section {item[1]!r}; nothing was undone"
             raise UndoConflict(f"{memory.agent}: {step.now!r} {reason}")
+
+
+def _limit_new_sections(
+    before: markdown.Document, after: markdown.Document, limits: template.Limits
+) -> markdown.Document:
+    """Write the limit into the headings that the undo has added."""
+    for section in after.sections:
+        if markdown.find_section(before, section.title) is None:
+            after = edits.set_suffix(after, section, template.format_suffix(limits))
+    return after
 
 
 def _check_result(

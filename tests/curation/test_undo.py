@@ -225,6 +225,17 @@ def test_a_change_is_undone_and_redone(tmp_path: Path, name: str) -> None:
     assert (shop.all_items(), shop.sure()) == (changed, surer)
 
 
+def test_a_section_that_comes_back_has_the_limit_of_the_memory(tmp_path: Path) -> None:
+    shop = Workshop(str(tmp_path))
+    shop.learn("qa", WORDS[0], "a1")
+    before = [line for line in shop.text("qa").splitlines() if line.startswith("## ")]
+    assert "(Max: 3 items)" in before[0]
+    shop.undo()
+    assert shop.text("qa") == ""
+    shop.redo()
+    assert [line for line in shop.text("qa").splitlines() if line.startswith("## ")] == before
+
+
 def test_several_removed_items_return_in_order(tmp_path: Path) -> None:
     shop = started(tmp_path)
     forget("two", "one", "three")(shop)
