@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import headless
 from memory_core.document import block_reader, edits, markdown, near_duplicates, preferences
-from memory_core.document.near_duplicates import SectionItem
+from memory_core.document.near_duplicates import Cluster, SectionItem
 from memory_core.history import item_history
 from memory_core.learning import classify, json_blocks
 from memory_core.memory import agent_memory, changes, transaction
@@ -68,7 +68,8 @@ class Proposal(NamedTuple):
 
     The other items move to the archive.  `reason` completes the sentence "these ...".  `refused`
     is the reason why a proposal of Claude Code is not shown, or why an accepted one was not
-    applied, or "".
+    applied, or "".  `is_asked`: an agent's wording would replace a person's, so that only the
+    answer to a question accepts it.
     """
 
     agent: str
@@ -76,6 +77,7 @@ class Proposal(NamedTuple):
     new: str
     reason: str
     refused: str = ""
+    is_asked: bool = False
 
     @property
     def section(self) -> str:
@@ -99,11 +101,26 @@ def _list_items(text: str) -> list[SectionItem]:
 def propose_merges(project: Project, agent: str) -> list[Proposal]:
     """Return proposals to archive the items that another item makes superfluous."""
     items = read_items(project, agent)
+    clusters = near_duplicates.find_clusters(items)
+    records = project.store.history(agent).read(runs=False) if clusters else []
+    history = item_history.History(records, project.weights)
     proposals = [
-        Proposal(agent, [cluster.best, *cluster.others], cluster.best.text, REASON_SAME)
-        for cluster in near_duplicates.find_clusters(items)
+        Proposal(
+            agent,
+            [cluster.best, *cluster.others],
+            cluster.best.text,
+            REASON_SAME,
+            is_asked=_replaces_person(cluster, history),
+        )
+        for cluster in clusters
     ]
     return [proposal for proposal in proposals if not _find_side_effect(proposal, items)]
+
+
+def _replaces_person(cluster: Cluster, history: item_history.History) -> bool:
+    """Say whether an agent's item would replace an item of a person."""
+    is_agents = history.age_of(cluster.best.text) is not None
+    return is_agents and any(history.age_of(item.text) is None for item in cluster.others)
 
 
 def _find_side_effect(proposal: Proposal, items: Sequence[SectionItem]) -> str:

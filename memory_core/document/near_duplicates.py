@@ -72,6 +72,9 @@ ENGLISH = _split_words("""
 
 REASON_WORDS = ("because", "so")
 
+# The first words of a detail at the end.  Not "for", which says for whom alone the claim holds.
+DETAIL_WORDS = _split_words("in on at to from with by as via through inside using")
+
 # Words that a new wording may add or lose.
 LINKING = _split_words("and of to for in on with as by through which that it its them their")
 
@@ -152,6 +155,8 @@ def covers(one: ParsedText, other: ParsedText) -> bool:
         return False
     if similarity.is_same_parsed(one, other):
         return len(one.tokens) >= len(other.tokens)
+    if _ends_with_detail(one, other):
+        return True
     if max(len(one.text), len(other.text)) > MAX_CHARACTERS or len(other.tokens) < MIN_WORDS:
         return False
     extra = _find_extra(one.tokens, other.tokens)
@@ -161,6 +166,28 @@ def covers(one: ParsedText, other: ParsedText) -> bool:
     is_tail = extra == [*range(extra[0], len(one.tokens))]
     is_reason = is_tail and one.tokens[extra[0]][0] in REASON_WORDS
     return is_reason or (not turning and _only_adds_detail(one, other, extra))
+
+
+def _ends_with_detail(one: ParsedText, other: ParsedText) -> bool:
+    """Say whether the first text is the second one and a place, a means or a purpose behind it."""
+    start, text = f"{other.normal_form} ", one.normal_form
+    if not text.startswith(start) or len(other.tokens) < MIN_WORDS or not _may_be_longer(one):
+        return False
+    words = text[len(start) :].split()
+    plain = [word.rstrip(",.") for word in words]
+    return words[0] in DETAIL_WORDS and all(
+        word.isascii() and word.isalpha() and word.islower() and word not in DOUBTFUL
+        for word in plain
+    )
+
+
+def _may_be_longer(one: ParsedText) -> bool:
+    """Say whether a text is English, and claims no less because of its extra words."""
+    if any(english.is_negation(token) for token in one.tokens):
+        return False
+    words = {word.strip(".,;:()") for word in one.text.casefold().split()}
+    words |= {token[0] for token in one.tokens}
+    return NARROWING.isdisjoint(words) and not ENGLISH.isdisjoint(words)
 
 
 def _find_extra(tokens: list[Token], others: list[Token]) -> list[int]:
@@ -186,13 +213,7 @@ def _only_adds_detail(one: ParsedText, other: ParsedText, extra: list[int]) -> b
     first = 1 if one.tokens[0][0] in IMPERATIVES else FIRST_EXTRA_WORD
     if extra[0] < first or len(other.tokens) < MIN_WORD_SHARE * len(one.tokens):
         return False
-    if any(english.is_negation(token) for token in one.tokens):
-        return False
-    words = {word.strip(".,;:()") for word in one.text.casefold().split()}
-    words |= {token[0] for token in one.tokens}
-    if not NARROWING.isdisjoint(words) or ENGLISH.isdisjoint(words):
-        return False
-    return all(_is_harmless(one.tokens[at][1]) for at in extra)
+    return _may_be_longer(one) and all(_is_harmless(one.tokens[at][1]) for at in extra)
 
 
 def _is_harmless(word: str) -> bool:

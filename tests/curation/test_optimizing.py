@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from e2e import api
 from memory_core.claude_code import headless
-from memory_core.curation import optimizing
+from memory_core.curation import item_actions, optimizing
 from memory_core.document import near_duplicates
 from memory_core.document.near_duplicates import SectionItem
 from memory_core.memory import changes, transaction
@@ -46,6 +47,12 @@ JOINED = [
     ("Use tabs in Makefiles", "Use **tabs** in Makefiles."),
     ("Use tabs in Makefiles", "In Makefiles, use tabs"),
     ("Use pytest fixtures for the database", "Use pytest fixtures for the database setup"),
+    ("Use uv run pytest", "Use uv run pytest to run the tests"),
+    ("The API listens on 8080", "The API listens on 8080 in development"),
+    ("Orders are kept for ten years", "Orders are kept for ten years in the archive database"),
+    ("Config is read from settings.py", "Config is read from settings.py at startup"),
+    ("Dates are stored in UTC", "Dates are stored in UTC with timezone info"),
+    ("Use the fake clock in tests", "Use the fake clock in tests from the support folder"),
     ("Use pytest fixtures for setup", "Use shared pytest fixtures for setup"),
     ("Log errors to stderr", "Log errors and warnings to stderr"),
     (
@@ -103,6 +110,16 @@ APART = [
     ("Users can delete orders in the shop", "Users can delete pending orders in the shop"),
     ("Restart the worker when queues fill", "Restart the worker when partner queues fill"),
     ("Run the linter before each commit", "Run the linter before each commit on Windows"),
+    ("Use tabs", "Use tabs in Makefiles"),
+    ("Keep the cache warm", "Keep the cache warm for admins"),
+    ("Never push to the main branch", "Never push to the main branch in a hurry"),
+    ("All services use the bus", "All services use the bus in production"),
+    ("The API listens on 8080", "The API listens on 8080 or 9090"),
+    ("The API listens on 8080", "The API listens on 8080 in 3 of 4 zones"),
+    ("The API listens on 8080", "The API listens on 9090 in development"),
+    ("The API listens on 8080", "The API listens on 8080 only in development"),
+    ("Push to the main branch", "Push to the main branch is forbidden"),
+    ("Deploy the shop on Friday", "Deploy the shop on Friday without approval"),
     # different words
     ("The gateway calls the billing service", "The billing service calls the gateway"),
     ("Copy data from staging to the sandbox", "Copy data from the sandbox to staging"),
@@ -747,3 +764,21 @@ def test_claude_runs_outside_of_project_and_session(old: Person) -> None:
     assert told["AGENT_MEMORY"] == "off"
     assert told["CLAUDE_CODE_USE_BEDROCK"] == "1"
     assert not set(told) & {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR"}
+
+
+@pytest.mark.parametrize(("less", "more"), [("a person", "an agent"), ("an agent", "a person")])
+def test_with_yes_no_words_of_an_agent_replace_those_of_a_person(
+    person: Person, less: str, more: str
+) -> None:
+    texts = {less: "Use uv run pytest", more: "Use uv run pytest to run the tests"}
+    project = find_project(str(person.sandbox.root), person.sandbox.env)
+    item_actions.teach(project, "engineer", "pattern", [texts["a person"]])
+    rows = [["pattern", texts["an agent"]]]
+    learn = partial(changes.learn, rows=rows, source="agent")
+    transaction.change_memory(project, "engineer", learn)
+    done = person.run("optimize", "--yes")
+    assert done.returncode == 0
+    assert f" - {texts[more]}" in done.stdout
+    left = person.sandbox.read_memory("engineer").count("\n- ")
+    is_left = "Left: 1 proposal to replace your words" in done.stderr
+    assert (left, is_left) == ((2, True) if more == "an agent" else (1, False))
