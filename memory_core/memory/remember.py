@@ -26,8 +26,8 @@ MAX_LEARNINGS = 100
 # Seconds that a hook spends on the learnings of other runs.
 OTHERS_SECONDS = 0.5
 
-# The shares of this time after which no other entry is read, and none is compared with the items:
-# the rest is for writing.
+# The shares of this time after which no other entry is read, and none is compared with the items;
+# the rest is for the write.
 READ_SHARE, MERGE_SHARE = 0.2, 0.6
 
 
@@ -98,7 +98,7 @@ def _merge_unspooled(project: Project, agent: str, entry: dict[str, Any], error:
     """Merge an entry that cannot be written to the spool because of `error`."""
     event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=str(error))
     with project.store.lock(agent):
-        _merge_learnings(project, agent, "", [("", entry)], None)
+        _merge_learnings(project, agent, "", [("", entry)])
 
 
 def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> None:
@@ -108,16 +108,16 @@ def log_waiting(project: Project, agent: str, error: OSError, run: str = "") -> 
     )
 
 
-def merge_all_spooled(project: Project, seconds: float | None = None) -> list[str]:
+def merge_all_spooled(project: Project, seconds: float = spool.UNLIMITED) -> list[str]:
     """Merge the spool of all agents; return the file stems of the agents that failed.
 
     After this number of seconds, the rest is left for the next writer.
     """
     failed = []
-    began = time.monotonic()
+    end = time.monotonic() + seconds
     for stem, agent in spool.list_agents(project.paths):
-        left = None if seconds is None else began + seconds - time.monotonic()
-        if left is not None and left <= 0:
+        left = end - time.monotonic()
+        if left <= 0:
             break
         try:
             merge_spool(project, agent, seconds=left)
@@ -134,7 +134,9 @@ def count_spooled(project: Project) -> int:
     return sum(len(entry["learnings"]) for entry in entries)
 
 
-def merge_spool(project: Project, agent: str, own: str = "", seconds: float | None = None) -> None:
+def merge_spool(
+    project: Project, agent: str, own: str = "", seconds: float = spool.UNLIMITED
+) -> None:
     """Merge the agent's spool into its memory file and history, in one write.
 
     The entry with the path `own` is merged in any case.  The others take `seconds` at most, and the
@@ -144,18 +146,12 @@ def merge_spool(project: Project, agent: str, own: str = "", seconds: float | No
     from memory_core.storage.store import LOCK_TIMEOUT
 
     store = project.store
-    wait = LOCK_TIMEOUT if own or seconds is None else min(seconds, LOCK_TIMEOUT)
-    with store.lock(agent, wait):
+    with store.lock(agent, LOCK_TIMEOUT if own else min(seconds, LOCK_TIMEOUT)):
         began = time.monotonic()
-        until = None if seconds is None else began + seconds * READ_SHARE
+        until = began + seconds * READ_SHARE
         entries = spool.read_entries(project.paths, store.stem(agent), own, until)
-        until = None if seconds is None else began + seconds * MERGE_SHARE
-        taught = _merge_learnings(project, agent, own, entries, until)
-        merged = [
-            (path, entry)
-            for path, entry in entries
-            if path in taught or not (entry["learnings"] or entry["rejected"])
-        ]
+        left = _merge_learnings(project, agent, own, entries, began + seconds * MERGE_SHARE)
+        merged = [(path, entry) for path, entry in entries if path not in left]
         # Records come last: a learning that starts a new history also refreshes the common errors.
         records = [record for _path, entry in merged for record in entry.get("records", [])]
         run_history.append_records(store, agent, records)
@@ -167,11 +163,11 @@ def _merge_learnings(
     agent: str,
     own: str,
     entries: list[tuple[str, dict[str, Any]]],
-    until: float | None,
+    until: float = spool.UNLIMITED,
 ) -> set[str]:
     """Merge the learnings of entries, those of `own` and as many others as the time allows.
 
-    Returns the paths of the merged entries.  The caller holds the lock.
+    Returns the paths of the entries that are left.  The caller holds the lock.
     """
     teaching = [(path, entry) for path, entry in entries if entry["learnings"] or entry["rejected"]]
     if not teaching:
@@ -182,10 +178,10 @@ def _merge_learnings(
 
     def list_reports() -> Iterator[changes.TaughtReport]:
         lessons.clear()  # this is another try, if a person saved the file meanwhile
-        keys: dict[tuple[str, str], list[str]] = {}
+        taught: dict[tuple[str, str], set[str]] = {}
         for path, entry in teaching:
             if path == own or spool.has_time(until, len(lessons)):
-                lessons.append(_Lesson(project, path, entry, keys))
+                lessons.append(_Lesson(project, path, entry, taught))
                 yield lessons[-1].report
 
     memory, merged = transaction.change_locked(
@@ -195,13 +191,13 @@ def _merge_learnings(
     memory.store.add_to_review(agent, waiting, memory.time)
     for lesson in lessons:
         lesson.note_end(agent, len(memory.evicted) if lesson is lessons[0] else 0)
-    return {lesson.path for lesson in lessons}
+    return {path for path, _entry in teaching} - {lesson.path for lesson in lessons}
 
 
 class _Lesson:
     """The learnings of a spool entry that its run has not taught yet.
 
-    `keys` has the normal forms of all learnings that the runs of a batch have taught, by session
+    `taught` has the normal forms of the learnings that the runs of a batch have taught, by session
     and run.
     """
 
@@ -210,7 +206,7 @@ class _Lesson:
         project: Project,
         path: str,
         entry: dict[str, Any],
-        keys: dict[tuple[str, str], list[str]],
+        taught: dict[tuple[str, str], set[str]],
     ) -> None:
         from memory_core.memory import changes
         from memory_core.storage import run_records
@@ -220,19 +216,14 @@ class _Lesson:
         self._project, self._entry = project, entry
         self._source = {key: entry[key] for key in ("run", "session", "source")}
         self._runs = run_records.SessionRuns(project.paths, entry["session"])
-        self._keys: list[str] = []
-        rows = []
-        place = entry["session"], entry["run"]
-        if place not in keys or not entry["run"]:
-            keys[place] = [*self._runs.record(entry["run"]).get("keys", [])]
-        taught = keys[place]
-        for row in entry["learnings"]:
-            key = similarity.normalize_text(row[1])
-            if key not in taught:
-                rows.append(row)
-                self._keys.append(key)
-        taught += self._keys
-        self.report = changes.TaughtReport(rows, self._source)
+        before = set(map(str, self._runs.record(entry["run"]).get("keys", [])))
+        if entry["run"]:
+            before = taught.setdefault((entry["session"], entry["run"]), before)
+        pairs = [(similarity.normalize_text(row[1]), row) for row in entry["learnings"]]
+        pairs = [(key, row) for key, row in pairs if key not in before]
+        self._keys = [key for key, _row in pairs]
+        before.update(self._keys)
+        self.report = changes.TaughtReport([row for _key, row in pairs], self._source)
 
     def list_waiting(self, rivals: dict[str, str]) -> list[dict[str, str]]:
         """Return the rejected learnings, and those that do not fit, which wait for a person."""

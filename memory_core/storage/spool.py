@@ -26,6 +26,8 @@ FOLDER = "spool"
 # Above the reports of a whole session.
 MAX_ENTRY_BYTES = 64 * 1024 * 1024
 
+UNLIMITED = float("inf")  # seconds
+
 # So many entries are always taken, whatever the load of the machine: they take milliseconds.
 FEW = 20
 
@@ -72,7 +74,7 @@ def flush(paths: LevelPaths, path: str) -> None:
 
 
 def read_entries(
-    paths: LevelPaths, stem: str, own: str = "", until: float | None = None
+    paths: LevelPaths, stem: str, own: str = "", until: float = UNLIMITED
 ) -> list[tuple[str, dict[str, Any]]]:
     """Return (path, entry) of the agent's entries, oldest first, without damaged ones.
 
@@ -81,13 +83,13 @@ def read_entries(
     return list(_iterate_entries(paths, stem, own, until))
 
 
-def has_time(until: float | None, number: int) -> bool:
+def has_time(until: float, number: int) -> bool:
     """Say whether a writer may take one more entry after this number of others."""
-    return until is None or number < FEW or time.monotonic() < until
+    return number < FEW or time.monotonic() < until
 
 
 def _iterate_entries(
-    paths: LevelPaths, stem: str, own: str = "", until: float | None = None
+    paths: LevelPaths, stem: str, own: str = "", until: float = UNLIMITED
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, path in enumerate(_list_entries(paths, stem)):
         if path != own and not has_time(until, number):
