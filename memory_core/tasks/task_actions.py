@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -403,25 +404,32 @@ def _move(project: Project, name: str, stage: str) -> list[str]:
 
 
 class StaleMemory(NamedTuple):
-    """A memory that cleaning would archive or delete."""
+    """A memory that cleaning would archive or delete; `since` is when it was last changed."""
 
     memory: TaskMemory
     will_delete: bool
+    since: str
 
 
 def find_stale(project: Project, archive_before: str, delete_before: str) -> list[StaleMemory]:
     """Return the memories to archive and to delete: not changed, or archived, before a time.
 
-    Times are in the format of memories; "" selects nothing.  The times in the files count, not
-    the mtime, which git changes.  Memories of tasks in progress are kept.
+    Times are in the format of memories; "" selects nothing.  The times in the files count; only
+    for a file without any, its mtime, which git changes.  Memories of tasks in progress are kept.
     """
     stale = []
     for memory in list_memories(project):
-        if memory.state == KEPT and memory.updated and memory.updated < archive_before:
-            stale.append(StaleMemory(memory, False))
-        elif memory.state == ARCHIVED and memory.archived and memory.archived < delete_before:
-            stale.append(StaleMemory(memory, True))
+        since = memory.updated or memory.created or _read_mtime(project, memory)
+        if memory.state == ARCHIVED:
+            since = memory.archived or since
+        if since < {KEPT: archive_before, ARCHIVED: delete_before}.get(memory.state, ""):
+            stale.append(StaleMemory(memory, memory.state == ARCHIVED, since))
     return stale
+
+
+def _read_mtime(project: Project, memory: TaskMemory) -> str:
+    status = project.paths.files.status(memory.path)
+    return backlog_folder.now(time.time() - status.st_mtime) if status else backlog_folder.now()
 
 
 def clean_up(
@@ -430,7 +438,7 @@ def clean_up(
     along: Callable[[Collection[StaleMemory]], Iterable[StaleMemory]] = iter,
 ) -> None:
     """Archive or delete these memories; one that was started meanwhile is kept."""
-    for memory, will_delete in along(stale):
+    for memory, will_delete, _since in along(stale):
         with _change(project) as transaction:
             is_there = transaction.has(memory.id, memory.state == ARCHIVED)
             if memory.id in transaction.in_progress or not is_there:

@@ -496,6 +496,36 @@ def test_search_finds_lines_with_all_words(shop: Shop) -> None:
     ]
 
 
+DAY_2020 = 1_577_923_200  # 2020-01-02
+
+# Memories that somebody wrote or imported; Backlog.md knows none of these tasks.
+OLD_MEMORIES = {
+    "by agent-memory": "created: '2019-05-05 10:00:00'\nupdated: '2020-01-02 10:00:00'\n",
+    "a date only": "updated: 2020-01-02\n",
+    "never changed": "created: '2020-01-02 10:00:00'\nupdated:\n",
+    "only created": "created: 2020-01-02\n",
+    "no dates": "task_id: x\n",
+    "no front matter": "",
+}
+
+
+@pytest.mark.parametrize("archived", [False, True])
+@pytest.mark.parametrize("name", OLD_MEMORIES)
+def test_cleanup_knows_the_age_of_every_old_memory(shop: Shop, name: str, archived: bool) -> None:
+    task_actions.start(shop.project, "other")
+    fields = OLD_MEMORIES[name]
+    path = shop.folder / "memory" / ("archive" if archived else "") / "x.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"---\n{fields}---\n# X\n" if fields else "# X\n")
+    os.utime(path, (DAY_2020, DAY_2020))
+    (found,) = task_actions.find_stale(shop.project, "2026-06-01 00:00:00", "2026-06-01 00:00:00")
+    assert (found.memory.id, found.will_delete, found.since[:10]) == ("x", archived, "2020-01-02")
+    assert task_actions.find_stale(shop.project, "2019-06-01", "2019-06-01") == []
+    assert task_actions.find_stale(shop.project, "", "") == []
+    task_actions.clean_up(shop.project, [found])
+    assert shop.states() == {"other": "active"} | ({} if archived else {"x": "archived"})
+
+
 def test_cleanup_uses_the_dates_in_the_files(shop: Shop) -> None:
     for name in ("old", "older", "new", "going"):
         task_actions.start(shop.project, name)

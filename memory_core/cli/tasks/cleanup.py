@@ -80,7 +80,7 @@ def cleanup(
 ) -> None:
     """Archive unused memories and delete old archived ones.
 
-    The dates in the files count, not the times of the files.
+    The dates in the files count; only for a file without dates, the time of the file.
     Tasks in progress are skipped.
     If memories would be deleted, they are shown first and you are asked.
 
@@ -104,8 +104,8 @@ def cleanup(
         stale = [memory for memory in task_actions.find_stale(project, *limits) if memory in stale]
         task_actions.clean_up(project, stale, make_progress("Cleaning up"))
     if json:
-        archived = [task_to_json(memory) for memory, will_delete in stale if not will_delete]
-        deleted = [task_to_json(memory) for memory, will_delete in stale if will_delete]
+        archived = [task_to_json(memory) for memory, will_delete, _ in stale if not will_delete]
+        deleted = [task_to_json(memory) for memory, will_delete, _ in stale if will_delete]
         print_json({"written": written, "archived": archived, "deleted": deleted})
     elif not stale:
         print_note("Nothing to clean up.")
@@ -121,5 +121,5 @@ def _parse_limit(age: str | None) -> str:
 def _describe(memory: StaleMemory) -> str:
     task = memory.memory
     if memory.will_delete:
-        return f"delete {format_task(task)}, archived on {task.archived[:10]}"
-    return f"archive {format_task(task)}, not changed since {task.updated[:10]}"
+        return f"delete {format_task(task)}, archived on {memory.since[:10]}"
+    return f"archive {format_task(task)}, not changed since {memory.since[:10]}"
