@@ -57,6 +57,7 @@ def describe(result: Result) -> object:
 
 def without_times(data: bytes) -> bytes:
     data = re.sub(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.Z]*(-[0-9a-f]{4})?", b"TIME", data)
+    data = re.sub(rb"agent-memory undo [0-9a-f]{6}", b"UNDO", data)
     return re.sub(rb'"duration_ms": ?\d+|\d+\.\d s\b', b"DURATION", data)
 
 
