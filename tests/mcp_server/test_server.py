@@ -1035,7 +1035,7 @@ def test_without_a_token_one_is_created(shop: Shop) -> None:
     [
         (["--port", "1234"], "", 2, "--port requires --http"),
         (["--http"], "short", 2, "AGENT_MEMORY_TOKEN: at least 16 ASCII characters"),
-        (["--http", "--port", "99999"], "", 2, "less than or equal to 65535"),
+        (["--http", "--port", "99999"], "", 2, "use a whole number, from 0 to 65535"),
     ],
 )
 def test_what_cannot_be_served(
