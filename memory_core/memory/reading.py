@@ -202,7 +202,7 @@ def _check_version(memory: AgentMemory, difference: Difference) -> None:
 
 def _archive_excess(memory: AgentMemory, difference: Difference, room: int) -> None:
     """Move the missing items to the archive, except the `room` newest ones."""
-    newest_first = sorted(difference.missed, key=lambda state: state.added_at, reverse=True)
+    newest_first = sorted(difference.missed, key=lambda state: state.place, reverse=True)
     excess = newest_first[room:]
     if excess:
         difference.missed = newest_first[:room]

@@ -118,3 +118,5 @@ def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bo
     if not written:
         print_diff(diff)
         print_note(DRY_RUN_HINT)
+    elif not diff:
+        print_note("Note: no line of a memory changed.")
