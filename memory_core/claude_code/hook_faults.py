@@ -48,6 +48,12 @@ def list_faults(
     return list(faults.values())
 
 
+def list_missing(files: list[settings_files.SettingsFile]) -> list[str]:
+    """Return the events of delegations for which no file has a hook of agent-memory."""
+    events = {hook.event for file in files for hook in file.own_hooks}
+    return [event for event in DELEGATION_EVENTS if event not in events]
+
+
 def _find_fault(
     file: settings_files.SettingsFile, hook: settings_json.HookEntry, environ: Mapping[str, str]
 ) -> str:

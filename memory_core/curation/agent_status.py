@@ -299,6 +299,8 @@ def _describe_hooks(
     count = sum(len(fault.hooks) for fault in faults)
     if count == sum(len(file.own_hooks) for file in files):
         return f"{state}, but they do not work"
+    if hook_faults.list_missing(files):
+        return f"{state}, but some are missing"
     return f"{state}, but not all of them work" if faults else state
 
 
@@ -313,8 +315,12 @@ def _check_settings(
     problems = [f"{file.path}: {file.problem}" for file in files if file.problem]
     for what in [*problems, *map(str, faults)]:
         yield StatusWarning(what, DOCTOR_COMMAND)
-    if not problems and not any(file.own_hooks for file in files):
+    if problems:
+        return
+    if not any(file.own_hooks for file in files):
         yield StatusWarning("no settings file has the hooks", "agent-memory install")
+    elif missing := hook_faults.list_missing(files):
+        yield StatusWarning(f"no hooks for {' and '.join(missing)}", DOCTOR_COMMAND)
 
 
 def _check_project(

@@ -120,8 +120,10 @@ def _plan_update(target: SettingsTarget, version: settings_json.Version | None) 
 
 
 def _has_hooks(target: SettingsTarget) -> bool:
-    """Say whether a settings file has the hooks of every project."""
-    return any(entry.event == "PreToolUse" for entry in list_entries(target))
+    """Say whether a settings file has hooks of every project; some of them may be missing."""
+    template = read_template()
+    tasks = settings_json.build_hooks(template, parts=[settings_json.TASKS])
+    return any(entry.event not in tasks for entry in list_entries(target))
 
 
 def list_entries(target: SettingsTarget) -> list[settings_json.HookEntry]:
@@ -496,9 +498,10 @@ def run_trial(text: str, environment: str) -> TrialResult:
     `environment` is the program that they run.  Raises InstallRefused if the report is not saved
     or is not in the next prompt.
     """
-    commands = {
-        entry.event: str(entry.value["command"]) for entry in settings_json.find_entries(text)
-    }
+    every = settings_json.build_hooks(read_template())
+    commands = {event: str(groups[0]["hooks"][0]["command"]) for event, groups in every.items()}
+    entries = settings_json.find_entries(text)  # only those for tasks, perhaps
+    commands |= {entry.event: str(entry.value["command"]) for entry in entries}
     inherited = {
         name: value
         for name, value in os.environ.items()

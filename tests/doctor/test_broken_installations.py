@@ -136,6 +136,13 @@ def missing_event(person: Person) -> None:
     edit(settings(person), lambda value: value["hooks"].pop("SubagentStop"))
 
 
+def only_the_last_events(person: Person) -> None:
+    def drop(value: dict[str, Any]) -> None:
+        del value["hooks"]["PreToolUse"], value["hooks"]["SubagentStart"]
+
+    edit(settings(person), drop)
+
+
 def other_matcher(person: Person) -> None:
     edit(settings(person), lambda value: value["hooks"]["PreToolUse"][0].update(matcher="Bash"))
 
@@ -304,6 +311,7 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (stale_environment, "settings", f"/environments/20250101-1 {MISSING}"),
     (renamed_script, "settings", "subagent-stop.py does not exist: the hooks of SubagentStop do"),
     (missing_event, "settings", "no hooks for SubagentStop"),
+    (only_the_last_events, "settings", "no hooks for PreToolUse, SubagentStart"),
     (other_matcher, "settings", "the matcher Bash does not match Agent"),
     (hooks_pasted_twice, "settings", "hooks are there twice: PostToolUse"),
     (deleted_settings, "settings", "no hooks of agent-memory"),
@@ -492,6 +500,7 @@ STATES: list[tuple[Damage, list[str]]] = [
     (all_hooks_disabled, [f"{INSTALLED}, but disableAllHooks switches them off"]),
     (deleted_program, [f"{INSTALLED}, but they do not work", f"/agent-memory {MISSING}"]),
     (other_matcher, [f"{INSTALLED}, but not all of them work", "the matcher Bash does not"]),
+    (only_the_last_events, [f"{INSTALLED}, but some are missing", "no hooks for PreToolUse"]),
     (closed_memories, ["Cannot read ", "/.claude-mpm/memories: cannot be read"]),
     (closed_project, ["Cannot read ", "/shop: cannot be read"]),
     (tab_in_config, ["config.yml: 1 problem, so memory is off (agent-memory config check)"]),
