@@ -108,7 +108,7 @@ class Report:
             is_marker = at in self._markers and marker_blocks.read_marker(bare) is not None
             if block.is_closed or is_other or is_marker:
                 break
-            if at == closing or (at in self.fences and not block.has_content):
+            if at == closing or (at in self.fences and not block.has_gap):
                 closing = self.fences.get(at, -1)
                 block.rows.append(at)
             elif not block.read_line(at, bare):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.learning.classify import type_of
 from memory_core.learning.marker_blocks import NESTED
 from memory_core.text import fastjson
 
@@ -63,6 +64,9 @@ def read_drafts(items: object, text: str) -> tuple[list[Draft], bool]:
 
     `text` is the object as it was written: it is kept for review if an item has no content.
     """
+    if isinstance(items, dict) and all(map(type_of, items)):  # lists of texts by their types
+        pairs = ((kind, texts) for kind, texts in items.items() if isinstance(texts, list))
+        items = [{"type": kind, "content": text} for kind, texts in pairs for text in texts]
     if not isinstance(items, list):
         items = [items] if _is_learning(items) else []
     drafts = [draft for item in items if (draft := _read_item(item))]

@@ -17,6 +17,7 @@ NESTED = {"why": "Why", "see": "See"}
 
 _FIELDS = ("type", "content", *NESTED)
 _HEADING_SIGNS = "#*_` "
+_GROUP_SIGNS = "#*_: "
 _MAX_HEADING = 80  # characters in front of the colon
 
 
@@ -67,7 +68,8 @@ class MarkerBlock:
         self._others: list[list[str]] = []  # the lines of each other key
         self._kind = self._key = ""  # the last type; the key that lines belong to
         self._has_keys = self._has_content_key = self.is_closed = False
-        self._has_gap = False  # a blank line followed the content
+        self.has_gap = False  # a blank line followed the content
+        self._group = ""  # the signs of headings that are types: "###", "**"
         self._is_list = False  # each list item is a content
         self._type_last = False  # each content precedes its type
         if type_of(title):
@@ -79,7 +81,7 @@ class MarkerBlock:
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
         if not bare.strip("-*_ "):  # blank, or a ruler
-            self._has_gap = self.has_content
+            self.has_gap = self.has_content
             return True
         line = lines.remove_bullet(bare)
         is_item = line != bare
@@ -93,7 +95,9 @@ class MarkerBlock:
         key, value = lines.split_field(line.lstrip("#") if line.startswith("##") else line)
         if key in _FIELDS:
             self._read_field(number, key, value)
-        elif self._ends_block(line) or (self._has_gap and not (is_item and self._is_list)):
+        elif self._is_group(line):
+            self._read_group(number, line)
+        elif self._ends_block(line) or (self.has_gap and not (is_item and self._is_list)):
             return False
         else:
             self._read_text(number, line, key, value, is_item)
@@ -125,7 +129,7 @@ class MarkerBlock:
 
     def _read_field(self, number: int, key: str, value: str) -> None:
         self._has_keys = True
-        self._has_gap = False
+        self.has_gap = False
         self._key = key
         self.rows.append(number)
         if key == "content":
@@ -142,6 +146,20 @@ class MarkerBlock:
             if not self._entries:
                 self._add(self._kind, "")
             self._entries[-1].nested[key] = [value] if value else []
+
+    def _is_group(self, line: str) -> bool:
+        """Check for a heading that is a type: the block begins with one, or with one like it."""
+        name = line.strip(_GROUP_SIGNS)
+        signs = line[: line.find(name)].strip()
+        is_first = self._group == "" and not self._entries and not self._has_keys
+        return signs != "" and (is_first or signs == self._group) and type_of(name) != ""
+
+    def _read_group(self, number: int, line: str) -> None:
+        name = line.strip(_GROUP_SIGNS)
+        self._group, self._kind = line[: line.find(name)].strip(), name
+        self._add(name, "")
+        self.has_gap = False
+        self.rows.append(number)
 
     def _drop_loose(self) -> None:
         """Leave the lines without a key in the report: the content comes in lines with keys."""

@@ -123,8 +123,8 @@ def test_only_learned_text_is_removed(case: Case) -> None:
 # Words of a block that are no part of a learning.
 MARKUP = {
     *("add", "to", "memory", "memorize", "remember", "end"),
-    *("type", "content", "why", "see", "markdown", "md", "text", "json", "yaml"),
-    *("patterns", "strategies", "anti_patterns", "learnings"),
+    *("type", "content", "why", "see", "markdown", "md", "text", "json", "yaml", "bash"),
+    *("patterns", "mistakes", "strategies", "anti_patterns", "learnings"),
     *classify.TYPES,
 }
 
