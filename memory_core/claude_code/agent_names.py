@@ -37,6 +37,8 @@ _CUT_BYTES = 100
 _ACRONYMS = " ai api aws cd ci cli css db gcp html http ios json llm mcp ml pm qa sdk sql ui ux "
 _TITLE_LENGTH = 60
 
+MAX_NAME_LENGTH = 100
+
 
 def id_of(name: str) -> str:
     """Return the one id of all spellings of an agent's name; any text has one."""
@@ -49,7 +51,8 @@ def id_of(name: str) -> str:
 
 def is_valid_name(name: str) -> bool:
     """Check whether people and programs may give an agent this name; hooks accept any name."""
-    return any(map(str.isalnum, id_of(name))) and not set("/\\") & set(name)
+    is_plain = name.isprintable() and name[:1] not in (".", "-") and not set("/\\") & set(name)
+    return is_plain and any(map(str.isalnum, id_of(name))) and len(name) <= MAX_NAME_LENGTH
 
 
 def is_same(name: str, other: str) -> bool:

@@ -101,10 +101,11 @@ def list_excess(document: Document, limits: Limits, ages: Ages) -> Iterator[Exce
     if len(sections) > limits.sections:
         text = f"the file has {len(sections)} sections, limit {limits.sections}"
         yield Excess(1, len(sections), limits.sections, f"{text}: agents cannot add another one")
+    titles = set(map(markdown.normalize_title, template.TITLE_ORDER))
     for section in sections:
         count = len(section.items)
-        if count < limits.items:
-            continue
+        if count < limits.items or markdown.normalize_title(section.title) not in titles:
+            continue  # agents do not write to sections with other titles
         effect = _describe_effect(section.items, ages)
         if count > limits.items or effect == WAITING:
             text = f"{_format_items(section.title, count, limits)}: {effect}"
