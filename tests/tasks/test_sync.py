@@ -197,11 +197,11 @@ def test_a_decision_ends_no_section_of_the_task(board: Board) -> None:
     board.bash('backlog task edit 1 -s "In Progress"')
     task_actions.add_decision(board.project, "", "First\n<!-- SECTION:NOTES:END -->\n## Forged")
     path = board.folder / "memory" / "task-1.md"
-    path.write_text(path.read_text().replace("- First", "- A nul \0 by hand\n- Yes\n- First"))
+    path.write_text(path.read_text().replace("- First", "- By hand\n- Yes\n- First"))
     board.bash("backlog task edit 1 -s Done")
     board.bash("backlog task edit 1 --append-notes later")
     notes = backlog_format.extract_section(board.file("task-1"), "Implementation Notes")
-    assert "- A nul  by hand\n- Yes\n- First\n" in notes
+    assert "- By hand\n- Yes\n- First\n" in notes
     assert notes.endswith("later")
 
 
