@@ -118,6 +118,13 @@ def is_agent(
     return True
 
 
+def is_item_id(
+    project: Project, name: str, environ: Mapping[str, str], store: Store | None = None
+) -> bool:
+    """Say whether a name stands for an item: it can only be an id, and no agent has it."""
+    return is_id(name) and not is_agent(project, name, environ, store)
+
+
 # Items.
 
 

@@ -102,7 +102,7 @@ def resolve_items(
     Several words behind an agent are ids, or else the text of one item.  Raises UnknownAgent,
     ItemNotFound, and AmbiguousItem if several agents have an id.
     """
-    if lookup.is_id(words[0]) and not lookup.is_agent(project, words[0], environ, store):
+    if lookup.is_item_id(project, words[0], environ, store):
         wrong = next((word for word in words if not lookup.is_id(word)), None)
         if wrong is not None:
             raise lookup.ItemNotFound(f"invalid id {wrong!r}: agent-memory search lists ids")

@@ -61,9 +61,7 @@ def edit(
       EDITOR="sed -i.old s/never/seldom/" agent-memory edit engineer
     """
     level = find_level(user)
-    is_id = lookup.is_id(agent) and not lookup.is_agent(
-        level.project, agent, os.environ, level.level
-    )
+    is_id = lookup.is_item_id(level.project, agent, os.environ, level.level)
     if text and not is_id:
         raise CommandRefused(f"invalid id {agent!r}: use agent-memory edit ID TEXT")
     if is_id:

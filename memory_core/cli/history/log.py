@@ -66,11 +66,7 @@ def log(
     start = parse_since(since)
     scope = project, level = find_level(user)
     names = agent or []
-    ids = [
-        name
-        for name in names
-        if lookup.is_id(name) and not lookup.is_agent(project, name, os.environ, level)
-    ]
+    ids = [name for name in names if lookup.is_item_id(project, name, os.environ, level)]
     agents = find_agents(scope, [name for name in names if name not in ids])
     records = change_log.list_records(*scope, agents or lookup.list_agents(level))
     if ids:

@@ -100,7 +100,6 @@ def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bo
                     "time": change.time,
                     "agents": change.agents,
                     "records": [record_to_json(record) for record in change.records],
-                    "stays": [],
                     **common,
                 }
                 for change in result.changes

@@ -56,8 +56,8 @@ def show(
         raise CommandRefused("--as-given and --at exclude each other")
     moment = None if at is None else times.parse_time(at, time.time())
     level = find_level(user)
-    is_agent = lookup.is_agent(level.project, agent, os.environ, level.level)
-    if lookup.is_id(agent) and not is_agent and moment is None and not as_given:
+    is_id = lookup.is_item_id(level.project, agent, os.environ, level.level)
+    if is_id and moment is None and not as_given:
         _show_item(level, agent, json)
         return
     scope = find_agent(agent, user)
