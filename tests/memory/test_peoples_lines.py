@@ -210,14 +210,15 @@ def test_a_full_file_makes_room_in_the_section_of_the_learning(sandbox: Sandbox)
 
 
 NOTES = {
-    "a section of a person is full": (
-        f"## A\n{bullets(15)}",
-        ["A has 15 items, limit 15: new learnings of agents wait for review"],
+    "a section that agents write to is full": (
+        f"## Recent Learnings\n{bullets(15)}",
+        ["Recent Learnings has 15 items, limit 15: new learnings of agents wait for review"],
     ),
-    "a section of a person is too long": (
-        f"## Common Mistakes\n{bullets(22)}",
-        ["Common Mistakes has 22 items, limit 15: new learnings of agents wait for review"],
+    "a section that agents write to is too long": (
+        f"## Effective Strategies\n{bullets(22)}",
+        ["Effective Strategies has 22 items, limit 15: new learnings of agents wait for review"],
     ),
+    "agents do not write to a section of a person": (f"## My Notes\n{bullets(22)}", []),
     "too many sections": (
         "".join(f"## Part {number}\n- x\n\n" for number in range(12)),
         ["the file has 12 sections, limit 10: agents cannot add another one"],
@@ -226,7 +227,7 @@ NOTES = {
         "## A\n" + bullets(10, f"{WORDS} " * 20 + "{}"),
         ["the file has 13445 bytes, limit 8192: new learnings of agents wait for review"],
     ),
-    "within the limits": (f"## A\n{bullets(14)}", []),
+    "within the limits": (f"## Recent Learnings\n{bullets(14)}", []),
     "preferences do not count": (f"## Preferences\n{bullets(22)}", []),
 }
 
