@@ -10,12 +10,16 @@ from memory_core.curation import item_actions, preference_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.history import performance
-from memory_core.memory import recall, selection
+from memory_core.memory import recall
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.selection.passages import Passage
+from memory_core.selection.scoring import Scores
 from memory_core.storage import error_files, run_history
-from memory_core.tasks import task_document
-from memory_core.text import similarity
+from memory_core.text import similarity, tokens
+
+# The largest share of a budget for errors and performance.
+EXTRAS_SHARE = 1 / 4
 
 KNOWLEDGE_HEADING = "## Knowledge"
 PREFERENCES_HEADING = "## Preferences"
@@ -84,12 +88,12 @@ def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
     if _count_tokens(selected) > budget:
         selected = selected._replace(preferences={})
     extras = knowledge._replace(items=[], preferences={})
-    if _count_tokens(extras) <= budget * recall.EXTRAS_SHARE:
+    if _count_tokens(extras) <= budget * EXTRAS_SHARE:
         selected = extras._replace(preferences=selected.preferences)
-    words = selection.extract_subject_words(query)
-    items = sorted(
-        knowledge.items, key=lambda item: -len(words & selection.extract_subject_words(item.text))
-    )
+    passages = [Passage(item.section, item.text, at) for at, item in enumerate(knowledge.items)]
+    scores = Scores(passages, query).scores
+    ranking = sorted(passages, key=lambda passage: -scores[passage.index].total)
+    items = [knowledge.items[passage.index] for passage in ranking]
     fitting = bisect.bisect_right(
         range(len(items) + 1),
         budget,
@@ -99,7 +103,7 @@ def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
 
 
 def _count_tokens(knowledge: Knowledge) -> int:
-    return task_document.estimate_tokens(render_markdown(knowledge, len(knowledge.items)))
+    return tokens.estimate_tokens(render_markdown(knowledge, len(knowledge.items)))
 
 
 def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:

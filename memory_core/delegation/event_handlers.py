@@ -73,9 +73,9 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     task = events.prompt(event)
     block = recall.build_block(project, call.agent, project.prompt_budget(call.agent), lambda: task)
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
-    if not block.text or not call.runs.add_receipt(
-        call.call, call.agent, events.calling_run(event)
-    ):
+    facts = {"caller": events.calling_run(event), "given": " ".join(block.given)}
+    facts["asked"] = task.lstrip()[: run_event.PROMPT_HEAD]
+    if not block.text or not call.runs.add_receipt(call.call, call.agent, **facts):
         return None
     _log_loaded(call, block, run_records.VIA_PROMPT)
     return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
@@ -95,12 +95,15 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     from memory_core.memory import recall
     from memory_core.tasks import task_events
 
-    claimed = _claim_receipt(start)
+    claimed, receipt = _claim_receipt(start)
     block = recall.MemoryBlock() if claimed else _recall_at_start(start)
     served_here = run_records.VIA_START if block.text else "none"
     route = run_records.VIA_PROMPT if claimed else served_here
+    facts = {name: receipt[name] for name in ("given", "asked") if receipt.get(name)}
+    if block.given:
+        facts["given"] = " ".join(block.given)
     start.runs.try_note(
-        start.run_id, agent=start.agent, route=route, call=claimed, began=time.time()
+        start.run_id, agent=start.agent, route=route, call=claimed, began=time.time(), **facts
     )
     if block.text:
         _log_loaded(start, block, run_records.VIA_START)
@@ -110,8 +113,8 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     return events.reply_context("SubagentStart", text) if text else None
 
 
-def _claim_receipt(start: RunEvent) -> str:
-    """Return the id of the call whose prompt had the memory for this run, or ""."""
+def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
+    """Return the call whose prompt had the memory for this run, or "", and its receipt."""
     from memory_core.claude_code import transcripts
 
     main = events.transcript_path(start.event)
@@ -121,8 +124,8 @@ def _claim_receipt(start: RunEvent) -> str:
         if transcripts.has_failed_call(path, call):
             start.runs.drop_receipt(call)
         elif start.runs.claim_receipt(call, start.run_id):
-            return call
-    return ""
+            return call, receipt
+    return "", {}
 
 
 def _recall_at_start(start: RunEvent) -> MemoryBlock:
@@ -280,9 +283,25 @@ def _save_learnings(run: RunEvent) -> dict[str, Extraction]:
     if not extractions:
         return {}
     is_whole = remember.save_learnings(
-        run.project, run.agent, [*extractions.values()], run.run_id, events.session(run.event)
+        run.project,
+        run.agent,
+        [*extractions.values()],
+        run.run_id,
+        events.session(run.event),
+        about=_describe_subject(run, [*extractions]),
     )
     return extractions if is_whole and run.project.config["strip_markers"] else {}
+
+
+def _describe_subject(run: RunEvent, reports: list[str]) -> str:
+    """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
+    if not run.run_id or "keys" in run.record:
+        return ""
+    from memory_core.learning import run_subject
+
+    launch = run.runs.record(run_records.launch_id_of(run.run_id))
+    prompt = run.record.get("asked") or launch.get("prompt") or events.prompt(run.event)
+    return run_subject.describe_run(str(prompt), "\n".join(reports))
 
 
 def _remove_learnings(text: str, saved: dict[str, Extraction]) -> str:

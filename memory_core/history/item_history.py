@@ -17,6 +17,8 @@ A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for 
     preference    text, section; was: id of the value before
     confirmed     the user said that it is right
     contradicted  a run or the user said that it is wrong
+    pinned        the user wants it given with every task
+    unpinned      and no more
 
 The order of the records does not matter, and a record may occur twice: git merges the
 histories of two branches as lines.  Records of other kinds do not concern items.
@@ -39,7 +41,11 @@ FILE_KINDS = ("edited", "returned", "imported")  # by hand, unless the source is
 ARRIVAL_KINDS = ("learned", "merged", "restored", "approved", "preference", *FILE_KINDS)
 DEPARTURE_KINDS = ("removed", "evicted", "archived")
 LEARNING_KINDS = ("learned", "merged", "reinforced")
-ITEM_KINDS = (*ARRIVAL_KINDS, *DEPARTURE_KINDS, *LEARNING_KINDS, "confirmed", "contradicted")
+PIN_KINDS = ("pinned", "unpinned")
+ITEM_KINDS = (
+    *(*ARRIVAL_KINDS, *DEPARTURE_KINDS, *LEARNING_KINDS),
+    *("confirmed", "contradicted", *PIN_KINDS),
+)
 
 FAR_FUTURE = "9"  # later than any record's time
 
@@ -105,6 +111,7 @@ class ItemState:
         self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
         self.is_persons = False  # a person wrote, edited, confirmed, accepted or restored it
+        self.is_pinned = False  # a person wants it given with every task
 
 
 class History:
@@ -193,6 +200,9 @@ class History:
         """Change the confidence by a record; a run counts once, the user counts every time."""
         kind, run = record["kind"], record.get("run") or ""
         by_person = record.get("source") in HUMAN_SOURCES
+        if kind in PIN_KINDS:
+            state.is_pinned = kind == "pinned"
+            return
         if self._makes_persons(record, is_new):
             state.is_persons = True
         state.is_weighed = state.is_weighed or kind not in DEPARTURE_KINDS
@@ -248,6 +258,7 @@ class History:
         state.born, state.used = min(state.born, older.born), max(state.used, older.used)
         state.confidence = max(state.confidence, older.confidence)
         state.is_persons = state.is_persons or older.is_persons
+        state.is_pinned = state.is_pinned or older.is_pinned
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs
 

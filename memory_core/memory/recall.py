@@ -11,17 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_core.document.markdown import Document
-    from memory_core.history.item_history import History
+    from memory_core.history.item_notes import ItemNote
     from memory_core.memory.project import Project
-    from memory_core.memory.selection import Passage
+    from memory_core.selection.passages import Passage
     from memory_core.storage.store import FileSnapshot, Store
 
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
-
-# Maximum share of a prompt's budget for the common errors and the performance.
-EXTRAS_SHARE = 1 / 4
 
 # The length of a sentence that the recording note asks for; longer ones are learned, too.
 NOTE_LENGTH = 150
@@ -31,12 +28,22 @@ BLANK = ""
 
 
 class MemoryBlock:
-    """The text that an agent receives, its source files, and the size of its body in bytes."""
+    """The text that an agent receives, its source files, and the size of its body in bytes.
 
-    def __init__(self, text: str = "", source: str | None = None, size: int = 0) -> None:
+    `given` has the ids of the items in it.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        source: str | None = None,
+        size: int = 0,
+        given: tuple[str, ...] = (),
+    ) -> None:
         self.text = text
         self.source = source
         self.size = size
+        self.given = given
 
 
 def build_block(
@@ -45,24 +52,18 @@ def build_block(
     """Return an agent's block of at most `budget` characters; its text is "" without content.
 
     `task` returns the agent's task, which decides the selection of passages; it is called only if
-    not all passages fit.
+    there are any.
     """
     from memory_core.text import sanitize
 
     instructions = _format_instructions(project, agent)
     files = _read_files(project, agent)
     snapshots = [snapshot for _store, snapshot in files]
-    extras = _format_extras(project, agent, budget)
-    head = [_introduce(project, agent, snapshots)] if snapshots or extras else []
+    passages = list_passages(project, agent, files)
+    head = [_introduce(project, agent, snapshots)] if passages else []
     # The block without any passage.
-    frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, extras, *instructions])
-    selected = ""
-    if files:
-        from memory_core.memory import selection
-
-        passages = _list_passages(project, agent, files)
-        selected = selection.select(passages, budget - len(frame), task)
-    body = sanitize.escape_tags("\n\n".join(part for part in (selected, extras) if part))
+    frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, *instructions])
+    chosen, body = _select(project, passages, budget - len(frame), task)
     if not body and not instructions:
         return MemoryBlock()
     lines = [*head, BLANK, body, *([BLANK] if instructions else [])] if body else []
@@ -70,21 +71,63 @@ def build_block(
     if len(text) > budget:
         return MemoryBlock()  # the budget is too small even for the instructions
     paths = [project.paths.relative(snapshot.path) for snapshot in snapshots]
-    source = " + ".join(paths) if selected else None
-    return MemoryBlock(text, source, len(body.encode("utf-8", "replace")))
+    source = " + ".join(paths) if body else None
+    given = tuple(passage.note.id for passage in chosen if passage.item)
+    return MemoryBlock(text, source, len(body.encode("utf-8", "replace")), given)
 
 
-def _format_extras(project: Project, agent: str, budget: int) -> str:
-    """Return the agent's performance and common errors, "" if they are too long."""
+def _select(
+    project: Project, passages: list[Passage], room: int, task: Callable[[], str] | None
+) -> tuple[list[Passage], str]:
+    """Return the passages that an agent receives for its task, and their Markdown.
+
+    It has at most `room` characters; if the last passages do not fit, they are left out.
+    """
+    if not passages:
+        return [], ""
+    from memory_core.selection import choosing, rendering
+    from memory_core.text import sanitize, tokens
+
+    settings = project.config["selection"]
+    words = task() if task else ""
+    if settings["enabled"]:
+        budget = min(settings["budget_tokens"], int(room / tokens.CHARS_PER_TOKEN))
+        choices = choosing.select(passages, words, budget)
+    else:
+        choices = choosing.select_all(passages, words, int(room / tokens.CHARS_PER_TOKEN))
+    chosen = [choice.passage for choice in choices if choice.is_chosen]
+    ids = rendering.shorten_ids(passage.note.id for passage in passages)
+    while chosen:
+        body = sanitize.escape_tags(rendering.render(chosen, ids))
+        if len(body) <= room:
+            return chosen, body
+        chosen.pop()
+    return [], ""
+
+
+def list_passages(
+    project: Project, agent: str, files: list[tuple[Store, FileSnapshot]]
+) -> list[Passage]:
+    """Return all that an agent may receive: of its files, its common errors, its performance."""
+    passages = _list_own(project, agent, files) if files else []
+    extras = [("Common Errors to Avoid", line, False) for line in _read_errors(project, agent)]
+    if project.config["give_performance"]:
+        results = _format_performance(project, agent)
+        extras += [("Your Performance", "\n".join(results), True)] if results else []
+    if extras:
+        from memory_core.selection.passages import Passage
+
+        for section, text, is_wished in extras:
+            passages.append(Passage(section, text, len(passages)))
+            passages[-1].is_wished = is_wished
+    return passages
+
+
+def _read_errors(project: Project, agent: str) -> list[str]:
+    """Return the agent's common errors, as Markdown items."""
     from memory_core.storage import error_files
 
-    parts = []
-    if project.config["give_performance"]:
-        parts.append(["## Your Performance", *_format_performance(project, agent)])
-    errors = error_files.read_resolved(project.paths, project.store.stem(agent))
-    parts.append(["### Common Errors to Avoid", *errors])
-    text = "\n\n".join("\n".join(part) for part in parts if part[1:])
-    return text if len(text) <= budget * EXTRAS_SHARE else ""
+    return error_files.read_resolved(project.paths, project.store.stem(agent))
 
 
 def _format_performance(project: Project, agent: str) -> list[str]:
@@ -131,68 +174,74 @@ def _log_unreadable(project: Project, agent: str, error: OSError) -> None:
     event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=text)
 
 
-def _list_passages(
+def _list_own(
     project: Project, agent: str, files: list[tuple[Store, FileSnapshot]]
 ) -> list[Passage]:
     """Return the passages of all files; of two that say the same only the project's."""
     from memory_core.document import markdown
-    from memory_core.memory import selection
+    from memory_core.selection import passages as parts
 
     passages: list[Passage] = []
     own: Document | None = None
     for store, snapshot in files:
-        read_history = _history_reader(project, store, agent)
-        get_confidence = _confidence_lookup(project, read_history)
+        find_note = _note_finder(project, store, agent)
         document = markdown.parse_document(snapshot.text)
-        document = _remove_uncertain(document, get_confidence, project.config["min_confidence"])
-        document = _remove_losers(document, read_history)
-        if "preferences" in snapshot.text.casefold():  # else the module is not needed
+        document = _remove_uncertain(document, find_note, project.config["min_confidence"])
+        document = _remove_losers(document, find_note)
+        has_preferences = "preferences" in snapshot.text.casefold()  # else no need of the module
+        if has_preferences:
             from memory_core.document import preferences
 
             document = preferences.remove_superseded(document)
             document = preferences.remove_overridden(document, own) if own else document
         document = _remove_repeats(document)
-        if own is None:
-            own = document
-            passages = selection.split_document(document, get_confidence)
-            continue
-        from memory_core.text import similarity
+        found = parts.split_document(document, find_note)
+        if has_preferences:
+            for passage in found:
+                passage.is_wished = passage.is_wished or preferences.is_title(passage.section)
+        if own is not None:
+            from memory_core.text import similarity
 
-        texts = [passage.text for passage in passages]
-        passages += [
-            passage
-            for passage in selection.split_document(document, get_confidence)
-            if not any(similarity.is_same(passage.text, text) for text in texts)
-        ]
+            texts = [passage.text for passage in passages]
+            found = [
+                passage
+                for passage in found
+                if not any(similarity.is_same(passage.text, text) for text in texts)
+            ]
+        own = own or document
+        passages += found
+    for at, passage in enumerate(passages):
+        passage.index = at
     return passages
 
 
-def _history_reader(project: Project, store: Store, agent: str) -> Callable[[], History]:
-    """Return a function that returns the history, which it reads when it is called first."""
-    histories: list[History] = []
+def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], ItemNote]:
+    """Return a function from an item's text to what the history knows of it.
 
-    def read_history() -> History:
-        if not histories:
-            histories.append(_read_history(project, store, agent))
-        return histories[0]
+    An item that the history does not have was written by a person.
+    """
+    from memory_core.history.item_notes import ItemNote
+    from memory_core.storage import item_note_file
 
-    return read_history
+    try:
+        notes = item_note_file.read_notes(store, agent, project.weights)
+    except OSError as error:
+        _log_unreadable(project, agent, error)
+        notes = {}
 
+    def find_note(text: str) -> ItemNote:
+        note = notes.get(text)
+        if note is None:
+            from memory_core.history.item_history import id_of
 
-def _confidence_lookup(
-    project: Project, read_history: Callable[[], History]
-) -> Callable[[str], float]:
-    """Return a function from an item's text to its confidence."""
+            note = ItemNote(id_of(text), project.weights.person, is_confirmed=True, is_persons=True)
+        return note
 
-    def get_confidence(text: str) -> float:
-        state = read_history().find(text) if text else None
-        return state.confidence if state else project.weights.person
-
-    return get_confidence
+    return find_note
 
 
 def _remove_uncertain(
-    document: Document, get_confidence: Callable[[str], float], least: float
+    document: Document, find_note: Callable[[str], ItemNote], least: float
 ) -> Document:
     """Return a document without items below the confidence `least`; preferences are kept."""
     if not least:
@@ -203,16 +252,16 @@ def _remove_uncertain(
     uncertain = [
         item
         for item in document.items
-        if item.line not in preferred and get_confidence(item.text) < least
+        if item.line not in preferred and find_note(item.text).confidence < least
     ]
     return edits.remove_items(document, uncertain) if uncertain else document
 
 
-def _remove_losers(document: Document, read_history: Callable[[], History]) -> Document:
+def _remove_losers(document: Document, find_note: Callable[[str], ItemNote]) -> Document:
     """Return a document without the items that others contradict, which are more certain."""
     from memory_core.document import contradictions
 
-    losers = contradictions.find_losers(document, lambda text: read_history().age_of(text))
+    losers = contradictions.find_losers(document, lambda text: find_note(text).age)
     if not losers:
         return document
     from memory_core.document import edits
@@ -230,17 +279,6 @@ def _remove_repeats(document: Document) -> Document:
     from memory_core.document import edits
 
     return edits.remove_items(document, [item for item, _first in pairs])
-
-
-def _read_history(project: Project, store: Store, agent: str) -> History:
-    """Read a history; if it is unreadable, the agent still receives the memory file."""
-    from memory_core.history import item_history
-
-    try:
-        return item_history.History(store.history(agent).read(), project.weights)
-    except OSError as error:
-        _log_unreadable(project, agent, error)
-        return item_history.History()
 
 
 def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> str:

@@ -58,8 +58,11 @@ def save_learnings(
     run: str = "",
     session: str = "",
     source: str = "agent",
+    about: str = "",
 ) -> bool:
     """Save the learnings of reports; return False if there are too many to save all of them.
+
+    `about` says what the run was about; "" if it is not known, or saved already.
 
     They are written to the spool first, and stay there for the next writer if the memory file
     cannot be changed now.  Without a spool the memory file is changed
@@ -77,6 +80,8 @@ def save_learnings(
     ]
     entry: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
     entry |= {"learnings": learned[:MAX_LEARNINGS], "rejected": rejected[:MAX_LEARNINGS]}
+    if about:
+        entry["records"] = [_make_subject(agent, run, session, about)]
     over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
@@ -92,6 +97,16 @@ def save_learnings(
         spool.flush(project.paths, path)
         log_waiting(project, agent, error, run)
     return not over
+
+
+def _make_subject(agent: str, run: str, session: str, about: str) -> dict[str, Any]:
+    """Return the history record of what a run was about."""
+    from memory_core.text.digests import RECORD_VERSION, hash_text
+    from memory_core.text.times import format_utc
+
+    names = {"agent": agent, "id": hash_text(run), "run": run, "session": session}
+    moment = format_utc(time.time())
+    return {"v": RECORD_VERSION, "time": moment, "kind": "subject", **names, "about": about}
 
 
 def _merge_unspooled(project: Project, agent: str, entry: dict[str, Any], error: OSError) -> None:
@@ -155,6 +170,10 @@ def merge_spool(
         # Records come last: a learning that starts a new history also refreshes the common errors.
         records = [record for _path, entry in merged for record in entry.get("records", [])]
         run_history.append_records(store, agent, records)
+        if merged:
+            from memory_core.storage import item_note_file
+
+            item_note_file.update_notes(store, agent, project.weights)
         spool.remove(project.paths, [path for path, _entry in merged])
 
 

@@ -33,6 +33,7 @@ DEFAULTS: dict[str, Any] = {
         "max_items_per_section": 15,
         "max_line_length": 400,
     },
+    "selection": {"enabled": True, "budget_tokens": 1000},
     "tasks": {"enabled": True, "budget_tokens": 2000},
     "agent_overrides": {},
 }

@@ -131,6 +131,22 @@ class ConfidenceConfig(ConfigSection):
     )
 
 
+def read_switch(value: object) -> object:
+    """Accept `off` and `on` for a whole mapping."""
+    switches = {"off": False, "on": True}
+    enabled = switches.get(value) if isinstance(value, str) else value
+    return {"enabled": enabled} if isinstance(enabled, bool) else value
+
+
+class SelectionConfig(ConfigSection):
+    """How much of a memory an agent receives."""
+
+    enabled: bool = Field(True, description="choose what fits the task; `selection: off` for all")
+    budget_tokens: Annotated[int, limit("budget_tokens")] = Field(
+        1000, description="maximum tokens of memory in a prompt; without evidence at most 400"
+    )
+
+
 class TasksConfig(ConfigSection):
     """The memory of tasks."""
 
@@ -178,6 +194,9 @@ class MemoryConfig(ConfigSection):
     )
     give_performance: bool = Field(False, description="show agents their own past results, too")
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
+    selection: Annotated[SelectionConfig, BeforeValidator(read_switch)] = Field(
+        SelectionConfig(), description="which items an agent receives"
+    )
     tasks: TasksConfig = Field(TasksConfig(), description="the memory of tasks")
     agent_overrides: dict[str, AgentOverride] = Field({}, description="settings for single agents")
 

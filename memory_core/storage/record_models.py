@@ -32,8 +32,11 @@ RecordKind = Literal[
     "preference",
     "confirmed",
     "contradicted",
+    "pinned",
+    "unpinned",
     "task",
     "error",
+    "subject",
     "undone",
 ]
 
@@ -75,6 +78,9 @@ class HistoryRecord(BaseModel):
     tool_uses: NonNegative | None = Field(None, description="`task`: how often it called a tool")
     tool: str = Field("", description="`error`: the tool that failed")
     resolution: str = Field("", description="`error`: what helped, where that is known")
+    about: str = Field("", description="`subject`: what a run was about that reported items")
+    given: str = Field("", description="`task`: the ids of the items that the agent received")
+    used: str = Field("", description="`task`: the ids of those that it used")
     waiting: dict[str, str] | None = Field(
         None, description="the learning as it waited for a person, who has decided on it"
     )

@@ -71,11 +71,14 @@ class SessionRuns:
 
     # Receipts
 
-    def add_receipt(self, call: str, agent: str, caller: str) -> bool:
-        """Record that the prompt of a call carries the memory; return whether that worked."""
+    def add_receipt(self, call: str, agent: str, **facts: str) -> bool:
+        """Record that the prompt of a call carries the memory; return whether that worked.
+
+        `facts` may have the caller, the ids of the given items, and what was asked.
+        """
         if not call:
             return False
-        record = {"agent": agent, "caller": caller, "time": time.time()}
+        record = {"agent": agent, **facts, "time": time.time()}
         try:
             _write_record(self._files, self._receipt(call), record)
         except OSError:

@@ -17,6 +17,7 @@ import os
 
 from memory_core.files import safe_files
 from memory_core.tasks import backlog_folder, backlog_format, lifecycle
+from memory_core.text import tokens
 
 # Other modules are imported in functions: most calls only ask which files to watch.
 
@@ -250,7 +251,7 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
     safe = claude_md.escape_imports(sanitize.escape_tags(text))
     # Escape first, then measure: the escapes count as tokens too.
     body = front_matter.read_body(safe)
-    if task_document.estimate_tokens(body) > budget:
+    if tokens.estimate_tokens(body) > budget:
         return task_document.shorten(safe, budget, folder.relative(path))
     return text if safe == text else body
 
@@ -312,7 +313,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
         return whole
     folder = backlog_folder.Folder(project.paths.files)
     path = folder.memory_path(active)
-    budget = max(room - FRAME_CHARS, 0) // task_document.CHARS_PER_TOKEN
+    budget = int(max(room - FRAME_CHARS, 0) / tokens.CHARS_PER_TOKEN)
     cut = task_document.shorten(text, budget, folder.relative(path))
     shorter = _format_block(active, [sanitize.escape_tags(cut).strip()])
     return shorter if len(shorter) <= room else ""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from memory_core.document import block_reader, edits, markdown
 from memory_core.text import front_matter, markdown_lines, sanitize
+from memory_core.text.tokens import CHARS_PER_TOKEN, estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ MAX_TITLE_CHARS = 80
 
 # The limit of one note: long logs belong in a file.
 MAX_NOTE_CHARS = 20_000
-
-# A token of English text is about four characters; of other scripts it is about one.
-CHARS_PER_TOKEN = 4
 
 # The share of a budget for the context; decisions and notes get the rest.
 CONTEXT_SHARE = 0.4
@@ -258,12 +256,6 @@ def list_sections(text: str) -> list[tuple[str, str]]:
     return [(title, content.strip("\n")) for title, content in sections]
 
 
-def estimate_tokens(text: str) -> int:
-    """Estimate the number of tokens of a text, rather too high than too low."""
-    narrow = sum(map(str.isascii, text))
-    return -(-narrow // CHARS_PER_TOKEN) + len(text) - narrow
-
-
 # Fitting a budget.
 
 
@@ -308,7 +300,7 @@ def _shorten_part(part: str, room: int) -> str:
     if estimate_tokens(part) <= room:
         return part
     lines = list[str]()
-    for line in part[: max(room, 0) * CHARS_PER_TOKEN].split("\n"):
+    for line in part[: int(max(room, 0) * CHARS_PER_TOKEN)].split("\n"):
         if line.lstrip("-*+> ").startswith(("```", "~~~", "<")):
             break
         lines.append(line)

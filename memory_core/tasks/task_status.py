@@ -9,9 +9,9 @@ import os
 from typing import NamedTuple
 
 from memory_core.memory.project import Project
-from memory_core.tasks import backlog_folder, claude_md_import, task_actions, task_document
+from memory_core.tasks import backlog_folder, claude_md_import, task_actions
 from memory_core.tasks.task_actions import TaskMemory
-from memory_core.text import front_matter
+from memory_core.text import front_matter, tokens
 
 # How an imported file relates to the memory.
 WHOLE, SHORTENED, SANITIZED, MISSING = "whole", "cut", "defused", "missing"
@@ -80,4 +80,4 @@ def _find_import(project: Project, folder: backlog_folder.Folder) -> ImportedFil
 
 
 def _count_tokens(folder: backlog_folder.Folder, path: str) -> int:
-    return task_document.estimate_tokens(front_matter.read_body(folder.read_text(path)))
+    return tokens.estimate_tokens(front_matter.read_body(folder.read_text(path)))

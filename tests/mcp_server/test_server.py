@@ -34,7 +34,7 @@ from memory_core.mcp_server import prompts, resources, served_project, server, t
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
-from memory_core.tasks import task_actions, task_document
+from memory_core.tasks import task_actions
 from support.files import read_files
 from support.life import HELLO
 from support.paths import REPO
@@ -597,9 +597,9 @@ def test_what_is_chosen_fits_the_budget(
     known = agent_context.Knowledge("qa", items, wished, performance.Performance(), [])
     held = agent_context.select_within(known, query, budget)
     text = agent_context.render_markdown(held, len(held.items))
-    assert task_document.estimate_tokens(text) <= budget
+    assert tokens.estimate_tokens(text) <= budget
     assert set(held.items) <= set(items)
-    if task_document.estimate_tokens(agent_context.render_markdown(known, len(items))) <= budget:
+    if tokens.estimate_tokens(agent_context.render_markdown(known, len(items))) <= budget:
         assert sorted(held.items) == sorted(items)
         assert held.preferences == wished
 

@@ -32,7 +32,7 @@ from memory_core.tasks import (
     task_templates,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
-from memory_core.text import front_matter, word_search
+from memory_core.text import front_matter, tokens, word_search
 from support.paths import REPO
 from support.sandbox import Sandbox
 
@@ -285,7 +285,7 @@ def test_invalid_titles_are_refused(title: str) -> None:
 def test_a_cut_is_within_its_budget(text: str, budget: int, title: str) -> None:
     whole = task_document.create("task-1", title, "2026-11-21 22:10:00", text * 10)
     cut = task_document.shorten(whole, budget, "backlog/memory/task-1.md")
-    assert task_document.estimate_tokens(cut) <= budget
+    assert tokens.estimate_tokens(cut) <= budget
     assert "backlog/memory/task-1.md" in cut
 
 
@@ -1012,7 +1012,7 @@ def test_over_the_budget_a_cut_version_is_imported(shop: Shop) -> None:
         task_actions.add_note(shop.project, "a", f"note {number} of many about orders")
     assert imported(shop) == ["@memory/.sessions/a.md"]
     cut = (shop.folder / "memory" / ".sessions" / "a.md").read_text()
-    assert task_document.estimate_tokens(cut) <= 200
+    assert tokens.estimate_tokens(cut) <= 200
     assert "note 59 " in cut
     assert "note 3 " not in cut
     assert shop.memory("a").count("- note ") == 60

@@ -1,0 +1,135 @@
+"""What the history knows of each item that selection needs: its use, and its runs.
+
+Two kinds of records concern runs:
+
+    subject  about: the first line of the prompt, and the words of the report that say most
+    task     given: the ids of the items that the agent received, separated by spaces;
+             used: the ids of those that it used
+"""
+
+from __future__ import annotations
+
+from memory_core.text import subject_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory_core.history.item_history import History, ItemState, Record
+
+    Words = frozenset[str]
+
+FIELDS = (
+    *("id", "confidence", "born", "is_persons", "is_confirmed", "is_pinned"),
+    *("given", "used", "failed", "wrong", "subjects"),
+)
+
+# An item that so many runs with different subjects reported is given with every task.
+PINNING_RUNS = 3
+
+# Two runs have one subject if they share this part of the words of the run with fewer.
+SAME_SUBJECT = 0.3
+
+# So many runs make an item confirmed.
+CONFIRMING_RUNS = 2
+
+
+class ItemNote:
+    """What selection needs to know of one item.
+
+    `subjects` has for each run that reported it the words that the run was about.  `given`, `used`,
+    `failed` and `wrong` count the runs that received it, used it, failed with it, and reported it
+    as wrong.  A confirmed item was confirmed by a person or by several runs.
+    """
+
+    __slots__ = FIELDS
+
+    def __init__(
+        self,
+        id: str = "",
+        confidence: float = 1.0,
+        born: str = "",
+        is_persons: bool = False,
+        is_confirmed: bool = False,
+        is_pinned: bool = False,
+        given: int = 0,
+        used: int = 0,
+        failed: int = 0,
+        wrong: int = 0,
+        subjects: tuple[Words, ...] = (),
+    ) -> None:
+        self.id = id
+        self.confidence = confidence
+        self.born = born
+        self.is_persons = is_persons
+        self.is_confirmed = is_confirmed
+        self.is_pinned = is_pinned
+        self.given = given
+        self.used = used
+        self.failed = failed
+        self.wrong = wrong
+        self.subjects = subjects
+
+    @property
+    def age(self) -> tuple[float, str] | None:
+        """The confidence and the creation time of an agent's item, None for a person's."""
+        return None if self.is_persons else (self.confidence, self.born)
+
+
+def list_notes(history: History, records: Iterable[Record]) -> dict[str, ItemNote]:
+    """Return a note for each present item, by its text; `records` has those of runs."""
+    subjects: dict[str, Words] = {}
+    counts: dict[str, dict[str, int]] = {}
+    for record in records:
+        if record["kind"] == "subject":
+            words = subject_words.list_words(record.get("about", ""))
+            subjects[record.get("run", "")] = frozenset(w for w in words if " " not in w)
+        elif record["kind"] == "task":
+            _count(counts, record)
+    return {
+        state.text: _make_note(state, subjects, counts.get(state.id, {}))
+        for state in history
+        if state.is_present
+    }
+
+
+def _count(counts: dict[str, dict[str, int]], record: Record) -> None:
+    """Add a run to the counts of the items that it received."""
+    names = ["given", *(["failed"] if record.get("outcome") == "failed" else [])]
+    for key in str(record.get("given") or "").split():
+        for name in names:
+            count = counts.setdefault(key, {})
+            count[name] = count.get(name, 0) + 1
+    for key in str(record.get("used") or "").split():
+        count = counts.setdefault(key, {})
+        count["used"] = count.get("used", 0) + 1
+
+
+def _make_note(state: ItemState, subjects: dict[str, Words], counts: dict[str, int]) -> ItemNote:
+    words = tuple(subjects[run] for run in sorted(state.runs) if run in subjects)
+    return ItemNote(
+        state.id,
+        state.confidence,
+        state.born,
+        state.is_persons,
+        state.is_persons or len(state.runs - {""}) >= CONFIRMING_RUNS,
+        state.is_pinned or count_subjects(words) >= PINNING_RUNS,
+        counts.get("given", 0),
+        counts.get("used", 0),
+        counts.get("failed", 0),
+        len(state.contradicting_runs),
+        words,
+    )
+
+
+def count_subjects(runs: Iterable[Words]) -> int:
+    """Return how many of the runs were about something different from each other."""
+    different: list[Words] = []
+    for words in runs:
+        if words and not any(_is_same_subject(words, other) for other in different):
+            different.append(words)
+    return len(different)
+
+
+def _is_same_subject(words: Words, other: Words) -> bool:
+    return len(words & other) > SAME_SUBJECT * min(len(words), len(other))

@@ -1,0 +1,202 @@
+"""Choose the passages of a memory that an agent receives for its task.
+
+Passages that are wished for every task come first: preferences and pins.  Then a few that share
+words with the task, and more only if the best of them is strong evidence that the memory knows
+something about the task.  If the task is unknown, as in the main session, the most useful kinds and
+the most certain items come first.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from memory_core.selection.scoring import Score, Scores
+from memory_core.text.tokens import estimate_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_core.selection.passages import Passage
+
+    Tie = tuple[float, float, str, int]
+
+# The tokens spent on passages that share any word with the task, and the least share of the best
+# score that they need; the same share where more is spent.
+FEW_TOKENS = 400
+FEW_SHARE = 0.15
+MORE_SHARE = 0.4
+
+# The largest share of the budget for what is given with every task.
+WISHED_SHARE = 1 / 4
+
+# What multiplies the score of a passage whose run has a chosen passage already, of one that was
+# given often and never used, and of one that may be out of date.
+SAME_RUN = 0.7
+UNUSED = 0.5
+STALE = 0.5
+
+# So often an item is given, without use, before it sinks.
+UNUSED_AFTER = 20
+
+# Sections that prevent mistakes come first, then those that save time, then those that only
+# describe the current state.  Sections with other titles rank with the guidelines, because the
+# user chose to add them.
+SECTION_SCORES = {
+    "common mistakes to avoid": 5,
+    "implementation guidelines": 4,
+    "project architecture": 4,
+    "integration points": 3,
+    "coding patterns learned": 3,
+    "effective strategies": 3,
+    "performance considerations": 2,
+    "current technical context": 2,
+    "recent learnings": 1,
+}
+CUSTOM_SECTION_SCORE = 4
+
+# The reasons for a choice, as `explain` shows them.
+WISHED = "given with every task"
+FITS = "among the best that share words with the task"
+STRONG = "strong evidence"
+NO_WORD = "shares no word with the task"
+FAR = "far below the best"
+FULL = "no room"
+ALL = "selection is off"
+USEFUL = "the most useful, as there is no task"
+
+
+class Choice:
+    """The decision about one passage: its score, what multiplies it, and the reason."""
+
+    __slots__ = ("factor", "is_chosen", "passage", "reason", "score", "tokens")
+
+    def __init__(self, passage: Passage, score: Score) -> None:
+        self.passage = passage
+        self.score = score
+        self.factor = _weigh_use(passage)
+        self.tokens = estimate_tokens(passage.text) + ITEM_TOKENS
+        self.is_chosen = False
+        self.reason = ""
+
+    @property
+    def total(self) -> float:
+        return self.score.total * self.factor
+
+
+# An id and a line break, in tokens.
+ITEM_TOKENS = 3
+
+
+def select(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
+    """Return a decision about each passage, the chosen ones first, best first.
+
+    `budget` is in tokens.  Equal input yields equal output.
+    """
+    scores = Scores(passages, task)
+    choices = [
+        Choice(passage, score) for passage, score in zip(passages, scores.scores, strict=True)
+    ]
+    room = budget - _choose_wished(choices, budget)
+    rest = [choice for choice in choices if not choice.is_chosen]
+    if task.strip():
+        _choose_fitting(rest, scores.is_strong, room)
+    else:
+        _choose_useful(rest, room)
+    return sorted(choices, key=_order)
+
+
+def select_all(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
+    """Return a decision about each passage in their order; all are chosen that fit.
+
+    If not all do, what is wished comes first, then what shares words with the task.
+    """
+    scores = Scores(passages, task).scores
+    choices = [Choice(passage, score) for passage, score in zip(passages, scores, strict=True)]
+    spent = 0
+    for choice in sorted(choices, key=_order):
+        choice.is_chosen = spent + choice.tokens <= budget
+        choice.reason = ALL if choice.is_chosen else FULL
+        spent += choice.tokens if choice.is_chosen else 0
+    return choices
+
+
+def _order(choice: Choice) -> tuple[bool, bool, float, Tie]:
+    return (
+        not choice.is_chosen,
+        not choice.passage.is_wished,
+        -choice.total,
+        _break_tie(choice.passage),
+    )
+
+
+def _break_tie(passage: Passage) -> Tie:
+    """Return a sort key: useful kinds first, then certain items, then new ones."""
+    worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
+    return -worth, -passage.note.confidence, _reverse(passage.note.born), -passage.index
+
+
+def _reverse(time: str) -> str:
+    """Return a text that sorts the other way round; an item without a time is the newest."""
+    return "".join(chr(255 - ord(char)) for char in time if char.isascii())
+
+
+def _weigh_use(passage: Passage) -> float:
+    factor = STALE if passage.stale else 1.0
+    note = passage.note
+    return factor * UNUSED if note.given >= UNUSED_AFTER and not note.used else factor
+
+
+def _choose_wished(choices: list[Choice], budget: int) -> int:
+    """Choose what is given with every task; return its tokens."""
+    spent = 0
+    for choice in sorted(choices, key=lambda choice: _break_tie(choice.passage)):
+        if choice.passage.is_wished:
+            choice.is_chosen = spent + choice.tokens <= budget * WISHED_SHARE
+            choice.reason = WISHED if choice.is_chosen else FULL
+            spent += choice.tokens if choice.is_chosen else 0
+    return spent
+
+
+def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
+    """Choose the best passages that share words with the task."""
+    best = max((choice.total for choice in choices), default=0.0)
+    heap = [(-choice.total, _break_tie(choice.passage), at) for at, choice in enumerate(choices)]
+    heapify(heap)
+    spent, runs, repeated = 0, set(), set[int]()  # type: int, set[frozenset[str] | None], set[int]
+    while heap:
+        value, tie, at = heappop(heap)
+        choice = choices[at]
+        run = _get_run(choice)
+        if run and run in runs and at not in repeated:
+            repeated.add(at)
+            choice.factor *= SAME_RUN
+            heappush(heap, (-choice.total, tie, at))
+            continue
+        choice.reason, least = FITS, FEW_SHARE
+        if spent + choice.tokens > min(FEW_TOKENS, room):
+            choice.reason, least = STRONG if is_strong else FULL, MORE_SHARE
+        if not value:
+            choice.reason = NO_WORD
+        elif -value < least * best:
+            choice.reason = FAR
+        elif spent + choice.tokens > room:
+            choice.reason = FULL
+        choice.is_chosen = choice.reason in (FITS, STRONG)
+        if choice.is_chosen:
+            spent += choice.tokens
+            runs.add(run)
+
+
+def _get_run(choice: Choice) -> frozenset[str] | None:
+    """Return what the best run of a passage was about, which stands for the run; None without."""
+    return choice.passage.note.subjects[choice.score.run] if choice.score.run >= 0 else None
+
+
+def _choose_useful(choices: list[Choice], room: int) -> None:
+    """Choose passages without a task."""
+    spent = 0
+    for choice in sorted(choices, key=lambda choice: _break_tie(choice.passage)):
+        choice.is_chosen = spent + choice.tokens <= room
+        choice.reason = USEFUL if choice.is_chosen else FULL
+        spent += choice.tokens if choice.is_chosen else 0

@@ -1,0 +1,113 @@
+"""Score the passages of a memory by the words that they share with a task.
+
+BM25 without length normalisation (b = 0), because items have 20 to 100 characters: each shared word
+counts by how rare it is among the passages, once nearly fully, again hardly more.  A passage also
+has the words that the run which reported it was about, at a smaller weight.  ../docs/selection.md
+has the measurements behind each number.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+from memory_core.text import subject_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_core.selection.passages import Passage
+
+# How fast a word that a passage or a task repeats stops counting more.
+PASSAGE_SATURATION = 0.6
+TASK_SATURATION = 0.5
+
+# The weight of a pair of words, whose words count by themselves already.
+PAIR_WEIGHT = 0.5
+
+# The weight of a word that only the run was about, if the passage had it once: 1.0.
+SUBJECT_WEIGHT = 0.6
+
+# From this score on, divided by the root of the sum of the task's words, a passage is strong
+# evidence that the memory knows something about the task.  Of recorded tasks, 6 of 10 with a
+# related run reach it, 1 of 10 without one, and none with the memory of another repository.
+STRONG = 1.0
+
+
+class Score:
+    """The score of a passage: `own` by its words, `subject` by what its best run was about.
+
+    `words` are those that it shares with the task; `run` is the number of the best run in its note,
+    -1 without one.
+    """
+
+    __slots__ = ("own", "run", "subject", "words")
+
+    def __init__(self, own: float, subject: float, run: int, words: Sequence[str]) -> None:
+        self.own = own
+        self.subject = subject
+        self.run = run
+        self.words = words
+
+    @property
+    def total(self) -> float:
+        return self.own + self.subject
+
+
+class Scores:
+    """The scores of passages, in their order, and whether the best is strong evidence."""
+
+    def __init__(self, passages: Sequence[Passage], task: str) -> None:
+        wanted = subject_words.weigh_task(task)
+        counted = [_count_wanted(passage, wanted) for passage in passages]
+        worth = _weigh_words(wanted, passages, counted)
+        self.scores = [
+            _score(passage, own, worth) for passage, own in zip(passages, counted, strict=True)
+        ]
+        self.best = max((score.total for score in self.scores), default=0.0)
+        self.is_strong = self.best >= STRONG * sqrt(sum(worth.values()))
+
+
+def _count_wanted(passage: Passage, wanted: dict[str, float]) -> dict[str, int]:
+    """Return how often a passage has each of the task's words."""
+    counts: dict[str, int] = {}
+    for word in passage.words:
+        if word in wanted:
+            counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def _weigh_words(
+    wanted: dict[str, float], passages: Sequence[Passage], counted: list[dict[str, int]]
+) -> dict[str, float]:
+    """Return the worth of each of the task's words: the fewer passages have it, the more."""
+    frequency = dict.fromkeys(wanted, 0)
+    for passage, own in zip(passages, counted, strict=True):
+        having = set(own)
+        for subject in passage.note.subjects:
+            having |= subject & wanted.keys()
+        for word in having:
+            frequency[word] += 1
+    worth = {}
+    for word, weight in wanted.items():
+        count = frequency[word]
+        rare = log(1 + (len(passages) - count + 0.5) / (count + 0.5))
+        repeated = weight * (1 + TASK_SATURATION) / (weight + TASK_SATURATION)
+        worth[word] = rare * repeated * (PAIR_WEIGHT if " " in word else 1.0)
+    return worth
+
+
+def _score(passage: Passage, own: dict[str, int], worth: dict[str, float]) -> Score:
+    """Return the score with the words of the best run; the runs are never added up."""
+    parts = {
+        word: worth[word] * count * (1 + PASSAGE_SATURATION) / (count + PASSAGE_SATURATION)
+        for word, count in own.items()
+    }
+    best, run, shared = 0.0, -1, list[str]()
+    for at, subject in enumerate(passage.note.subjects):
+        others = sorted((subject & worth.keys()) - own.keys())
+        value = SUBJECT_WEIGHT * sum(worth[word] for word in others)
+        if run < 0 or value > best:
+            best, run, shared = value, at, others
+    words = [*sorted(parts, key=lambda word: (-parts[word], word)), *shared]
+    return Score(sum(parts.values()), best, run, words)

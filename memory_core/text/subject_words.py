@@ -1,0 +1,143 @@
+"""Split text into the words by which items and tasks are compared.
+
+A plain word is reduced to its stem.  An identifier, a path or a dotted name counts as a whole, as
+its parts, and a path also as its last name and its last two.  Two plain words in a row count as a
+pair.  Common words, those of issue forms too, do not count: they are in every task.
+
+../docs/selection.md has what each of these rules is worth.  Hooks use this module, so it is written
+without `re`, whose import takes as long as half a hook.
+"""
+
+from __future__ import annotations
+
+COMMON = frozenset(
+    """
+    a about above after again all also am an and any are as at be because been before being below
+    between both but by can could did do does doing down during each few for from further get gets
+    got had has have having he her here hers him his how i if in into is it its itself just let like
+    made make makes me more most my myself no nor not now of off on once only or other our out over
+    own per same she should so some such than that the their them then there these they this those
+    through to too under until up us use used uses using very via was we were what when where which
+    while who whom why will with would you your yours eg etc ie
+    actual add added adds adding bug bugs case cases change changed changes code description
+    environment error errors example examples expected file files fix fixed fixes fixing following
+    implement implementation implemented issue issues line lines new note please problem problems
+    python reproduce reproduction see step steps summary support test tests update updated updates
+    version versions
+    """.split()  # noqa: SIM905 - a text of words is easier to read
+)
+
+# Endings that do not change what a word is about, longest first; the rest has four letters or more.
+ENDINGS = ("ings", "ing", "edly", "ed", "ers", "er", "ly", "es", "s")
+MIN_STEM = 4
+
+# What a word may contain; other ASCII characters separate words.
+_SEPARATORS = {
+    ord(char): " " for char in map(chr, range(128)) if not (char.isalnum() or char in "_./-")
+}
+
+# Before a code word or a name that stands for a whole: "=retry_count".  A plain word has none, so
+# "=config" in a path and "config" in a sentence are two words, which have their parts in common.
+CODE = "="
+
+FENCES = ("```", "~~~")
+# The share of a word in a code block of a task: traces and configurations name much that the task
+# is not about.
+CODE_BLOCK_SHARE = 0.3
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text as they are written, without the punctuation around them."""
+    words = [raw.strip("._/-") for raw in text.translate(_SEPARATORS).split()]
+    return [word for word in words if word]
+
+
+def is_code(word: str) -> bool:
+    """Return whether a written word is an identifier, a path, a dotted name or a number."""
+    return not (word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1))
+
+
+def is_common(word: str) -> bool:
+    """Return whether a written word is one that does not count."""
+    return len(word) < 2 or word.lower() in COMMON
+
+
+def list_words(text: str) -> list[str]:
+    """Return the words of a text in their order, code words as whole and parts, and pairs."""
+    words: list[str] = []
+    before = ""  # the stem of the plain word before, for a pair
+    for word in split_words(text):
+        low = word.lower()
+        if not is_code(word):
+            before = _add_plain(words, low, before)
+            continue
+        words.append(CODE + low)
+        if "/" in low:
+            folders, _, name = low.rpartition("/")
+            words += [CODE + name, f"{folders.rpartition('/')[2]}/{name}"]
+        if "." in low:
+            words += [CODE + part for part in low.rpartition("/")[2].split(".") if len(part) > 2]
+        last = ""
+        for part in split_identifier(word):
+            last = _add_plain(words, part, last)
+        before = last
+    return words
+
+
+def _add_plain(words: list[str], low: str, before: str) -> str:
+    """Add the stem of a word, and the pair with the stem before; return the stem, "" if common."""
+    if len(low) < 2 or low in COMMON:
+        return ""
+    stem = stem_word(low)
+    words.append(stem)
+    if before:
+        words.append(f"{before} {stem}")
+    return stem
+
+
+def stem_word(word: str) -> str:
+    """Return the stem of a word in small letters: "retries" and "retry" have the same."""
+    if len(word) <= MIN_STEM:
+        return (
+            word[:-1] if len(word) == MIN_STEM and word[3] == "s" and word[2] not in "sui" else word
+        )
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
+            word = word[: -len(ending)]
+            break
+    if word[-1] == "e":
+        word = word[:-1]
+    if len(word) > MIN_STEM and word[-1] == word[-2] and word[-1] not in "sl":
+        word = word[:-1]
+    return word
+
+
+def split_identifier(word: str) -> list[str]:
+    """Return the parts of an identifier in small letters: RetryCount, retry_count, retry-count."""
+    parts, start, was_lower = [], 0, False
+    for at, char in enumerate(word):
+        if not char.isalnum():
+            parts.append(word[start:at])
+            start = at + 1
+        elif was_lower and char.isupper():
+            parts.append(word[start:at])
+            start = at
+        was_lower = char.islower()
+    parts.append(word[start:])
+    return [part.lower() for part in parts if part]
+
+
+def weigh_task(task: str) -> dict[str, float]:
+    """Return how often a task has each word; those in code blocks count a part."""
+    weights: dict[str, float] = {}
+    share, block = 1.0, list[str]()
+    for line in [*task.splitlines(), FENCES[0]]:
+        if not line.lstrip().startswith(FENCES):
+            block.append(line)
+            continue
+        for word in list_words("\n".join(block)):
+            weights[word] = weights.get(word, 0.0) + share
+        share, block = (CODE_BLOCK_SHARE if share == 1.0 else 1.0), []
+    return weights
