@@ -37,6 +37,7 @@ STOP = {**START_EVENT, "hook_event_name": "SubagentStop", "last_assistant_messag
 def test_a_hook_imports_no_slow_module(
     sandbox: Sandbox, hook: str, event: dict[str, object]
 ) -> None:
+    sandbox.switch_selection_on()
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
     imported = {name.split(".")[0] for name in list_hook_imports(sandbox, hook, event)}
@@ -52,6 +53,7 @@ HISTORY_MODULES = {
 
 
 def test_an_answer_without_learnings_loads_no_history(sandbox: Sandbox) -> None:
+    sandbox.switch_selection_on()
     content = [{"type": "text", "text": "Done."}]
     response = {**ANSWER["tool_response"], "content": content, "totalTokens": 7}
     event = {**ANSWER, "tool_response": response}

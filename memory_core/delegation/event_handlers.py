@@ -300,8 +300,9 @@ def _describe_subject(run: RunEvent, reports: list[str]) -> str:
     from memory_core.learning import run_subject
 
     launch = run.runs.record(run_records.launch_id_of(run.run_id))
-    prompt = run.record.get("asked") or launch.get("prompt") or events.prompt(run.event)
-    return run_subject.describe_run(str(prompt), "\n".join(reports))
+    noted = str(run.record.get("asked") or launch.get("prompt") or "")
+    prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted
+    return run_subject.describe_run(prompt, "\n".join(reports))
 
 
 def _remove_learnings(text: str, saved: dict[str, Extraction]) -> str:

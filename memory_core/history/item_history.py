@@ -123,6 +123,7 @@ class History:
         self._by_text: dict[str, ItemState] = {}
         self._undone: dict[str, str] = {}
         self._undoing: set[str] = set()  # the ids of changes that undo others
+        self.subjects: dict[str, str] = {}  # what each run was about that reported items
         self.records: list[Record] = []
         self.last_seq = 0
         self.add(sort_records(records))
@@ -218,6 +219,8 @@ class History:
             self._step(state, -self._weights.contradiction)
         if kind in LEARNING_KINDS:
             state.runs.add(run)
+            if record.get("about"):
+                self.subjects[run] = record["about"]
         elif kind == "contradicted":
             state.contradicting_runs.add(run)
         if kind in (*LEARNING_KINDS, "confirmed"):

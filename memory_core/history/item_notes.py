@@ -1,10 +1,8 @@
-"""What the history knows of each item that selection needs: its use, and its runs.
+"""What the history knows of each item that selection needs: its use, and what its runs were about.
 
-Two kinds of records concern runs:
-
-    subject  about: the first line of the prompt, and the words of the report that say most
-    task     given: the ids of the items that the agent received, separated by spaces;
-             used: the ids of those that it used
+The first record that a run left in a write has `about`: the first line of the run's prompt, and the
+words of its report that say most.  The `task` record of a run has `given`, the ids of the items
+that it received, and `used`, the ids of those that it used, separated by spaces.
 """
 
 from __future__ import annotations
@@ -13,11 +11,13 @@ from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memory_core.history.item_history import History, ItemState, Record
 
     Words = frozenset[str]
+    # By the id of an item: how many runs received it, used it, and failed with it.
+    Counts = Mapping[str, tuple[int, int, int]]
 
 FIELDS = (
     *("id", "confidence", "born", "is_persons", "is_confirmed", "is_pinned"),
@@ -76,36 +76,38 @@ class ItemNote:
         return None if self.is_persons else (self.confidence, self.born)
 
 
-def list_notes(history: History, records: Iterable[Record]) -> dict[str, ItemNote]:
-    """Return a note for each present item, by its text; `records` has those of runs."""
+def list_notes(history: History, counts: Counts) -> dict[str, ItemNote]:
+    """Return a note for each present item, by its text; `counts` are those of `count_runs`."""
     subjects: dict[str, Words] = {}
-    counts: dict[str, dict[str, int]] = {}
-    for record in records:
-        if record["kind"] == "subject":
-            words = subject_words.list_words(record.get("about", ""))
-            subjects[record.get("run", "")] = frozenset(w for w in words if " " not in w)
-        elif record["kind"] == "task":
-            _count(counts, record)
+    for run, about in history.subjects.items():
+        words = subject_words.list_words(about)
+        subjects[run] = frozenset(word for word in words if " " not in word)
     return {
-        state.text: _make_note(state, subjects, counts.get(state.id, {}))
+        state.text: _make_note(state, subjects, counts.get(state.id, (0, 0, 0)))
         for state in history
         if state.is_present
     }
 
 
-def _count(counts: dict[str, dict[str, int]], record: Record) -> None:
-    """Add a run to the counts of the items that it received."""
-    names = ["given", *(["failed"] if record.get("outcome") == "failed" else [])]
-    for key in str(record.get("given") or "").split():
-        for name in names:
-            count = counts.setdefault(key, {})
-            count[name] = count.get(name, 0) + 1
-    for key in str(record.get("used") or "").split():
-        count = counts.setdefault(key, {})
-        count["used"] = count.get("used", 0) + 1
+def count_runs(records: Iterable[Record], counts: Counts) -> Counts:
+    """Return `counts` with the runs in these records added."""
+    total = dict(counts)
+    for record in records:
+        if record["kind"] != "task":
+            continue
+        failed = record.get("outcome") == "failed"
+        for key in record.get("given", "").split():
+            given, used, failures = total.get(key, (0, 0, 0))
+            total[key] = (given + 1, used, failures + failed)
+        for key in record.get("used", "").split():
+            given, used, failures = total.get(key, (0, 0, 0))
+            total[key] = (given, used + 1, failures)
+    return total
 
 
-def _make_note(state: ItemState, subjects: dict[str, Words], counts: dict[str, int]) -> ItemNote:
+def _make_note(
+    state: ItemState, subjects: dict[str, Words], counts: tuple[int, int, int]
+) -> ItemNote:
     words = tuple(subjects[run] for run in sorted(state.runs) if run in subjects)
     return ItemNote(
         state.id,
@@ -114,9 +116,7 @@ def _make_note(state: ItemState, subjects: dict[str, Words], counts: dict[str, i
         state.is_persons,
         state.is_persons or len(state.runs - {""}) >= CONFIRMING_RUNS,
         state.is_pinned or count_subjects(words) >= PINNING_RUNS,
-        counts.get("given", 0),
-        counts.get("used", 0),
-        counts.get("failed", 0),
+        *counts,
         len(state.contradicting_runs),
         words,
     )

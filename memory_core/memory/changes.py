@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 class TaughtReport:
     """What one run teaches: rows of [type, content, nested lines], and their source.
 
-    `source` has the run, session and source.  `learned` counts the new and better items, and
-    `refused` has the learnings that have to wait, with the reason.
+    `source` has the run, session and source, `about` says what the run was about.  `learned` counts
+    the new and better items, and `refused` has the learnings that have to wait, with the reason.
     """
 
-    def __init__(self, rows: list[list[str]], source: dict[str, Any]) -> None:
+    def __init__(self, rows: list[list[str]], source: dict[str, Any], about: str = "") -> None:
         self.learnings = [Learning(*row) for row in rows]
         self.source = source
+        self.about = about
         self.change_id = ""
         self.learned = 0
         self.refused: list[tuple[LearningLike, str]] = []
@@ -102,7 +103,8 @@ def _record_outcomes(
     def record(learning: LearningLike, kind: str, text: str, **more: str) -> None:
         report = owners[id(learning)]
         memory.change_id = report.change_id
-        memory.record(kind, text, **more, **report.source)
+        memory.record(kind, text, about=report.about, **more, **report.source)
+        report.about = ""  # once is enough
 
     for learning, text in zip(merged.origins["added"], merged.added, strict=True):
         record(learning, kind, text, type=learning.type, **fields.get(text, {}))

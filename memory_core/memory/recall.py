@@ -89,14 +89,14 @@ def _select(
     from memory_core.text import sanitize, tokens
 
     settings = project.config["selection"]
-    words = task() if task else ""
-    if settings["enabled"]:
-        budget = min(settings["budget_tokens"], int(room / tokens.CHARS_PER_TOKEN))
+    is_on, words = settings["enabled"], task() if task else ""
+    if is_on:
+        budget = min(settings["budget_tokens"], tokens.count_fitting(room))
         choices = choosing.select(passages, words, budget)
     else:
-        choices = choosing.select_all(passages, words, int(room / tokens.CHARS_PER_TOKEN))
+        choices = choosing.select_all(passages, words, room)
     chosen = [choice.passage for choice in choices if choice.is_chosen]
-    ids = rendering.shorten_ids(passage.note.id for passage in passages)
+    ids = rendering.shorten_ids(passage.note.id for passage in passages) if is_on else {}
     while chosen:
         body = sanitize.escape_tags(rendering.render(chosen, ids))
         if len(body) <= room:
@@ -195,21 +195,21 @@ def _list_own(
             document = preferences.remove_superseded(document)
             document = preferences.remove_overridden(document, own) if own else document
         document = _remove_repeats(document)
-        found = parts.split_document(document, find_note)
+        news = parts.split_document(document, find_note)
         if has_preferences:
-            for passage in found:
+            for passage in news:
                 passage.is_wished = passage.is_wished or preferences.is_title(passage.section)
         if own is not None:
             from memory_core.text import similarity
 
             texts = [passage.text for passage in passages]
-            found = [
+            news = [
                 passage
-                for passage in found
+                for passage in news
                 if not any(similarity.is_same(passage.text, text) for text in texts)
             ]
         own = own or document
-        passages += found
+        passages += news
     for at, passage in enumerate(passages):
         passage.index = at
     return passages
@@ -221,7 +221,7 @@ def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], 
     An item that the history does not have was written by a person.
     """
     from memory_core.history.item_notes import ItemNote
-    from memory_core.storage import item_note_file
+    from memory_core.memory import item_note_file
 
     try:
         notes = item_note_file.read_notes(store, agent, project.weights)

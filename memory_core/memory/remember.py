@@ -81,7 +81,7 @@ def save_learnings(
     entry: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
     entry |= {"learnings": learned[:MAX_LEARNINGS], "rejected": rejected[:MAX_LEARNINGS]}
     if about:
-        entry["records"] = [_make_subject(agent, run, session, about)]
+        entry["about"] = about
     over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
@@ -97,16 +97,6 @@ def save_learnings(
         spool.flush(project.paths, path)
         log_waiting(project, agent, error, run)
     return not over
-
-
-def _make_subject(agent: str, run: str, session: str, about: str) -> dict[str, Any]:
-    """Return the history record of what a run was about."""
-    from memory_core.text.digests import RECORD_VERSION, hash_text
-    from memory_core.text.times import format_utc
-
-    names = {"agent": agent, "id": hash_text(run), "run": run, "session": session}
-    moment = format_utc(time.time())
-    return {"v": RECORD_VERSION, "time": moment, "kind": "subject", **names, "about": about}
 
 
 def _merge_unspooled(project: Project, agent: str, entry: dict[str, Any], error: OSError) -> None:
@@ -169,11 +159,12 @@ def merge_spool(
         merged = [(path, entry) for path, entry in entries if path not in left]
         # Records come last: a learning that starts a new history also refreshes the common errors.
         records = [record for _path, entry in merged for record in entry.get("records", [])]
-        run_history.append_records(store, agent, records)
-        if merged:
-            from memory_core.storage import item_note_file
+        if records:
+            from memory_core.memory import item_note_file
 
-            item_note_file.update_notes(store, agent, project.weights)
+            before = item_note_file.make_stamp(store, agent)
+            run_history.append_records(store, agent, records)
+            item_note_file.take_runs(store, agent, before, records)
         spool.remove(project.paths, [path for path, _entry in merged])
 
 
@@ -242,7 +233,8 @@ class _Lesson:
         pairs = [(key, row) for key, row in pairs if key not in before]
         self._keys = [key for key, _row in pairs]
         before.update(self._keys)
-        self.report = changes.TaughtReport([row for _key, row in pairs], self._source)
+        about = str(entry.get("about") or "")
+        self.report = changes.TaughtReport([row for _key, row in pairs], self._source, about)
 
     def list_waiting(self, rivals: dict[str, str]) -> list[dict[str, str]]:
         """Return the rejected learnings, and those that do not fit, which wait for a person."""

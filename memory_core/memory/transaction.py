@@ -100,6 +100,10 @@ def write(memory: AgentMemory) -> None:
             history.truncate(size)  # these changes did not happen
         raise
     history.pack(size)
+    if memory.records:
+        from memory_core.memory import item_note_file
+
+        item_note_file.take_history(store, agent, memory.history)
     changes = memory.project.changes
     is_change = any(record.get("change") == memory.change_id for record in memory.records)
     if is_change and memory.change_id not in changes:

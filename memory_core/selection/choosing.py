@@ -106,28 +106,31 @@ def select(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
     return sorted(choices, key=_order)
 
 
-def select_all(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
+def select_all(passages: Sequence[Passage], task: str, room: int) -> list[Choice]:
     """Return a decision about each passage in their order; all are chosen that fit.
 
-    If not all do, what is wished comes first, then what shares words with the task.
+    `room` is in characters.  If not all fit, what is wished comes first, then what shares words
+    with the task.
     """
     scores = Scores(passages, task).scores
     choices = [Choice(passage, score) for passage, score in zip(passages, scores, strict=True)]
-    spent = 0
+    titles = set[str]()
     for choice in sorted(choices, key=_order):
-        choice.is_chosen = spent + choice.tokens <= budget
+        title = choice.passage.section
+        heading = 0 if title in titles else len(title) + len("## \n\n")
+        size = len(choice.passage.text) + 1 + heading
+        choice.is_chosen = size <= room
         choice.reason = ALL if choice.is_chosen else FULL
-        spent += choice.tokens if choice.is_chosen else 0
+        if choice.is_chosen:
+            room -= size
+            titles.add(title)
     return choices
 
 
 def _order(choice: Choice) -> tuple[bool, bool, float, Tie]:
-    return (
-        not choice.is_chosen,
-        not choice.passage.is_wished,
-        -choice.total,
-        _break_tie(choice.passage),
-    )
+    if choice.passage.is_wished:
+        return not choice.is_chosen, False, 0.0, (0.0, 0.0, "", choice.passage.index)
+    return not choice.is_chosen, True, -choice.total, _break_tie(choice.passage)
 
 
 def _break_tie(passage: Passage) -> Tie:
@@ -150,7 +153,7 @@ def _weigh_use(passage: Passage) -> float:
 def _choose_wished(choices: list[Choice], budget: int) -> int:
     """Choose what is given with every task; return its tokens."""
     spent = 0
-    for choice in sorted(choices, key=lambda choice: _break_tie(choice.passage)):
+    for choice in choices:
         if choice.passage.is_wished:
             choice.is_chosen = spent + choice.tokens <= budget * WISHED_SHARE
             choice.reason = WISHED if choice.is_chosen else FULL

@@ -41,13 +41,12 @@ def _format(passage: Passage, ids: dict[str, str]) -> str:
 def shorten_ids(ids: Iterable[str]) -> dict[str, str]:
     """Return the shortest beginnings, of four or more characters, that differ, by the ids."""
     shortened: dict[str, str] = {}
-    waiting, length = sorted({*ids} - {""}), SHORTEST_ID
+    waiting, length = {*ids} - {""}, SHORTEST_ID
     while waiting:
         counts: dict[str, int] = {}
-        for each in waiting:
-            counts[each[:length]] = counts.get(each[:length], 0) + 1
-        alone = [one for one in waiting if counts[one[:length]] == 1 or len(one) <= length]
+        for whole in waiting:
+            counts[whole[:length]] = counts.get(whole[:length], 0) + 1
+        alone = {one for one in waiting if counts[one[:length]] == 1 or len(one) <= length}
         shortened |= {one: one[:length] for one in alone}
-        waiting = [one for one in waiting if one not in shortened]
-        length += 1
+        waiting, length = waiting - alone, length + 1
     return shortened

@@ -36,7 +36,6 @@ RecordKind = Literal[
     "unpinned",
     "task",
     "error",
-    "subject",
     "undone",
 ]
 
@@ -78,7 +77,7 @@ class HistoryRecord(BaseModel):
     tool_uses: NonNegative | None = Field(None, description="`task`: how often it called a tool")
     tool: str = Field("", description="`error`: the tool that failed")
     resolution: str = Field("", description="`error`: what helped, where that is known")
-    about: str = Field("", description="`subject`: what a run was about that reported items")
+    about: str = Field("", description="what the run was about; at its first item only")
     given: str = Field("", description="`task`: the ids of the items that the agent received")
     used: str = Field("", description="`task`: the ids of those that it used")
     waiting: dict[str, str] | None = Field(

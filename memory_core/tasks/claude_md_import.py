@@ -313,7 +313,7 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
         return whole
     folder = backlog_folder.Folder(project.paths.files)
     path = folder.memory_path(active)
-    budget = int(max(room - FRAME_CHARS, 0) / tokens.CHARS_PER_TOKEN)
+    budget = tokens.count_fitting(room - FRAME_CHARS)
     cut = task_document.shorten(text, budget, folder.relative(path))
     shorter = _format_block(active, [sanitize.escape_tags(cut).strip()])
     return shorter if len(shorter) <= room else ""

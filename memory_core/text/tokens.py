@@ -8,6 +8,11 @@ from math import ceil
 CHARS_PER_TOKEN = 3.8
 
 
+def count_fitting(room: int) -> int:
+    """Return about how many tokens fit into so many characters."""
+    return int(max(room, 0) / CHARS_PER_TOKEN)
+
+
 def estimate_tokens(text: str) -> int:
     """Estimate the number of tokens of a text, rather too high than too low.
 

@@ -405,7 +405,7 @@ SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 
 def list_files_with(folder: Path, text: str) -> list[str]:
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return [path.name for path in files if text in path.read_text(encoding="utf-8")]
+    return [path.name for path in files if text.encode() in path.read_bytes()]
 
 
 def test_what_a_command_printed_stays_here_until_a_run_resolves_it(sandbox: Sandbox) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
-from memory_core.memory import selection
+from memory_core.selection import choosing
+from memory_core.selection.passages import split_document
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
 from support.memory_files import NOW, Learning, make_conflict, make_section
@@ -254,14 +255,20 @@ def test_learning_changes_no_preference(
     assert [item.text for item in after] == [item.text for item in before]
 
 
+MISTAKE = "- Stock is booked twice at midnight"
+
+
 def test_preferences_come_first_in_the_prompt() -> None:
-    text = make_section("Common Mistakes to Avoid", "Stock is booked twice at midnight") + wished(
+    text = make_section("Common Mistakes to Avoid", MISTAKE.removeprefix("- ")) + wished(
         "a: b", "c: d"
     )
-    found = selection.split_document(markdown.parse_document(text))
+    passages = split_document(markdown.parse_document(text))
+    for passage in passages:
+        passage.is_wished = preferences.is_title(passage.section)
     task = "Why is stock booked twice at midnight?"
-    assert selection.select(found, 35, lambda: task) == "## Preferences\n- a: b\n- c: d"
-    assert "Stock" in selection.select(found, 200, lambda: task)
+    for tokens, expected in ((20, ["- a: b", MISTAKE]), (40, ["- a: b", "- c: d", MISTAKE])):
+        choices = choosing.select(passages, task, tokens)
+        assert [each.passage.text for each in choices if each.is_chosen] == expected
 
 
 # Merging two documents.

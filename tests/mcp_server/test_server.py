@@ -35,6 +35,7 @@ from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
 from memory_core.tasks import task_actions
+from memory_core.text import tokens
 from support.files import read_files
 from support.life import HELLO
 from support.paths import REPO

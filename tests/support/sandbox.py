@@ -26,7 +26,10 @@ class Outcome(NamedTuple):
 
 
 class Sandbox:
-    """A project folder and a home folder; the hooks of this checkout run in them."""
+    """A project folder and a home folder; the hooks of this checkout run in them.
+
+    An agent receives its whole memory, whatever its task is, until `switch_selection_on` is called.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "shop"
@@ -42,6 +45,13 @@ class Sandbox:
         }
         self.paths = LevelPaths(str(self.root), self.env)
         self.state = Path(self.paths.state.root)
+        self.user_config = self.home / ".claude-mpm" / "config.yml"
+        self.user_config.parent.mkdir()
+        self.user_config.write_text("memory: {selection: off}\n", encoding="utf-8")
+
+    def switch_selection_on(self) -> None:
+        """Use the default settings: an agent receives what fits its task."""
+        self.user_config.unlink()
 
     def run_hook(self, name: str, event: Any, **env: str) -> Outcome:
         """Run hooks/NAME.py with an event: bytes unchanged, other values as JSON."""

@@ -1,0 +1,103 @@
+"""notes/AGENT in the state: what the history knows of each item, computed for delivery.
+
+A history may be long, and a hook has no time to read it before each delegation.  So each writer of
+the history also writes the notes.  After a change from outside, such as a pull, the next reader
+computes them again; only of a long history it uses the notes as they are.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+from memory_core.history.item_notes import FIELDS, ItemNote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory_core.history.item_history import History, Record, Weights
+    from memory_core.history.item_notes import Counts
+    from memory_core.storage.store import Store
+
+    Notes = dict[str, ItemNote]  # by the text of the item
+    Stamp = list[Any]
+
+FOLDER = "notes"
+VERSION = 1
+
+# The largest history in bytes that a reader computes notes from: some 1,000 records, or 5 ms.
+MAX_READ = 256 * 1024
+
+
+def read_notes(store: Store, agent: str, weights: Weights) -> Notes:
+    """Return the notes on an agent's items; raises OSError."""
+    stamp = make_stamp(store, agent)
+    if not stamp:
+        return {}
+    written, notes = _read(store, agent)
+    if written == stamp or stamp[1] > MAX_READ:
+        return notes
+    from memory_core.history import item_history, item_notes
+
+    records = store.history(agent).read()
+    counts = item_notes.count_runs(records, {})
+    notes = item_notes.list_notes(item_history.History(records, weights), counts)
+    _write(store, agent, stamp, notes)
+    return notes
+
+
+def make_stamp(store: Store, agent: str) -> Stamp:
+    """Return what tells the present state of a history from others, [] without a history."""
+    history = store.history(agent)
+    status = history.files.status(history.path)
+    return [VERSION, status.st_size, status.st_mtime_ns, status.st_ino] if status else []
+
+
+def take_history(store: Store, agent: str, history: History) -> None:
+    """Write the notes after a change of the items; `history` has all of their records."""
+    from memory_core.history import item_notes
+
+    notes = item_notes.list_notes(history, _list_counts(_read(store, agent)[1]))
+    _write(store, agent, make_stamp(store, agent), notes)
+
+
+def take_runs(store: Store, agent: str, before: Stamp, records: list[Record]) -> None:
+    """Count the runs of new records in the notes; `before` is the stamp without the records."""
+    from memory_core.history import item_notes
+
+    written, notes = _read(store, agent)
+    if written != before or not before:
+        return  # the next reader counts them
+    counts = item_notes.count_runs(records, _list_counts(notes))
+    for note in notes.values():
+        note.given, note.used, note.failed = counts.get(note.id, (0, 0, 0))
+    _write(store, agent, make_stamp(store, agent), notes)
+
+
+def _list_counts(notes: Notes) -> Counts:
+    return {note.id: (note.given, note.used, note.failed) for note in notes.values()}
+
+
+def _read(store: Store, agent: str) -> tuple[Stamp, Notes]:
+    """Return the notes as they were written, and their stamp; [] if the file is damaged."""
+    try:
+        stamp, rows = marshal.loads(  # noqa: S302 - only this user can write the state
+            store.paths.state.read(_make_path(store, agent))
+        )
+        return stamp, {text: ItemNote(*values) for text, values in rows.items()}
+    except (EOFError, ValueError, TypeError, AttributeError, OSError):
+        return [], {}
+
+
+def _write(store: Store, agent: str, stamp: Stamp, notes: Notes) -> None:
+    rows = {text: tuple(getattr(note, name) for name in FIELDS) for text, note in notes.items()}
+    try:
+        data = marshal.dumps((stamp, rows))
+        store.paths.state.replace(_make_path(store, agent), data, durable=False)
+    except OSError:
+        pass  # the next reader computes them
+
+
+def _make_path(store: Store, agent: str) -> str:
+    return os.path.join(FOLDER, store.stem(agent))
