@@ -74,6 +74,7 @@ ALLOWED: dict[str, str] = {
     "setup.hook_runner": "our own hooks, in a temporary folder",
     "hook._ModuleFinder.find_spec": "our own modules",
     "git.merge_driver.find_missing_program": "the installed program",
+    "git.merge_driver._find_program": "the installed program",
     "tasks.backlog_folder._program": "the program backlog in PATH",
     # Temporary folders, terminals, and what the user names.
     "git.three_way._order": "a temporary folder",

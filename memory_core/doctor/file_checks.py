@@ -92,14 +92,16 @@ def _check_definitions(exam: Examination) -> Iterator[Finding]:
     catalog = agent_definitions.AgentCatalog(exam.root, exam.environ)
     if not agent_definitions.read_agents(exam.root, exam.environ) or catalog.unread:
         return
-    for memory in exam.memories:
-        if memory.exists and memory.agent != agent_names.PM and not catalog.has(memory.agent):
-            what = f"no agent named {memory.agent} is defined, so nobody gets this memory"
-            rename, delete = (
-                _format_command(name, memory.agent, False) for name in ("rename", "delete")
-            )
-            advice = f"define the agent, or {rename} NEW, or {delete}"
-            yield Finding(NOTE, what, memory.path, advice)
+    unused = [
+        memory
+        for memory in exam.memories
+        if memory.exists and memory.agent != agent_names.PM and not catalog.has(memory.agent)
+    ]
+    if unused:
+        names = ", ".join(memory.agent for memory in unused)
+        what = f"nobody gets these memories, because no agents of these names are defined: {names}"
+        advice = "define them, or agent-memory rename OLD NEW, or agent-memory delete AGENT"
+        yield Finding(NOTE, what, os.path.dirname(unused[0].path), advice)
 
 
 def _check_lines(
@@ -219,6 +221,8 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     if merge_driver.is_driver_missing(folder):
         where = exam.project.paths.relative(os.path.join(folder, ".gitattributes"))
         reason = "the merge driver is not installed in this clone"
+    elif exam.faults:
+        return  # the program is missing for the hooks as well
     elif where := merge_driver.find_missing_program(folder):
         reason = "the merge driver's program is missing"
     else:

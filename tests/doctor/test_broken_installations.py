@@ -302,6 +302,14 @@ def no_merge_driver(person: Person) -> None:
     (person.sandbox.memories / ".gitattributes").write_text("*.md merge=agent-memory\n")
 
 
+def deleted_program_of_the_driver(person: Person) -> None:
+    no_merge_driver(person)
+    command = f"{program(person)}/bin/python -I -S x %O || git merge-file %A %O %B"
+    config = ["git", "config", "merge.agent-memory.driver", command]
+    subprocess.run(config, cwd=person.sandbox.root, check=True)
+    deleted_program(person)
+
+
 MISSING = "does not exist: the hooks of PreToolUse, SubagentStart,"
 
 # The damage, the check that finds its cause, and part of the place and the problem.
@@ -334,6 +342,7 @@ LEFT: list[tuple[Damage, str, str]] = [
     (utf16_settings, "settings", "Claude Code ignores the whole file: is not UTF-8 text"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
     (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
+    (deleted_program_of_the_driver, "settings", f"/share/agent-memory {MISSING}"),
     (deleted_environment, "settings", f"venv is a link to {ENVIRONMENT}, which {MISSING}"),
     (removed_python, "settings", f"is a link to /opt/python3.9/bin/python3.9, which {MISSING}"),
     (deleted_scripts, "settings", f"venv/hooks {MISSING}"),
@@ -436,7 +445,7 @@ def learning_off(person: Person) -> None:
     ("change", "note"),
     [
         (full_section, "Project Architecture has 21 items, limit 15"),
-        (misspelt_agent, "no agent named enginer is defined"),
+        (misspelt_agent, "no agents of these names are defined: enginer"),
         (learning_off, "agents get their memory, but learn nothing"),
         (plugin_too, "the plugin agent-memory@agent-memory has the same hooks"),
     ],

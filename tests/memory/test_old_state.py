@@ -33,7 +33,7 @@ def put(sandbox: Sandbox, name: str, data: object) -> Path:
 
 
 def make_entry(*learnings: str) -> dict[str, Any]:
-    return {**make_spool_entry("qa"), "learnings": [["pattern", text] for text in learnings]}
+    return {**make_spool_entry("qa"), "learnings": [["pattern", text, ""] for text in learnings]}
 
 
 @pytest.fixture

@@ -637,18 +637,13 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     fresh.link.parent.mkdir()
     fresh.link.symlink_to(fresh.data / "venv" / "bin" / "agent-memory")
     state = fresh.home / ".local" / "state"
-    (state / "agent-memory" / "shop-1" / "review").mkdir(parents=True)
-    (state / "agent-memory" / "shop-1" / "review" / "engineer.md").write_text("- a\n")
-    (state / "agent-memory" / "shop-1" / "spool" / "engineer").mkdir(parents=True)
-    (state / "agent-memory" / "shop-1" / "spool" / "engineer" / "1-1.json").write_text("{}")
-    (state / "agent-memory" / "shop-1" / "project.json").write_text('{"path": "/code/shop"}')
+    (state / "agent-memory" / "shop-1" / "runs").mkdir(parents=True)
     (state / "another").mkdir()
     other = fresh.link.parent / "other"
     other.touch()
     shown = fresh.install_sh("--uninstall", "--all", "--dry-run", project)
     assert f"Would remove {fresh.link}" in shown.stdout
-    what = "(log and learnings for review, of all projects; not merged yet: those of /code/shop)"
-    assert f"Would remove {state / 'agent-memory'} {what}" in shown.stdout
+    assert f"Would remove {state / 'agent-memory'}.\n" in shown.stdout
     assert environment.exists()
     assert len(list(state.iterdir())) == 2
     done = fresh.install_sh("--uninstall", "--all", project)
@@ -659,12 +654,42 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     assert not settings_of(project).exists()
 
 
+WAITING_FILES = {
+    "review/engineer.jsonl": '{"type": "x", "content": "Too long", "reason": "y"}\n' * 2,
+    "review/qa.md": "## 2025-01-02\n\n- [x] Too long (y)\n",
+    "spool/ops/1-1.json": (
+        '{"agent": "ops", "run": "", "session": "", "source": "agent",'
+        ' "learnings": [["x", "Not merged", "Why: y"]], "rejected": []}'
+    ),
+    "spool/damaged/1-1.json": "{",
+}
+
+
+def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
+    states = fresh.home / ".local" / "state" / "agent-memory"
+    (states / "blog-2" / "review").mkdir(parents=True)
+    folder = states / "shop-1"
+    for name, text in WAITING_FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "project.json").write_text('{"path": "/code/shop"}')
+    kept = f"Kept: {folder} (5 waiting learnings of /code/shop; to delete them,"
+    before, project = files(states), fresh.project("shop", "")
+    for options in (["--dry-run"], []):
+        assert files(states) == before
+        done = fresh.install_sh("--uninstall", "--all", *options, project)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert kept in done.stdout
+    assert list(states.iterdir()) == [folder]
+    assert files(folder).keys() > WAITING_FILES.keys()
+
+
 def test_uninstalling_keeps_the_state_and_says_so(installed: Machine, project: Path) -> None:
     installed.verb("install", project)
     level = paths.LevelPaths(str(project), installed.env())
     level.state.make_root()
     done = installed.verb("uninstall", project)
-    assert f"Kept: {level.state.root} (log, learnings for review; --all" in done.stdout
+    assert f"Kept: {level.state.root} (log, learnings that wait for you)" in done.stdout
     assert Path(level.state.root).exists()
 
 
