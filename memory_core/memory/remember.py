@@ -179,8 +179,10 @@ def _merge_learnings(
     def list_reports() -> Iterator[changes.TaughtReport]:
         lessons.clear()  # this is another try, if a person saved the file meanwhile
         taught: dict[tuple[str, str], set[str]] = {}
+        taken = 0
         for path, entry in teaching:
-            if path == own or spool.has_time(until, len(lessons)):
+            if path == own or spool.has_time(until, taken):
+                taken += spool.count_learnings(entry)
                 lessons.append(_Lesson(project, path, entry, taught))
                 yield lessons[-1].report
 
