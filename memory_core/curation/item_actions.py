@@ -59,12 +59,14 @@ class TeachResult(NamedTuple):
     """Taught items, items that lost confidence, evicted items, and why a learning has to wait.
 
     Of several learnings some may be evicted at once; a single one never is.  Evicted items are
-    (section, text with nested lines).  `waits` is "" if no learning waits for a person.
+    (section, text with nested lines).  `rivals` are items of people that contradict the taught
+    ones of people; they stay.  `waits` is "" if no learning waits for a person.
     """
 
     taught: list[TaughtItem]
     doubted: list[RatedItem]
     evicted: list[tuple[str, str]]
+    rivals: list[RatedItem]
     waits: str = ""
 
 
@@ -188,7 +190,9 @@ def teach(
         taught = _list_taught(memory, merged, pairs, items)
         waits = merged.refused[0][1] if merged.refused else ""
         doubted_items = [item for key, item in items.items() if key in doubted]
-        return TeachResult(taught, doubted_items, merged.evicted, waits)
+        stayed = set(merged.rivals.values())
+        rivals = [item for item in items.values() if item.text in stayed]
+        return TeachResult(taught, doubted_items, merged.evicted, rivals, waits)
 
     return transaction.change_memory(project, agent, change, store)
 

@@ -158,6 +158,13 @@ class History:
         state = self.find(text)
         return None if state is None or state.is_persons else (state.confidence, state.born)
 
+    def rank_of(self, text: str) -> tuple[bool, float, str]:
+        """Return a value that is greater for the item to trust: a person's, certain or newer."""
+        state = self.find(text)
+        if state is None or state.is_persons:
+            return True, 0.0, state.born if state else FAR_FUTURE
+        return False, state.confidence, state.born
+
     def get(self, key: str) -> ItemState | None:
         """Return the item with this id, None if the history does not have it."""
         return self._states.get(key)

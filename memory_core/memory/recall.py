@@ -209,10 +209,10 @@ def _remove_uncertain(
 
 
 def _remove_losers(document: Document, read_history: Callable[[], History]) -> Document:
-    """Return a document without the items that others contradict, which are more certain."""
+    """Return a document without the items that others contradict."""
     from memory_core.document import contradictions
 
-    losers = contradictions.find_losers(document, lambda text: read_history().age_of(text))
+    losers = contradictions.find_losers(document, lambda text: read_history().rank_of(text))
     if not losers:
         return document
     from memory_core.document import edits
