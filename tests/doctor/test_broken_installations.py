@@ -270,6 +270,12 @@ def utf16_memory(person: Person) -> None:
     memory(person).write_bytes(memory(person).read_text().encode("utf-16"))
 
 
+def utf16_archive(person: Person) -> None:
+    archive = person.sandbox.memories / "archive" / "engineer.md"
+    archive.parent.mkdir()
+    archive.write_bytes("## 2026-01-02\n\n- [Tips] Queues are durable\n".encode("utf-16"))
+
+
 def binary_memory(person: Person) -> None:
     memory(person).write_bytes(bytes(range(256)))
 
@@ -332,6 +338,7 @@ REPAIRED: list[tuple[Damage, str, str]] = [
     (closed_log, "state", "/events.jsonl: cannot be written"),
     (state_of_another, "state", ": cannot be written"),
     (utf16_memory, "memory", "engineer.md: is not text"),
+    (utf16_archive, "memory", "archive/engineer.md: is not text"),
     (conflict, "memory", "a merge conflict is not resolved"),
     (two_spellings, "memory", "engineer has more memory files"),
     (add_spool_entry, "spool", "not merged into the memory of engineer yet: 1 learning"),
