@@ -41,7 +41,7 @@ COMMAND_GROUPS = {
         "change.item:confirm": "Record that items are right: their confidence rises.",
         "change.item:contradict": "Record that items are wrong: their confidence falls.",
         "change.agent:rename": "Give an agent's memory to another agent name.",
-        "change.agent:delete": "Move the whole memory of an agent to the archive.",
+        "change.agent:delete": "Move the whole memory of agents to the archive.",
         "change.preference:app": "Manage how an agent should work.",
         "history.undo:undo": "Undo the last change of all agents, or the changes with these ids.",
         "history.undo:redo": "Redo what the last undo took back.",

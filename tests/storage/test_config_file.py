@@ -106,7 +106,7 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
             "5: memory.exclude: expected a string, not a list",
             "6: memory.exclude: expected a string, not on (write it in quotes)",
             "7: memory.exclude: expected a string, not nothing",
-            '9: memory.include: String should have at least 1 character, not ""',
+            '9: memory.include: a text is expected, not ""',
         ],
         {"exclude": ["qa", "ops"], "include": ["pm"]},
     ),
