@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Keys whose values become lines below an item, with their names there.
 NESTED = {"why": "Why", "see": "See"}
 
+JSON_SIGNS = ("{", '{"', "[", "[{", '["')  # how a line of JSON begins
+_ENDS = ("```", "~~~", "</")  # the beginning of a line behind a block
 _LEADS = (":", ":**", "\uff1a")  # the end of a line in front of a list
 _FIELDS = ("type", "content", *NESTED)
 _HEADING_SIGNS = "#*_` "
@@ -75,6 +77,8 @@ class MarkerBlock:
         self.has_gap = False  # a blank line followed the content
         self._group = ""  # the signs of headings that are types: "###", "**"
         self._is_list = False  # each list item is a content
+        self._is_json = False  # the lines are a JSON object or a list
+        self._is_list_open = False  # list items belong to the last nested line
         self._type_last = False  # each content precedes its type
         if type_of(title):
             self._kind = title
@@ -84,7 +88,7 @@ class MarkerBlock:
 
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
-        if not bare.strip("-*_ "):  # blank, or a ruler
+        if not bare.strip("-*_ 0123456789.)"):  # blank, a ruler, or the number of a learning
             self.has_gap = self.has_content
             return True
         if bare[:1] == "|" and not self.has_gap and (self._columns or not self.has_content):
@@ -99,13 +103,15 @@ class MarkerBlock:
         if line.endswith(" #"):
             self.is_closed = True
             line = line[:-2].rstrip()
-        key, value = _split_key(line.lstrip("#") if line.startswith("##") else line)
-        is_type = value != "" and type_of(value) != "" and self._type_key in ("", key)
-        if key in _FIELDS or (key and is_type):
+        self._is_json = self._is_json or (line[:2] in JSON_SIGNS and not self._entries)
+        key, value = ("", "") if self._is_json else _split_key(line)
+        if key in _FIELDS or self._is_type(key, value):
             self._read_field(number, key, value)
         elif self._is_group(line):
             self._read_group(number, line)
-        elif self._ends_block(line) or (self.has_gap and not (is_item and self._is_list)):
+        elif lines.is_heading(line) and (self.has_content or line[0] != "*"):
+            self.has_gap, self._is_list = True, False  # only keys can follow
+        elif line.startswith(_ENDS) or (self.has_gap and not (is_item and self._is_list)):
             return False
         else:
             self._read_text(number, line, key, value, is_item)
@@ -159,6 +165,11 @@ class MarkerBlock:
             if not self._entries:
                 self._add(self._kind, "")
             self._entries[-1].nested[key] = [value] if value else []
+            self._is_list_open = value == ""
+
+    def _is_type(self, key: str, value: str) -> bool:
+        """Check for a key other than `Type:` with a type as its value."""
+        return key != "" and value != "" and type_of(value) != "" and self._type_key in ("", key)
 
     def _is_group(self, line: str) -> bool:
         """Check for a heading that is a type: the block begins with one, or with one like it."""
@@ -197,8 +208,9 @@ class MarkerBlock:
             self._set_type(line)
             self.rows.append(number)
             return
-        if not self._has_keys and (lead := _split_lead(line, key, value)):
-            self._kind = lead[0]
+        is_keyed = self._type_key != "" or self._has_content_key
+        if not is_keyed and (lead := _split_lead(line, key, value)):
+            self._kind, self._key = lead[0], ""
             self._add(*lead)
         elif self._has_keys and _is_other_key(line, key):
             self._key = "other"
@@ -207,7 +219,7 @@ class MarkerBlock:
         elif self._key == "other":
             self._others[-1][2].append(line)
             return
-        elif self._key in NESTED and entry:
+        elif self._key in NESTED and entry and (self._is_list_open or not is_item):
             nested = entry.nested[self._key]
             nested.append(f", {line}" if is_item and nested else f" {line}")
         elif (
@@ -252,14 +264,10 @@ class MarkerBlock:
         kind = fields.pop("type", "") or next(kinds, self._kind)
         return kind, fields.get("content") or max(fields.values(), key=len, default=""), "", nested
 
-    def _ends_block(self, line: str) -> bool:
-        """Check for a heading, a line of a fence, or a closing tag."""
-        is_mark = line.startswith(("```", "~~~", "</"))
-        return is_mark or (lines.is_heading(line) and (self.has_content or line[0] != "*"))
-
 
 def _split_key(line: str) -> tuple[str, str]:
     """Split a line at its colon, or at a dash behind the name of a field."""
+    line = line.lstrip("#") if line.startswith("##") else line
     name, _blank, value = line.partition(" ")
     if value[:2] in ("- ", "\u2013 ", "\u2014 ") and name.strip("*_`").lower() in _FIELDS:
         line = f"{name}:{value[1:]}"
@@ -279,7 +287,7 @@ def _split_lead(line: str, key: str, value: str) -> tuple[str, str] | None:
     if key and type_of(key):
         return key, value
     bare = line.lstrip("*_`[(")
-    for sign in ("]", ")", " - ", " \u2013 ", " \u2014 "):
+    for sign in ("]", ")", " - ", " \u2013 ", " \u2014 ", " \u2192 "):
         kind, _sign, content = bare.partition(sign)
         if content and type_of(kind.strip("*_` ")) and kind:
             return kind, content.lstrip("*: ")
