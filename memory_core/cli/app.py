@@ -79,10 +79,10 @@ COMMAND_GROUPS = {
 
 # Older names, which help does not list: `tidy` does the same as four of them.
 HIDDEN_COMMANDS = {
-    "upkeep.clean:clean": "Remove leftover files and memories of deleted agents.",
-    "upkeep.sweep:sweep": "Collect learnings from runs that were interrupted.",
-    "upkeep.migrate:migrate": "Take over memory files and data of older versions.",
-    "upkeep.resolve:resolve": "Resolve merge conflicts in memories, keeping both sides.",
+    "upkeep.tidy:clean": "Do only the step clean of agent-memory tidy.",
+    "upkeep.tidy:sweep": "Do only the step sweep of agent-memory tidy.",
+    "upkeep.tidy:migrate": "Do only the step migrate of agent-memory tidy.",
+    "upkeep.tidy:resolve": "Do only the step resolve of agent-memory tidy.",
     "setup.version:version": "Print the version.",
 }
 

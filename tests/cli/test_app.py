@@ -732,14 +732,14 @@ def test_sweep_learns_missed_reports(settled: Person) -> None:
     told = settled.read_json("sweep")
     assert (told["transcripts"], told["learnings"], told["complete"]) == (1, 1, True)
     assert sample_events.LEARNING in settled.sandbox.read_memory("engineer")
-    assert settled.run("sweep").stdout == "Read 0 transcripts, 0 bytes: 0 learnings.\n"
+    assert settled.run("sweep").stderr == "Nothing to tidy up.\n"
 
 
 def test_sweep_merges_and_counts_the_spool(settled: Person) -> None:
     spool.add(settled.sandbox.paths, "engineer", make_spool_entry("engineer"))
     assert settled.run("sweep", "--dry-run").stdout == "1 learning would be merged.\n"
     done = settled.run("sweep")
-    assert done.stdout.startswith("Merged 1 waiting learning.\nRead 0 transcripts")
+    assert done.stdout == "Merged 1 waiting learning.\n"
     assert settled.read_json("sweep")["waiting"] == []
     assert "Retries are set in one place" in settled.sandbox.read_memory("engineer")
 
@@ -765,7 +765,7 @@ def test_unmerged_learnings_are_reported_until_the_cause_is_repaired(settled: Pe
 
 
 def test_sweep_shows_a_sign_of_life_on_a_terminal(settled: Person) -> None:
-    assert "Read 0 transcripts" in run_on_terminal(settled, "sweep")
+    assert "Reading transcripts" in run_on_terminal(settled, "sweep")
 
 
 # --- tidy ---
@@ -814,6 +814,14 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     again = untidy.read_json("tidy", "--yes")
     assert list(again) == ["sweep", "resolve", "migrate", "clean"]
     assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
+
+
+@pytest.mark.parametrize("words", ["tidy", "tidy --yes", "tidy --user"])
+def test_tidy_says_once_that_there_is_nothing_to_do(person: Person, words: str) -> None:
+    person.run("add", "qa", "an item")
+    person.run("tidy")
+    done = person.run(*words.split())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "Nothing to tidy up.\n")
 
 
 def test_tidy_removes_nothing_unasked(untidy: Person) -> None:

@@ -1205,7 +1205,7 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     assert not (sandbox.state / "runs" / "s1").exists()
     again = read_files(sandbox.root)
     done = person.run("clean", "--yes")
-    assert done.stderr.splitlines()[-1] == "Nothing to clean."
+    assert done.stderr.splitlines()[-1] == "Nothing to tidy up."
     assert read_files(sandbox.root) == again
 
 
@@ -1213,7 +1213,7 @@ def test_clean_of_a_new_project(person: Person, sandbox: Sandbox) -> None:
     for words in (["clean"], ["clean", "--yes"], ["clean", "--user", "--yes"]):
         done = person.run(*words)
         assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr.endswith("Nothing to clean.\n")
+        assert done.stderr.endswith("Nothing to tidy up.\n")
     assert read_files(sandbox.root) == read_files(sandbox.home) == {}
     assert person.run("clean", "--yes", "--dry-run").returncode == 2
 
