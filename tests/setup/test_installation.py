@@ -1,7 +1,7 @@
 """install.sh and uninstalling, with real processes.
 
-Two environments are built for real, with pip from the package index. All other tests use the
-first of them.
+One environment is built for real, with pip from the package index. All other tests use it or a
+copy of it.
 """
 
 from __future__ import annotations
@@ -106,6 +106,19 @@ class Machine:
         """Run `agent-memory install` or `agent-memory uninstall`."""
         command = self.data / "venv" / "bin" / "agent-memory"
         return self.run(command, name, *arguments, cwd=None, **env)
+
+    def has_copying_uv(self, environment: Path) -> None:
+        """Put a `uv` on PATH that copies an environment, with the version number of the clone."""
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        folder = f"${{5%/bin/python}}/lib/{version}/site-packages"
+        copy = f"""#!/bin/sh
+            for last; do :; done
+            case $1 in
+                venv) cp -R '{environment}/.' "$last" ;;
+                pip) cp "$last/memory_core/__init__.py" "{folder}/memory_core/" ;;
+            esac
+        """
+        self.has("uv", copy)
 
     def has(self, name: str, text: str) -> Path:
         """Put an executable on PATH."""
@@ -384,8 +397,11 @@ def test_an_installation_notes_the_project_and_nothing_of_the_trial(
     assert [Path(name).name for name in new[1:]] == ["project.json"]
 
 
-def test_hooks_find_a_program_that_is_elsewhere(fresh: Machine, tmp_path: Path) -> None:
+def test_hooks_find_a_program_that_is_elsewhere(
+    installed: Machine, fresh: Machine, tmp_path: Path
+) -> None:
     """They cannot know XDG_DATA_HOME, which a project may set for the user's hooks."""
+    fresh.has_copying_uv(installed.data / "venv")
     project, data = fresh.project("shop"), tmp_path / "data home"
     done = fresh.install_sh(project, XDG_DATA_HOME=str(data))
     assert (done.returncode, done.stderr) == (0, "")
@@ -902,6 +918,7 @@ def test_an_upgrade_keeps_an_environment_that_is_in_use(installed: Machine) -> N
     installed.copy_clone()
     package = installed.clone / "memory_core" / "__init__.py"
     package.write_text(package.read_text().replace("__version__ = ", '__version__ = "9.9.9" or '))
+    installed.has_copying_uv(environments / os.path.basename(before))
 
     command, runs = commands_of(project)["PreToolUse"], 0
     env = installed.env(CLAUDE_PROJECT_DIR=str(installed.home.parent / "elsewhere"))
