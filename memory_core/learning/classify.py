@@ -19,7 +19,7 @@ TOO_SHORT = 5
 # the content is not longer, or if it names a learning or the run.
 _DENIALS = {"no", "none", "nothing", "n/a"}
 _FEW_WORDS = 4
-_SUBJECTS = ("learn", "finding", "discover", "memor", "remember", "new", "this", "task")
+_SUBJECTS = ("learn", "finding", "discover", "memor", "remember", "new", "this")
 EMPTY_REASON = "it may say nothing about the project"
 
 # The placeholders of the recording note, for a report that lost their brackets.
@@ -61,7 +61,14 @@ def type_of(name: str) -> str:
     """Return the type for a name in any spelling, "" for an unknown type."""
     if name in TYPES:  # without more work for the usual spelling
         return name
-    words = name.strip(_DECORATION).lower().replace("_", " ").replace("-", " ").split()
+    words = (
+        name.strip(_DECORATION)
+        .partition(" (")[0]
+        .lower()
+        .replace("_", " ")
+        .replace("-", " ")
+        .split()
+    )
     kind = "-".join(words)
     return _SPELLINGS.get(kind, kind if kind in TYPES else "") if name else DEFAULT_TYPE
 

@@ -31,13 +31,13 @@ def read_marker(line: str) -> tuple[str, str, bool] | None:
     front of the colon as its key), and whether it has a colon.
     """
     bare = lines.remove_bullet(line)
-    words = lines.remove_bullet(bare.lstrip(_HEADING_SIGNS))
-    if words[:1] > "\x7f" and not words[0].isalnum():  # a symbol in front of the words
-        words = words.partition(" ")[2].lstrip(_HEADING_SIGNS)
+    words = lines.remove_bullet(bare.lstrip(_HEADING_SIGNS)).lstrip(_HEADING_SIGNS)
     begin = words[:_MAX_HEADING].lower()
     marker = next((marker for marker in lines.MARKERS if begin.startswith(marker)), "")
     name, colon, title = lines.split_at_colon(words[len(marker) :])
     kind = name.strip("*_` ()[]-\u2013\u2014")
+    if kind and not type_of(kind) and name.lstrip()[:1] == "(":  # "(for future runs)"
+        kind = ""
     if not marker or len(name) > _MAX_HEADING or (kind and not type_of(kind)):
         return None
     signs = bare[: -len(words)].rstrip()
@@ -111,7 +111,9 @@ class MarkerBlock:
             self._read_group(number, line)
         elif lines.is_heading(line) and (self.has_content or line[0] != "*"):
             self.has_gap, self._is_list = True, False  # only keys can follow
-        elif line.startswith(_ENDS) or (self.has_gap and not (is_item and self._is_list)):
+        elif line.startswith(_ENDS) or (
+            self.has_gap and not (is_item and (self._is_list or _split_lead(line, key, value)))
+        ):
             return False
         else:
             self._read_text(number, line, key, value, is_item)
@@ -209,10 +211,13 @@ class MarkerBlock:
             self.rows.append(number)
             return
         is_keyed = self._type_key != "" or self._has_content_key
+        is_own = (
+            entry and self._key == "content" and ((is_item and self._is_list) or not entry.lines)
+        )
         if not is_keyed and (lead := _split_lead(line, key, value)):
-            self._kind, self._key = lead[0], ""
+            self._kind, self._key = lead[0], "content"
             self._add(*lead)
-        elif self._has_keys and _is_other_key(line, key):
+        elif self._has_keys and not is_own and _is_other_key(line, key):
             self._key = "other"
             self._others.append((self._kind, key, [line]))
             return
@@ -228,7 +233,7 @@ class MarkerBlock:
             or (is_item and entry.lines and (self._is_list or not self.has_content))
         ):
             self._add(self._kind, line)
-            self._is_list, self._key = is_item, ""
+            self._is_list, self._key = is_item, "content"
         else:
             self._is_list = self._is_list or (is_item and not entry.lines)
             entry.lines.append(line)

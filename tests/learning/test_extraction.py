@@ -116,7 +116,7 @@ def test_only_learned_text_is_removed(case: Case) -> None:
     for start, end in found.spans:
         assert start == 0 or case.text[start - 1] in "\r\n"
         assert end == len(case.text) or case.text[end - 1] in "\r\n"
-        cut = words_of(re.sub(r"\[.*\]|N/A", "", case.text[start:end]))
+        cut = words_of(re.sub(r"\[.*\]|\(for .*\)|N/A", "", case.text[start:end]))
         assert cut <= {*words_of(kept), *MARKUP}
 
 
@@ -298,6 +298,13 @@ def test_every_type(kind: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["Patterns", "**pattern**", "[pattern]", "pattern (naming)"])
+def test_spellings_of_a_type(kind: str) -> None:
+    assert extract(block("Handlers return Result", kind)).learnings == [
+        Learning("pattern", "Handlers return Result")
+    ]
+
+
 @pytest.mark.parametrize(("length", "kept"), [(6, 1), (300, 1), (301, 0)])
 def test_the_limits_of_length(length: int, kept: int) -> None:
     found = extract(block("x" * (length - 1) + "y"))
@@ -335,7 +342,6 @@ No reusable patterns or learnings were discovered during this task
 Nothing worth remembering came up
 This task produced no new learnings
 No new project knowledge was gained
-None. The task was straightforward
 Nothing beyond what is already in memory
 No changes to memory required
 No discoveries
@@ -365,6 +371,7 @@ There is no staging database
 There are no foreign keys between the shards
 Nothing waits for the record lock, use `SKIP LOCKED`
 None of the fixtures have an owner
+No task may call `Model.save` without `update_fields`
 No type stubs exist for `legacy_sdk`
 日付はJSTで保存される、UTCではない
 """
