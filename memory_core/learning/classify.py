@@ -22,12 +22,8 @@ _FEW_WORDS = 4
 _SUBJECTS = ("learn", "finding", "discover", "memor", "remember", "new", "this")
 EMPTY_REASON = "it may say nothing about the project"
 
-# The placeholders of the recording note, for a report that lost their brackets.
-NOTE_SAMPLES = (
-    "one sentence of at most",
-    "the reason, optional",
-    "files, commands or symbols, optional",
-)
+# How the recording note's placeholder begins, for a report that lost its brackets.
+NOTE_SAMPLE = "one sentence of at most"
 
 _SPELLINGS = {"strategies": "strategy", **{kind + "s": kind for kind in TYPES}}
 
@@ -47,7 +43,7 @@ def is_placeholder(kind: str, content: str) -> bool:
         return bool(content.strip())
     low = bare.lower()
     is_kind_open = not type_of(kind) and _is_bracketed(kind.strip("`*_ "))
-    is_sample = any(low.startswith(text) or text.startswith(low) for text in NOTE_SAMPLES)
+    is_sample = low.startswith(NOTE_SAMPLE) or NOTE_SAMPLE.startswith(low)
     return is_kind_open or is_sample or _is_bracketed(bare)
 
 

@@ -68,7 +68,7 @@ class MarkerBlock:
         self.rows: list[int] = []  # the lines whose words are in the learnings
         self._entries: list[_Entry] = []
         self._loose: list[int] = []  # the lines of a content without a key
-        self._others: list[tuple[str, str, list[str]]] = []  # type, key and lines of other keys
+        self._others: list[tuple[str, str, list[str]]] = []  # types, other keys, their lines
         self._columns: list[str] = []  # the names of the columns of a table
         self._cells: list[list[str]] = []  # its other rows
         self._kind = self._key = ""  # the last type; the key that lines belong to
@@ -171,7 +171,8 @@ class MarkerBlock:
 
     def _is_type(self, key: str, value: str) -> bool:
         """Check for a key other than `Type:` with a type as its value."""
-        return key != "" and value != "" and type_of(value) != "" and self._type_key in ("", key)
+        is_type = key[:1].isalpha() and value != "" and type_of(value) != ""
+        return is_type and self._type_key in ("", key)
 
     def _is_group(self, line: str) -> bool:
         """Check for a heading that is a type: the block begins with one, or with one like it."""
@@ -211,9 +212,8 @@ class MarkerBlock:
             self.rows.append(number)
             return
         is_keyed = self._type_key != "" or self._has_content_key
-        is_own = (
-            entry and self._key == "content" and ((is_item and self._is_list) or not entry.lines)
-        )
+        in_list = is_item and self._is_list
+        is_own = entry and self._key == "content" and (in_list or not entry.lines)
         if not is_keyed and (lead := _split_lead(line, key, value)):
             self._kind, self._key = lead[0], "content"
             self._add(*lead)
@@ -230,7 +230,7 @@ class MarkerBlock:
         elif (
             entry is None
             or (self._key == "type" and not self._type_last)
-            or (is_item and entry.lines and (self._is_list or not self.has_content))
+            or (entry.lines and (in_list or (is_item and not self.has_content)))
         ):
             self._add(self._kind, line)
             self._is_list, self._key = is_item, "content"
