@@ -217,7 +217,7 @@ def remove(states: str, dry_run: bool, say: Say) -> None:
         for path in (os.path.join(states, name) for name in SafeFiles(states).list_names())
         if path not in kept
     ]
-    for path in [*removed, *([] if kept else [states])]:
+    for path in dict.fromkeys([*removed, *([] if kept else [states])]):
         if not os.path.lexists(path):
             continue
         say(f"{'Would remove' if dry_run else 'Removed'} {path}.")

@@ -219,6 +219,10 @@ def no_home(person: Person) -> None:
     person.env["HOME"] = ""
 
 
+def deleted_home(person: Person) -> None:
+    person.env["HOME"] = "/nonexistent/anna"
+
+
 def no_claude(person: Person) -> None:
     person.add_program("claude", "exit 127")
 
@@ -355,6 +359,7 @@ LEFT: list[tuple[Damage, str, str]] = [
     (deleted_scripts, "settings", f"venv/hooks {MISSING}"),
     (failing_python, "command", "PreToolUse: the hook ended with status 1"),
     (no_home, "program", "HOME is ''"),
+    (deleted_home, "program", "HOME is '/nonexistent/anna'"),
     (no_claude, "program", "no `claude` on PATH"),
     (file_for_a_folder, "paths", ".claude-mpm/memories: is a file, not a folder"),
     (binary_memory, "memory", "engineer.md: is not text"),
