@@ -109,7 +109,7 @@ class MarkerBlock:
             self._read_field(number, key, value)
         elif self._is_group(line):
             self._read_group(number, line)
-        elif lines.is_heading(line) and (self.has_content or line[0] != "*"):
+        elif lines.is_heading(bare) and (self.has_content or line[0] != "*"):
             self.has_gap, self._is_list = True, False  # only keys can follow
         elif line.startswith(_ENDS) or (
             self.has_gap and not (is_item and (self._is_list or _split_lead(line, key, value)))
@@ -176,15 +176,13 @@ class MarkerBlock:
 
     def _is_group(self, line: str) -> bool:
         """Check for a heading that is a type: the block begins with one, or with one like it."""
-        name = line.strip(_GROUP_SIGNS)
-        signs = line[: line.find(name)].strip()
-        is_first = self._group == "" and not self._entries and not self._has_keys
+        name, signs = _split_group(line)
+        is_first = self._group == "" and not self.has_content and not self._has_keys
         return signs != "" and (is_first or signs == self._group) and type_of(name) != ""
 
     def _read_group(self, number: int, line: str) -> None:
-        name = line.strip(_GROUP_SIGNS)
-        self._group, self._kind = line[: line.find(name)].strip(), name
-        self._add(name, "")
+        self._kind, self._group = _split_group(line)
+        self._add(self._kind, "")
         self.has_gap = False
         self.rows.append(number)
 
@@ -277,6 +275,12 @@ def _split_key(line: str) -> tuple[str, str]:
     if value[:2] in ("- ", "\u2013 ", "\u2014 ") and name.strip("*_`").lower() in _FIELDS:
         line = f"{name}:{value[1:]}"
     return lines.split_field(line)
+
+
+def _split_group(line: str) -> tuple[str, str]:
+    """Return the words of `### Patterns`, `**Patterns:**` or `Patterns:`, and the sign: "###"."""
+    name = line.strip(_GROUP_SIGNS)
+    return name, line[: line.find(name)].strip() or line[len(name) :].strip()
 
 
 def _split_type(value: str) -> tuple[str, str]:
