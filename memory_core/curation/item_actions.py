@@ -21,7 +21,7 @@ from memory_core.learning import classify, extraction
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
-from memory_core.memory.reading import list_refused, read_memory
+from memory_core.memory.reading import read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
 from memory_core.storage import run_history
 from memory_core.storage.store import Store
@@ -168,8 +168,8 @@ def teach(
     """Add learnings, or confirm equal items; either all of them or none.
 
     `kind` is a type or a category of docs/learnings.md.  A person's text may have any length.
-    An agent's learning that cannot be saved waits for a person.  Raises InvalidRequest for a
-    learning that a report could not teach either.
+    Another learning that cannot be saved waits for a person.  Raises InvalidRequest for a learning
+    that a report could not teach either, or that a person rejected before.
     """
     by = {"source": item_history.PERSON_SOURCE, **by}
     is_persons = by["source"] == item_history.PERSON_SOURCE
@@ -181,9 +181,8 @@ def teach(
         first = len(memory.records)
         merged = changes.learn(memory, pairs, **by)
         for learning, reason in merged.refused:
-            if by["source"] not in item_history.AGENT_SOURCES:
+            if is_persons or reason == changes.REJECTED_REASON:
                 raise _make_refusal(learning.content, reason, contents)
-        memory.review += list_refused(merged.refused, merged.rivals, **by)
         records = memory.records[first:]
         doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
         items = {item.id: item for item in list_items(memory)}
