@@ -24,7 +24,7 @@ Names = Annotated[
 ]
 Text = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", help="With --edit: the new text, - reads stdin; needed without a terminal."),
+    typer.Option(metavar="TEXT", help="With --edit: the new text, - reads stdin."),
 ]
 
 
