@@ -15,8 +15,8 @@ this clone.  To upgrade, run install.sh again from a newer clone.
   --dry-run     show what would change; change nothing
   --python PY   use this Python, 3.10 or newer (default: the newest found)
   --uninstall   remove the hooks from the settings; keep memory files
-  --all         with --uninstall: also remove the program, its log and learnings
-                for review; keep memory files
+  --all         with --uninstall: also remove the program and its logs; keep
+                memory files and learnings that wait for you
   -h, --help    show this text
 
 Example: ./install.sh ~/shop

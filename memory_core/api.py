@@ -64,18 +64,21 @@ class Memories:
 
     def remember(
         self, agent: str, type: str, content: str, run: str = "", session: str = ""
-    ) -> RatedItem:
-        """Add a learning of one line; return the item that now says it.
+    ) -> RatedItem | None:
+        """Add a learning of one line; return the item that now says it, None if it waits.
+
+        It waits for a person's review if there is no room, if it contradicts an item that is more
+        certain, or with `learning: ask`.
 
         `type` is one of docs/learnings.md.  A new item has a confidence of 0.5
         (docs/knowledge.md).  If an item says the same already, it is confirmed, once for
         each `run`.  Raises InvalidRequest, a ValueError, for a learning that a report
-        could not teach either: no sentence, an unknown type, more than
-        `memory.max_learning_length` characters.
+        could not teach either (no sentence, an unknown type, more than
+        `memory.max_learning_length` characters), or that a person rejected before.
         """
         name, by = self._agent(agent), _by(run, session)
-        (taught,) = item_actions.teach(self._project, name, type, [content], None, **by).taught
-        return taught.item
+        taught = item_actions.teach(self._project, name, type, [content], None, **by).taught
+        return taught[0].item if taught else None
 
     def reinforce(self, agent: str, item: str, run: str = "", session: str = "") -> RatedItem:
         """Confirm an item: 0.1 more, up to 1.0.  Each `run` counts once; without, each call."""

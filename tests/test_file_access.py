@@ -61,6 +61,7 @@ ALLOWED: dict[str, str] = {
     "doctor.state_checks._check_rights": "the state folder",
     "doctor.locations": "the state folder and the installed program",
     "doctor.live_check": "a temporary project",
+    "doctor.hook_checks.check_program": "the home folder",
     "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",
     "setup.links": "the installed program",
     "setup.installation.read_template": "the installed program",
@@ -74,6 +75,7 @@ ALLOWED: dict[str, str] = {
     "setup.hook_runner": "our own hooks, in a temporary folder",
     "hook._ModuleFinder.find_spec": "our own modules",
     "git.merge_driver.find_missing_program": "the installed program",
+    "git.merge_driver._find_program": "the installed program",
     "tasks.backlog_folder._program": "the program backlog in PATH",
     # Temporary folders, terminals, and what the user names.
     "git.three_way._order": "a temporary folder",

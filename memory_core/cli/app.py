@@ -41,7 +41,7 @@ COMMAND_GROUPS = {
         "change.item:confirm": "Record that items are right: their confidence rises.",
         "change.item:contradict": "Record that items are wrong: their confidence falls.",
         "change.agent:rename": "Give an agent's memory to another agent name.",
-        "change.agent:delete": "Move the whole memory of an agent to the archive.",
+        "change.agent:delete": "Move the whole memory of agents to the archive.",
         "change.preference:app": "Manage how an agent should work.",
         "history.undo:undo": "Undo the last change of all agents, or the changes with these ids.",
         "history.undo:redo": "Redo what the last undo took back.",
@@ -79,10 +79,10 @@ COMMAND_GROUPS = {
 
 # Older names, which help does not list: `tidy` does the same as four of them.
 HIDDEN_COMMANDS = {
-    "upkeep.clean:clean": "Remove leftover files and memories of deleted agents.",
-    "upkeep.sweep:sweep": "Collect learnings from runs that were interrupted.",
-    "upkeep.migrate:migrate": "Take over memory files and data of older versions.",
-    "upkeep.resolve:resolve": "Resolve merge conflicts in memories, keeping both sides.",
+    "upkeep.tidy:clean": "Do only the step clean of agent-memory tidy.",
+    "upkeep.tidy:sweep": "Do only the step sweep of agent-memory tidy.",
+    "upkeep.tidy:migrate": "Do only the step migrate of agent-memory tidy.",
+    "upkeep.tidy:resolve": "Do only the step resolve of agent-memory tidy.",
     "setup.version:version": "Print the version.",
 }
 

@@ -11,6 +11,9 @@ PROGRAM_NAME = "agent-memory"
 
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)$", re.DOTALL)
 
+# The parsers of this code base say themselves that a value is invalid.
+_INVALID_TWICE = re.compile(r"^Invalid value(?: for (.+?: ))?(?::? )?(?=invalid )")
+
 # "-5" and "- a text" are no names of options.
 _TEXT_AS_OPTION = re.compile(r"^No such option: -(?!-?[a-zA-Z][\w-]*\Z)", re.IGNORECASE)
 
@@ -56,6 +59,7 @@ def describe_os_error(error: OSError) -> str:
 def _describe_usage(error: Any) -> str:
     """Return the sentence of typer, and the usage of the command."""
     sentence = str(error.format_message()).replace("Value error, ", "").rstrip(".")  # pydantic's
+    sentence = _INVALID_TWICE.sub(r"\1", sentence)
     arguments = error.ctx.command.params if error.ctx else []
     takes_text = any(one.metavar in ("TEXT", "VALUE") for one in arguments)
     hint = " (put a text in quotes)" if takes_text else ""

@@ -10,7 +10,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from memory_core.cli.errors import ReaderGone
@@ -78,26 +77,8 @@ def print_note(text: str) -> None:
         _check_reader(lambda: print(clean_text(text), file=sys.stderr))
 
 
-# Values of `print_json` that a command collects; None if they are printed.
-_collected: list[Any] | None = None
-
-
-@contextmanager
-def collect_json() -> Iterator[list[Any]]:
-    """Collect the values that `print_json` gets, for a command that runs several others."""
-    global _collected
-    _collected = []
-    try:
-        yield _collected
-    finally:
-        _collected = None
-
-
 def print_json(value: Any) -> None:
     """Print a result for programs: ASCII, so that it fits any locale, and never paged."""
-    if _collected is not None:
-        _collected.append(value)
-        return
     disable_pager()
     valid = json.loads(clean_text(json.dumps(value, ensure_ascii=False)))
     _write(json.dumps(valid, indent=2) + "\n")

@@ -152,7 +152,9 @@ def _list_notes(
     if agent != agent_names.PM and project.config.may_learn(agent):
         for excess in eviction.list_excess(document, project.limits(agent, store), age_of):
             yield excess.line, excess.text
-    for loser, winner in contradictions.find_losers(document, age_of):
+    for loser, winner in contradictions.find_losers(
+        document, lambda text: read_history().rank_of(text)
+    ):
         what = f"agents do not receive {loser.text!r}: line {winner.line + 1} contradicts it"
         yield loser.line + 1, what
     pairs = repeats.find_repeats(document)

@@ -290,24 +290,25 @@ def _remove_orphan(
         result.gone.append(orphan.agent)
 
 
-def archive_memory(project: Project, store: Store, agent: str) -> int:
-    """Move all items and the free text of a memory to the archive, and remove the file.
+def archive_memories(project: Project, store: Store, agents: Sequence[str]) -> None:
+    """Move all items and the free text of memories to the archive, and remove the files.
 
-    Returns the number of items.  Undo restores them.
+    It is one change, and undo restores the items.
     """
 
-    def change(memory: AgentMemory) -> int:
+    def change(memory: AgentMemory) -> None:
         texts = [item.text for item in memory.document.items if item.text]
         changes.remove_items(memory, texts, "archived", source="person")
         if not has_only_header(memory.text):
             origin = dated_entries.format_file_origin(os.path.basename(store.path(agent)))
             lines = filter(str.strip, memory.text.splitlines())
             memory.leftover.append((origin, "\n".join(lines)))
-        return len(texts)
 
-    count = transaction.change_memory(project, agent, change, store)
-    maintained_files.remove_memory(store, agent, _has_no_items)
-    return count
+    change_id = agent_memory.make_change_id("delete")
+    transaction.check_unlocked(store, agents)
+    for agent in agents:
+        transaction.change_memory(project, agent, change, store, change_id)
+        maintained_files.remove_memory(store, agent, _has_no_items)
 
 
 def _has_no_items(text: str) -> bool:

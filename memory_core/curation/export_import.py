@@ -32,7 +32,7 @@ from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import review_file
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
-from memory_core.text import similarity
+from memory_core.text import sanitize, similarity
 from memory_core.text.times import format_utc
 
 FORMAT = "agent-memory"
@@ -153,10 +153,11 @@ def _find_problem(agents: ExportedAgents) -> str:
     """Return a problem that the schema does not cover, with its place; "" for none."""
     for agent, exported in agents.items():
         expected = agent_names.id_of(agent)
-        if agent not in (agent_names.PM, expected):
-            return f"agents.{json.dumps(agent)}: invalid agent id, use {expected!r}"
+        name = json.dumps(sanitize.shorten(agent, agent_names.MAX_NAME_LENGTH))
         if not agent_names.is_valid_name(agent):
-            return f"agents.{json.dumps(agent)}: invalid agent name, use letters, digits and -"
+            return f"agents.{name}: invalid agent name, use letters, digits and -"
+        if agent not in (agent_names.PM, expected):
+            return f"agents.{name}: invalid agent id, use {expected!r}"
         for field in FIELD_LIMITS:
             try:  # lone surrogates stand for bytes that are not UTF-8
                 exported[field].encode("utf-8", "surrogateescape")

@@ -21,7 +21,7 @@ from memory_core.learning import classify, extraction
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
-from memory_core.memory.reading import list_refused, read_memory
+from memory_core.memory.reading import read_memory
 from memory_core.memory.remember import MAX_LEARNINGS
 from memory_core.storage import run_history
 from memory_core.storage.store import Store
@@ -59,12 +59,14 @@ class TeachResult(NamedTuple):
     """Taught items, items that lost confidence, evicted items, and why a learning has to wait.
 
     Of several learnings some may be evicted at once; a single one never is.  Evicted items are
-    (section, text with nested lines).  `waits` is "" if no learning waits for a person.
+    (section, text with nested lines).  `rivals` are items of people that contradict the taught
+    ones of people; they stay.  `waits` is "" if no learning waits for a person.
     """
 
     taught: list[TaughtItem]
     doubted: list[RatedItem]
     evicted: list[tuple[str, str]]
+    rivals: list[RatedItem]
     waits: str = ""
 
 
@@ -166,8 +168,8 @@ def teach(
     """Add learnings, or confirm equal items; either all of them or none.
 
     `kind` is a type or a category of docs/learnings.md.  A person's text may have any length.
-    An agent's learning that cannot be saved waits for a person.  Raises InvalidRequest for a
-    learning that a report could not teach either.
+    Another learning that cannot be saved waits for a person.  Raises InvalidRequest for a learning
+    that a report could not teach either, or that a person rejected before.
     """
     by = {"source": item_history.PERSON_SOURCE, **by}
     is_persons = by["source"] == item_history.PERSON_SOURCE
@@ -179,16 +181,17 @@ def teach(
         first = len(memory.records)
         merged = changes.learn(memory, pairs, **by)
         for learning, reason in merged.refused:
-            if by["source"] not in item_history.AGENT_SOURCES:
+            if is_persons or reason == changes.REJECTED_REASON:
                 raise _make_refusal(learning.content, reason, contents)
-        memory.review += list_refused(merged.refused, merged.rivals, **by)
         records = memory.records[first:]
         doubted = {record["id"] for record in records if record["kind"] == "contradicted"}
         items = {item.id: item for item in list_items(memory)}
         taught = _list_taught(memory, merged, pairs, items)
         waits = merged.refused[0][1] if merged.refused else ""
         doubted_items = [item for key, item in items.items() if key in doubted]
-        return TeachResult(taught, doubted_items, merged.evicted, waits)
+        stayed = set(merged.rivals.values())
+        rivals = [item for item in items.values() if item.text in stayed]
+        return TeachResult(taught, doubted_items, merged.evicted, rivals, waits)
 
     return transaction.change_memory(project, agent, change, store)
 

@@ -70,24 +70,37 @@ def search_items(
     return result
 
 
-def find_by_id(store: Store, name: str, places: Sequence[str] = PLACES) -> ItemHit:
+def find_by_id(
+    store: Store, name: str, places: Sequence[str] = PLACES, agents: Sequence[str] = ()
+) -> ItemHit:
     """Return the item with this id or prefix of one, from the first place that has any.
 
-    Raises ItemNotFound, and AmbiguousItem also if several agents have the item.
+    Searches the memories of all agents, or of `agents`.  Raises ItemNotFound, and AmbiguousItem
+    also if several agents have the item.
     """
     for place in places:
         hits = {
             (hit.agent, hit.id): hit
-            for agent in lookup.list_agents(store)
+            for agent in agents or lookup.list_agents(store)
             for hit in _HITS_OF_PLACE[place](store, agent)
             if hit.id.startswith(name.lower())
         }
         owners = sorted({agent for agent, _id in hits})
         if len(owners) > 1:
-            raise lookup.AmbiguousItem(f"{', '.join(owners)} have {name!r}: name the agent, too")
+            raise lookup.AmbiguousItem(
+                f"{', '.join(owners)} have {name!r}: put the agent's name before it"
+            )
         if hits:
             return lookup.find_item(name, hits.values())
     raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
+
+
+def are_items(
+    project: Project, words: Sequence[str], environ: Mapping[str, str], store: Store
+) -> bool:
+    """Say whether words name items: `ID...` or `AGENT ID...`."""
+    ids = [lookup.is_item_id(project, word, environ, store) for word in words]
+    return ids[0] or (len(ids) > 1 and all(ids[1:]))
 
 
 def resolve_items(
@@ -108,7 +121,15 @@ def resolve_items(
             raise lookup.ItemNotFound(f"invalid id {wrong!r}: agent-memory search lists ids")
         hits = [find_by_id(store, word, places) for word in words]
         return list(dict.fromkeys((hit.agent, hit.id) for hit in hits))
-    agent = lookup.find_agent(project, words[0], environ, store)
+    try:
+        agent = lookup.find_agent(project, words[0], environ, store)
+    except lookup.UnknownAgent as error:
+        if error.near:
+            raise
+        raise lookup.ItemNotFound(
+            f"no agent {words[0]!r} here, and no item has this id: name an agent and its item,"
+            " or only an id (agent-memory search lists ids)"
+        ) from None
     are_ids = len(words) > 1 and all(map(lookup.is_id, words[1:]))
     return [(agent, name) for name in (words[1:] if are_ids else [" ".join(words[1:])])]
 

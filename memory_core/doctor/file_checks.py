@@ -16,7 +16,7 @@ from memory_core.git import merge_driver
 from memory_core.setup import hook_runner
 from memory_core.storage import run_records, spool
 from memory_core.storage.history_file import HistoryFile
-from memory_core.storage.store import MAX_DATED_BYTES, NOT_TEXT, Store
+from memory_core.storage.store import MAX_DATED_BYTES, NOT_TEXT, Store, is_text
 from memory_core.text import markdown_lines
 from memory_core.text.phrases import format_count
 
@@ -63,7 +63,11 @@ def _check_level(
         # check_folder reports missing rights, and check_paths what is refused.
         reasons = {error.reason for error in exam.refused.values()}
         if memory.error == NOT_TEXT:
-            yield _report_not_text(exam, memory, user)
+            log, restore = (
+                _format_command(name, memory.agent, user) for name in ("log", "restore")
+            )
+            advice = f"rename the file; {log} lists its items, and {restore} ITEM brings one back"
+            yield _report_not_text(store, path, memory.path, advice)
         elif memory.error and not is_protected and not memory.error.endswith(tuple(reasons)):
             is_history = memory.error.startswith(agent_status.HISTORY_ERROR)
             where = store.history(memory.agent).path if is_history else memory.path
@@ -92,14 +96,16 @@ def _check_definitions(exam: Examination) -> Iterator[Finding]:
     catalog = agent_definitions.AgentCatalog(exam.root, exam.environ)
     if not agent_definitions.read_agents(exam.root, exam.environ) or catalog.unread:
         return
-    for memory in exam.memories:
-        if memory.exists and memory.agent != agent_names.PM and not catalog.has(memory.agent):
-            what = f"no agent named {memory.agent} is defined, so nobody gets this memory"
-            rename, delete = (
-                _format_command(name, memory.agent, False) for name in ("rename", "delete")
-            )
-            advice = f"define the agent, or {rename} NEW, or {delete}"
-            yield Finding(NOTE, what, memory.path, advice)
+    unused = [
+        memory
+        for memory in exam.memories
+        if memory.exists and memory.agent != agent_names.PM and not catalog.has(memory.agent)
+    ]
+    if unused:
+        names = ", ".join(memory.agent for memory in unused)
+        what = f"nobody gets these memories, because no agents of these names are defined: {names}"
+        advice = "define them, or agent-memory rename OLD NEW, or agent-memory delete AGENT"
+        yield Finding(NOTE, what, os.path.dirname(unused[0].path), advice)
 
 
 def _check_lines(
@@ -118,13 +124,10 @@ def _check_lines(
             yield Finding(WARNING, what, where, "edit the line, and save the file as UTF-8")
 
 
-def _report_not_text(exam: Examination, memory: agent_status.MemoryStatus, user: bool) -> Finding:
-    files, path = exam.project.level(user).files, exam.project.level(user).path(memory.agent)
-    log, restore = (_format_command(name, memory.agent, user) for name in ("log", "restore"))
-    advice = f"rename the file; then {log} lists its items, and {restore} ITEM brings one back"
-    repair = partial(repairs.convert_to_utf8, files, path, memory.path)
-    is_utf16 = repairs.read_utf16(files, path) is not None
-    return Finding(BROKEN, NOT_TEXT, memory.path, advice, repair if is_utf16 else None)
+def _report_not_text(store: Store, path: str, where: str, advice: str) -> Finding:
+    repair = partial(repairs.convert_to_utf8, store.files, path, where)
+    is_utf16 = repairs.read_utf16(store.files, path) is not None
+    return Finding(BROKEN, NOT_TEXT, where, advice, repair if is_utf16 else None)
 
 
 def _format_command(name: str, agent: str, user: bool) -> str:
@@ -151,7 +154,12 @@ def _check_history(exam: Examination, history: HistoryFile) -> Iterator[Finding]
 def _check_archive(exam: Examination, store: Store, path: str, user: bool) -> Iterator[Finding]:
     where = exam.project.paths.relative(path)
     agent = agent_names.agent_of_file(os.path.basename(path))
-    text = store.files.read_text(path, MAX_DATED_BYTES)
+    data = store.files.read(path, MAX_DATED_BYTES) if where not in exam.refused else b""
+    if not is_text(data):
+        advice = "save it as UTF-8, or move it away: until then learnings may wait"
+        yield _report_not_text(store, path, where, advice)
+        return
+    text = data.decode("utf-8", "replace")
     if agent and markdown_lines.CONFLICT_START in text and conflicts.merge_sides(text).text != text:
         what = f"{agent_status.CONFLICT_WARNING} is not resolved"
         yield _report_conflict(exam, what, where, agent, user)
@@ -219,6 +227,8 @@ def check_merge_driver(exam: Examination) -> Iterator[Finding]:
     if merge_driver.is_driver_missing(folder):
         where = exam.project.paths.relative(os.path.join(folder, ".gitattributes"))
         reason = "the merge driver is not installed in this clone"
+    elif exam.faults:
+        return  # the program is missing for the hooks as well
     elif where := merge_driver.find_missing_program(folder):
         reason = "the merge driver's program is missing"
     else:

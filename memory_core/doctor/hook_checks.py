@@ -45,7 +45,7 @@ REINSTALL = "run ./install.sh again, from a clone of agent-memory"
 def check_program(exam: Examination) -> Iterator[Finding]:
     """Report the versions of Python, agent-memory and Claude Code."""
     home = exam.environ.get("HOME", "")
-    if not os.path.isabs(home):
+    if not (os.path.isabs(home) and os.path.isdir(home)):
         what = f"HOME is {home!r}: hooks find their program in the home folder"
         yield Finding(BROKEN, what, "HOME", "set HOME to your home folder, then start claude again")
     number = ".".join(map(str, exam.version or ())) or "(no `claude` on PATH)"

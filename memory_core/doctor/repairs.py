@@ -23,7 +23,7 @@ from memory_core.memory.project import Project
 from memory_core.memory.resolve import Resolution, resolve_files
 from memory_core.setup import installation
 from memory_core.storage import run_records
-from memory_core.storage.store import MAX_MEMORY_BYTES
+from memory_core.storage.store import MAX_DATED_BYTES
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _change_mode(
 
 def read_utf16(files: SafeFiles, path: str) -> str | None:
     """Return the text of a file in UTF-16, None if it is not one; raises OSError."""
-    data = files.read(path, MAX_MEMORY_BYTES)
+    data = files.read(path, MAX_DATED_BYTES)
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return None
     with suppress(UnicodeDecodeError):
@@ -89,7 +89,7 @@ def read_utf16(files: SafeFiles, path: str) -> str | None:
 
 
 def convert_to_utf8(files: SafeFiles, path: str, where: str) -> Iterator[Repair]:
-    """Convert a memory file that an editor saved as UTF-16."""
+    """Convert a memory file or an archive that an editor saved as UTF-16."""
     text = read_utf16(files, path)
     if text is not None:
         files.replace(path, text.encode())

@@ -1,8 +1,8 @@
 """Find items that contradict each other, and decide which of them stays.
 
-An item of a person stays; of two items of agents the more certain one, else the newer one.  Two
-items of people both stay.  Items below `Common Mistakes to Avoid` say what is wrong, so they are
-compared only with each other.
+An item of a person stays; of two items of agents the more certain one, else the newer one.  Of two
+items of people agents receive the newer one, and both stay in the file.  Items below
+`Common Mistakes to Avoid` say what is wrong, so they are compared only with each other.
 """
 
 from __future__ import annotations
@@ -12,31 +12,28 @@ from memory_core.text import claims
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memory_core.document.block_reader import Item
-    from memory_core.document.eviction import Age, Ages
     from memory_core.document.markdown import Document, Section
     from memory_core.text.claims import ClaimCache
 
 MISTAKES = "common mistakes to avoid"  # as in `template`, which recall need not import
 
 
-def find_losers(document: Document, ages: Ages) -> list[tuple[Item, Item]]:
-    """Return the items that are not delivered, each with the item that contradicts it."""
+def find_losers(
+    document: Document, rank_of: Callable[[str], tuple[bool, float, str]]
+) -> list[tuple[Item, Item]]:
+    """Return the items that are not delivered, each with the item that contradicts it.
+
+    Of two items the one with the lower rank loses, of equal ones the one above.
+    """
     pairs = []
     for items in _group(document):
         for at, later in claims.find_pairs([item.text for item in items]):
-            one, other = items[at], items[later]
-            loser = choose_loser(ages(one.text), ages(other.text))
-            if loser is not None:
-                pairs.append((other, one) if loser else (one, other))
+            loser, winner = sorted((items[at], items[later]), key=lambda item: rank_of(item.text))
+            pairs.append((loser, winner))
     return pairs
-
-
-def choose_loser(first: Age | None, second: Age | None) -> int | None:
-    """Return 0 or 1: which of two items loses; None if both are of people, whose age is None."""
-    if first is None or second is None:
-        return None if first is second else int(first is None)
-    return int(second < first)
 
 
 def find_rivals(

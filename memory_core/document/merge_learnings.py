@@ -43,7 +43,7 @@ class MergeResult:
         self.replaced: list[tuple[str, str]] = []  # the old text, the learning's
         self.refused: list[tuple[LearningLike, str]] = []  # with the reason, a sentence
         self.evicted: list[tuple[str, str]] = []  # section title, text with nested lines
-        self.rivals: dict[str, str] = {}  # a refused learning: the item that it contradicts
+        self.rivals: dict[str, str] = {}  # a learning: the item that contradicts it, and stays
         # Evicted items, each with the learning that contradicts it.
         self.contradicted: list[tuple[tuple[str, str], str]] = []
         self.origins: dict[str, list[LearningLike]] = {
@@ -151,17 +151,21 @@ class _Merger:
     def _correct(self, title: str, content: str, nested: str) -> bool:
         """Put a learning in the place of items that it contradicts; return False without any.
 
-        Only the section of the first of them changes.  Raises Contradicted if another item stays.
+        Only the section of the first of them changes.  Raises Contradicted if another item stays;
+        what a person adds stays as well.
         """
-        own = None if self._rules.by_person else (self._rules.confidence, NEWEST)
+        own = (self._rules.confidence, NEWEST)
         losers: list[tuple[Section, Item]] = []
         for section, item in contradictions.find_rivals(
             self.document, content, title, self._claims
         ):
-            loser = contradictions.choose_loser(self._age_of(item.text), own)
-            if loser == 1:
+            age = self._age_of(item.text)
+            if age is not None and (age <= own or self._rules.by_person):
+                losers.append((section, item))
+            elif self._rules.by_person:
+                self._merged.rivals[content] = item.text
+            else:
                 raise Contradicted(item.text)
-            losers += [(section, item)] if loser == 0 else []
         if not losers:
             return False
         place = self.document.sections.index(losers[0][0])

@@ -116,8 +116,8 @@ def _find_program() -> tuple[str, str]:
     """
     from memory_core.claude_code import settings_json
 
-    link = os.path.join(os.path.expanduser("~"), settings_json.PROGRAM_LINK)
-    if os.path.dirname(os.path.realpath(link)) == os.path.dirname(os.path.realpath(sys.prefix)):
+    if os.path.islink(os.path.join(sys.prefix, "hooks")):  # an environment of install.sh
+        link = os.path.join(os.path.expanduser("~"), settings_json.PROGRAM_LINK)
         return os.path.join(link, "bin", "python"), os.path.join(link, "packages")
     folder = os.path.realpath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 2))
     plugin = os.path.join(os.environ.get(PLUGIN_VARIABLE, ""), PLUGIN_LINK)

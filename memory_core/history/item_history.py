@@ -53,7 +53,6 @@ HAND_SOURCE = "hand"  # the source of hand edits
 PERSON_SOURCE = "person"  # the source of a person's commands
 IMPORT_SOURCE = "import"  # the source, and origin, of items from an imported file
 HUMAN_SOURCES = (HAND_SOURCE, PERSON_SOURCE)
-AGENT_SOURCES = ("agent", "sweep", "mcp")  # of what agents report
 
 PERSON_KINDS = ("edited", "approved", "preference")  # a person did it, whatever the source
 
@@ -124,6 +123,7 @@ class History:
         self._undone: dict[str, str] = {}
         self._undoing: set[str] = set()  # the ids of changes that undo others
         self.subjects: dict[str, str] = {}  # what each run was about that reported items
+        self._rejected: set[str] = set()
         self.records: list[Record] = []
         self.last_seq = 0
         self.add(sort_records(records))
@@ -134,12 +134,14 @@ class History:
         self.records += records
         self.last_seq = max(self.last_seq, *map(seq_of, records)) if records else self.last_seq
         if any(record["kind"] == "undone" for record in records):
-            self._states, self._by_text = {}, {}
+            self._states, self._by_text, self._rejected = {}, {}, set()
             self._undone, records = find_undone(self.records), self.records
             self._undoing = {change_of(record) for record in records if record["kind"] == "undone"}
         for record in records:
             if record["kind"] in ITEM_KINDS:
                 self._take(record)
+            elif record["kind"] == "rejected" and change_of(record) not in self._undone:
+                self._rejected.add(record["id"])
 
     def __len__(self) -> int:
         return len(self._states)
@@ -161,10 +163,21 @@ class History:
         state = self.find(text)
         return state is None or state.is_persons
 
+    def is_rejected(self, text: str) -> bool:
+        """Return whether a person rejected a learning of this text that was not added since."""
+        return bool(self._rejected) and id_of(text) in self._rejected
+
     def age_of(self, text: str) -> tuple[float, str] | None:
         """Return the confidence and the creation time of an agent's item, None for a person's."""
         state = self.find(text)
         return None if state is None or state.is_persons else (state.confidence, state.born)
+
+    def rank_of(self, text: str) -> tuple[bool, float, str]:
+        """Return a value that is greater for the item to trust: a person's, certain or newer."""
+        state = self.find(text)
+        if state is None or state.is_persons:
+            return True, 0.0, state.born if state else FAR_FUTURE
+        return False, state.confidence, state.born
 
     def get(self, key: str) -> ItemState | None:
         """Return the item with this id, None if the history does not have it."""
@@ -246,6 +259,7 @@ class History:
         state.added_at, state.added_by = record["time"], change_of(record)
         state.place = place_of(record)
         state.is_present = True
+        self._rejected.discard(state.id)
         state.is_by_hand = record["kind"] in FILE_KINDS and record.get("source") != PERSON_SOURCE
         self._by_text[state.text] = state
         if record["kind"] not in ("restored", "returned"):

@@ -71,9 +71,9 @@ class ItemNote:
         self.subjects = subjects
 
     @property
-    def age(self) -> tuple[float, str] | None:
-        """The confidence and the creation time of an agent's item, None for a person's."""
-        return None if self.is_persons else (self.confidence, self.born)
+    def rank(self) -> tuple[bool, float, str]:
+        """A value that is greater for the item to trust: a person's, certain or newer."""
+        return self.is_persons, 0.0 if self.is_persons else self.confidence, self.born
 
 
 def list_notes(history: History, counts: Counts) -> dict[str, ItemNote]:

@@ -113,7 +113,7 @@ class Report:
                 block.rows.append(at)
             elif not block.read_line(at, bare):
                 break
-        drafts = list(map(_read_object, block.finish()))
+        drafts = [draft for text in block.finish() for draft in _read_json(text)]
         return LearningBlock(drafts, block.rows, block.rows[-1] + 1) if drafts else None
 
     def _find_objects(self, text: str) -> dict[int, LearningBlock]:
@@ -141,15 +141,20 @@ class Report:
         return objects
 
 
-def _read_object(draft: Draft) -> Draft:
-    """Return the learning of a marker block whose content is a JSON object."""
-    if not draft[1].startswith('{"'):
-        return draft
+def _read_json(draft: Draft) -> list[Draft]:
+    """Return the learnings of a content that is a JSON object or a list, else the content."""
+    if draft[1][:2].rstrip() not in marker_blocks.JSON_SIGNS or '"' not in draft[1]:
+        return [draft]
     from memory_core.learning import json_blocks
     from memory_core.text import fastjson
 
-    drafts, is_whole = json_blocks.read_drafts([fastjson.load_object(draft[1])], draft[1])
-    return drafts[0] if is_whole else draft
+    try:
+        value = fastjson.loads(draft[1])
+    except ValueError:
+        return [(draft[0], draft[1], "not JSON", ())]
+    items = value if isinstance(value, list) else [value]
+    drafts, is_whole = json_blocks.read_drafts(items, draft[1])
+    return drafts if is_whole else [draft]
 
 
 def _hide_echoes(text: str) -> str:

@@ -15,19 +15,17 @@ TYPES = (
 # A content of up to this length is not a sentence: "none", "n/a", "todo".
 TOO_SHORT = 5
 
-# A content of a few words that begins like this may say that there is nothing to record.
-_NOTHING = ("no", "none", "nothing", "n/a")
+# One of these words among the first ones denies something: that there is something to record, if
+# the content is not longer, or if it names a learning or the run.
+_DENIALS = {"no", "none", "nothing", "n/a"}
 _FEW_WORDS = 4
-NOTHING_REASON = "it may say that there is nothing to record"
+_SUBJECTS = ("learn", "finding", "discover", "memor", "remember", "new", "this")
+EMPTY_REASON = "it may say nothing about the project"
 
 # How the recording note's placeholder begins, for a report that lost its brackets.
 NOTE_SAMPLE = "one sentence of at most"
 
-_SPELLINGS = {
-    **{kind: kind for kind in TYPES},
-    **{kind + "s": kind for kind in TYPES},
-    "strategies": "strategy",
-}
+_SPELLINGS = {"strategies": "strategy", **{kind + "s": kind for kind in TYPES}}
 
 # Characters around the name of a type.
 _DECORATION = "`*_\"'\u201c\u201d[]<>(),. "
@@ -43,22 +41,32 @@ def is_placeholder(kind: str, content: str) -> bool:
     bare = content.strip(" \t\r\n`*_\"'.\u2026")
     if not bare:
         return bool(content.strip())
+    low = bare.lower()
     is_kind_open = not type_of(kind) and _is_bracketed(kind.strip("`*_ "))
-    return is_kind_open or _is_bracketed(bare) or bare.lower().startswith(NOTE_SAMPLE)
+    is_sample = low.startswith(NOTE_SAMPLE) or NOTE_SAMPLE.startswith(low)
+    return is_kind_open or is_sample or _is_bracketed(bare)
 
 
 def is_blank(line: str) -> bool:
     """Check for a nested line that says nothing: "Why: [the reason]", "See: none"."""
     value = line.partition(": ")[2]
-    return value.strip(".").lower() in _NOTHING or is_placeholder("", value)
+    return value.strip(".").lower() in _DENIALS or is_placeholder("", value)
 
 
 def type_of(name: str) -> str:
     """Return the type for a name in any spelling, "" for an unknown type."""
     if name in TYPES:  # without more work for the usual spelling
         return name
-    words = name.strip(_DECORATION).lower().replace("_", " ").replace("-", " ").split()
-    return _SPELLINGS.get("-".join(words), "") if name else DEFAULT_TYPE
+    words = (
+        name.strip(_DECORATION)
+        .partition(" (")[0]
+        .lower()
+        .replace("_", " ")
+        .replace("-", " ")
+        .split()
+    )
+    kind = "-".join(words)
+    return _SPELLINGS.get(kind, kind if kind in TYPES else "") if name else DEFAULT_TYPE
 
 
 def clean_type(name: str) -> str:
@@ -86,10 +94,16 @@ def check_learning(name: str, content: str, max_length: int) -> str:
 
 def check_report(texts: list[str], max_length: int) -> str:
     """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
-    words = texts[0].lower().split(None, _FEW_WORDS)
-    if 0 < len(words) <= _FEW_WORDS and words[0].strip(".,:;-") in _NOTHING:
-        return NOTHING_REASON
-    return check_learning("", max(texts, key=len) if words else "", max_length)
+    if (texts[0].isascii() and texts[0].isupper()) or _denies(texts[0].lower().split()):
+        return EMPTY_REASON
+    return check_learning("", max(texts, key=len) if texts[0] else "", max_length)
+
+
+def _denies(words: list[str]) -> bool:
+    """Check for a sentence such as "No new learnings from this task"."""
+    is_denial = any(word.strip(".,:;-") in _DENIALS for word in words[:_FEW_WORDS])
+    is_short = len(words) <= _FEW_WORDS
+    return is_denial and (is_short or any(word.startswith(_SUBJECTS) for word in words))
 
 
 def _is_bracketed(text: str) -> bool:

@@ -8,7 +8,6 @@ INDENT = " \t>"
 # The words of a heading that begin a block.  The first one has no other purpose.
 MARKERS = ("add to memory", "memorize", "memorise", "remember")
 
-_BULLETS = ("- ", "* ", "+ ", "\u2022 ")
 _DECORATION = "*_`\"'\u201c\u201d "
 _QUOTES = (('"', '"'), ("'", "'"), ("\u201c", "\u201d"), ("**", "**"))
 _MAX_KEY = 40
@@ -38,11 +37,11 @@ def is_heading(line: str) -> bool:
 
 
 def remove_bullet(line: str) -> str:
-    """Return a line without the sign or the number of a list item."""
-    if line[:2] in _BULLETS:
-        return line[2:].lstrip()
-    number, blank, rest = line[:_MAX_NUMBER].partition(" ")
-    is_item = blank and number[-1:] in (".", ")") and number[:-1].isdecimal()
+    """Return a line without the sign or the number of a list item; any symbol is such a sign."""
+    sign, blank, rest = line[:_MAX_NUMBER].partition(" ")
+    is_number = sign[-1:] in (".", ")") and sign[:-1].isdecimal()
+    is_symbol = sign[:1] > "\x7f" and not sign[0].isalnum()
+    is_item = blank and (is_number or is_symbol or sign in ("-", "*", "+"))
     return (rest + line[_MAX_NUMBER:]).lstrip() if is_item else line
 
 

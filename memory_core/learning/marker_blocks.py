@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 # Keys whose values become lines below an item, with their names there.
 NESTED = {"why": "Why", "see": "See"}
 
+JSON_SIGNS = ("{", '{"', "[", "[{", '["')  # how a line of JSON begins
+_ENDS = ("```", "~~~", "</")  # the beginning of a line behind a block
+_LEADS = (":", ":**", "\uff1a")  # the end of a line in front of a list
 _FIELDS = ("type", "content", *NESTED)
 _HEADING_SIGNS = "#*_` "
 _GROUP_SIGNS = "#*_: "
@@ -28,13 +31,13 @@ def read_marker(line: str) -> tuple[str, str, bool] | None:
     front of the colon as its key), and whether it has a colon.
     """
     bare = lines.remove_bullet(line)
-    words = lines.remove_bullet(bare.lstrip(_HEADING_SIGNS))
-    if words[:1] > "\x7f" and not words[0].isalnum():  # a symbol in front of the words
-        words = words.partition(" ")[2].lstrip(_HEADING_SIGNS)
+    words = lines.remove_bullet(bare.lstrip(_HEADING_SIGNS)).lstrip(_HEADING_SIGNS)
     begin = words[:_MAX_HEADING].lower()
     marker = next((marker for marker in lines.MARKERS if begin.startswith(marker)), "")
     name, colon, title = lines.split_at_colon(words[len(marker) :])
     kind = name.strip("*_` ()[]-\u2013\u2014")
+    if kind and not type_of(kind) and name.lstrip()[:1] == "(":  # "(for future runs)"
+        kind = ""
     if not marker or len(name) > _MAX_HEADING or (kind and not type_of(kind)):
         return None
     signs = bare[: -len(words)].rstrip()
@@ -65,12 +68,17 @@ class MarkerBlock:
         self.rows: list[int] = []  # the lines whose words are in the learnings
         self._entries: list[_Entry] = []
         self._loose: list[int] = []  # the lines of a content without a key
-        self._others: list[list[str]] = []  # the lines of each other key
+        self._others: list[tuple[str, str, list[str]]] = []  # types, other keys, their lines
+        self._columns: list[str] = []  # the names of the columns of a table
+        self._cells: list[list[str]] = []  # its other rows
         self._kind = self._key = ""  # the last type; the key that lines belong to
+        self._type_key = ""  # the key of the types: "type" or, for example, "category"
         self._has_keys = self._has_content_key = self.is_closed = False
         self.has_gap = False  # a blank line followed the content
         self._group = ""  # the signs of headings that are types: "###", "**"
         self._is_list = False  # each list item is a content
+        self._is_json = False  # the lines are a JSON object or a list
+        self._is_list_open = False  # list items belong to the last nested line
         self._type_last = False  # each content precedes its type
         if type_of(title):
             self._kind = title
@@ -80,8 +88,11 @@ class MarkerBlock:
 
     def read_line(self, number: int, bare: str) -> bool:
         """Read a line without its indentation; return False if the block ends with it."""
-        if not bare.strip("-*_ "):  # blank, or a ruler
+        if not bare.strip("-*_ 0123456789.)"):  # blank, a ruler, or the number of a learning
             self.has_gap = self.has_content
+            return True
+        if bare[:1] == "|" and not self.has_gap and (self._columns or not self.has_content):
+            self._read_row(number, bare)
             return True
         line = lines.remove_bullet(bare)
         is_item = line != bare
@@ -92,12 +103,17 @@ class MarkerBlock:
         if line.endswith(" #"):
             self.is_closed = True
             line = line[:-2].rstrip()
-        key, value = lines.split_field(line.lstrip("#") if line.startswith("##") else line)
-        if key in _FIELDS:
+        self._is_json = self._is_json or (line[:2] in JSON_SIGNS and not self._entries)
+        key, value = ("", "") if self._is_json else _split_key(line)
+        if key in _FIELDS or self._is_type(key, value):
             self._read_field(number, key, value)
         elif self._is_group(line):
             self._read_group(number, line)
-        elif self._ends_block(line) or (self.has_gap and not (is_item and self._is_list)):
+        elif lines.is_heading(bare) and (self.has_content or line[0] != "*"):
+            self.has_gap, self._is_list = True, False  # only keys can follow
+        elif line.startswith(_ENDS) or (
+            self.has_gap and not (is_item and (self._is_list or _split_lead(line, key, value)))
+        ):
             return False
         else:
             self._read_text(number, line, key, value, is_item)
@@ -116,16 +132,20 @@ class MarkerBlock:
             if entry.lines
         ]
         self.rows = sorted(self.rows + self._loose)
-        if not drafts and len(self._others) == 1:
-            drafts.append((self._kind, lines.split_field(" ".join(self._others[0]))[1], "", ()))
-        elif not drafts and self._others:
-            text = " ".join(line for other in self._others for line in other)
+        drafts += map(self._read_cells, self._cells)
+        others = [(kind, key, " ".join(words)) for kind, key, words in self._others]
+        if not drafts and len({key for _kind, key, _text in others}) == 1:
+            drafts += [(kind, lines.split_field(text)[1], "", ()) for kind, _key, text in others]
+        elif not drafts and others:
+            text = " ".join(text for _kind, _key, text in others)
             drafts.append((self._kind, text, "no Content: line", ()))
         return drafts
 
     @property
     def has_content(self) -> bool:
-        return self._entries != [] and self._entries[-1].lines != []
+        """Check for a content; a line in front of a list is none: "We learned:"."""
+        words = self._entries[-1].lines[-1:] if self._entries else self._columns
+        return words != [] and (self._has_content_key or not words[0].endswith(_LEADS))
 
     def _read_field(self, number: int, key: str, value: str) -> None:
         self._has_keys = True
@@ -137,7 +157,8 @@ class MarkerBlock:
                 self._drop_loose()
             is_mark = not value.strip("|>-")  # of a text of several lines in YAML
             self._add("" if self._type_last else self._kind, "" if is_mark else value)
-        elif key == "type":
+        elif key not in NESTED:
+            self._key, self._type_key = "type", key
             value, content = _split_type(value)
             self._set_type(value)
             if content:
@@ -146,18 +167,22 @@ class MarkerBlock:
             if not self._entries:
                 self._add(self._kind, "")
             self._entries[-1].nested[key] = [value] if value else []
+            self._is_list_open = value == ""
+
+    def _is_type(self, key: str, value: str) -> bool:
+        """Check for a key other than `Type:` with a type as its value."""
+        is_type = key[:1].isalpha() and value != "" and type_of(value) != ""
+        return is_type and self._type_key in ("", key)
 
     def _is_group(self, line: str) -> bool:
         """Check for a heading that is a type: the block begins with one, or with one like it."""
-        name = line.strip(_GROUP_SIGNS)
-        signs = line[: line.find(name)].strip()
-        is_first = self._group == "" and not self._entries and not self._has_keys
+        name, signs = _split_group(line)
+        is_first = self._group == "" and not self.has_content and not self._has_keys
         return signs != "" and (is_first or signs == self._group) and type_of(name) != ""
 
     def _read_group(self, number: int, line: str) -> None:
-        name = line.strip(_GROUP_SIGNS)
-        self._group, self._kind = line[: line.find(name)].strip(), name
-        self._add(name, "")
+        self._kind, self._group = _split_group(line)
+        self._add(self._kind, "")
         self.has_gap = False
         self.rows.append(number)
 
@@ -184,39 +209,78 @@ class MarkerBlock:
             self._set_type(line)
             self.rows.append(number)
             return
-        if not self._has_keys and (lead := _split_lead(line, key, value)):
-            self._kind = lead[0]
+        is_keyed = self._type_key != "" or self._has_content_key
+        in_list = is_item and self._is_list
+        is_own = entry and self._key == "content" and (in_list or not entry.lines)
+        if not is_keyed and (lead := _split_lead(line, key, value)):
+            self._kind, self._key = lead[0], "content"
             self._add(*lead)
-        elif self._has_keys and _is_other_key(line, key):
+        elif self._has_keys and not is_own and _is_other_key(line, key):
             self._key = "other"
-            self._others.append([line])
+            self._others.append((self._kind, key, [line]))
             return
         elif self._key == "other":
-            self._others[-1].append(line)
+            self._others[-1][2].append(line)
             return
-        elif self._key in NESTED and entry:
+        elif self._key in NESTED and entry and (self._is_list_open or not is_item):
             nested = entry.nested[self._key]
             nested.append(f", {line}" if is_item and nested else f" {line}")
-        elif entry is None or (is_item and self._is_list and entry.lines):
+        elif (
+            entry is None
+            or (self._key == "type" and not self._type_last)
+            or (entry.lines and (in_list or (is_item and not self.has_content)))
+        ):
             self._add(self._kind, line)
-            self._is_list = is_item
+            self._is_list, self._key = is_item, "content"
         else:
             self._is_list = self._is_list or (is_item and not entry.lines)
             entry.lines.append(line)
         (self.rows if self._has_content_key else self._loose).append(number)
 
     def _add(self, kind: str, content: str) -> None:
-        """Add a content; an entry that has only nested lines gets it."""
+        """Add a content; an entry that has only nested lines, or leads to a list, gets it."""
         if not self._entries or self.has_content:
             self._entries.append(_Entry(kind))
-        self._entries[-1].lines += [content] if content else []
-        self._entries[-1].kind = kind
+        entry = self._entries[-1]
+        del self._loose[len(self._loose) - len(entry.lines) :]
+        entry.lines = [content] if content else []
+        entry.kind = kind
         self._is_list = False
 
-    def _ends_block(self, line: str) -> bool:
-        """Check for a heading, a line of a fence, or a closing tag."""
-        is_mark = line.startswith(("```", "~~~", "</"))
-        return is_mark or (lines.is_heading(line) and (self.has_content or line[0] != "*"))
+    def _read_row(self, number: int, line: str) -> None:
+        """Read a row of a table; the first one names the columns."""
+        cells = [cell.strip() for cell in line.strip("|").replace("\\|", "\0").split("|")]
+        if not self._columns:
+            self._columns = [cell.strip("*_` ").lower() for cell in cells]
+            self._drop_loose()
+        elif line.strip("|:- "):
+            self._cells.append([cell.replace("\0", "|") for cell in cells])
+        self.rows += [number] if set(self._columns) <= set(_FIELDS) else []
+
+    def _read_cells(self, cells: list[str]) -> Draft:
+        """Return the learning of a row: without a column "content" its longest cell counts."""
+        fields = dict(zip(self._columns, cells, strict=False))
+        nested = [
+            f"{name}: {text}" for key, name in NESTED.items() if (text := fields.pop(key, ""))
+        ]
+        kinds = (cell for cell in cells if cell and type_of(cell))
+        kind = fields.pop("type", "") or next(kinds, self._kind)
+        return kind, fields.get("content") or max(fields.values(), key=len, default=""), "", nested
+
+
+def _split_key(line: str) -> tuple[str, str]:
+    """Split a line at its colon, or at a dash behind the name of a field."""
+    line = line.lstrip("#") if line.startswith("##") else line
+    name, _blank, value = line.partition(" ")
+    if value[:2] in ("- ", "\u2013 ", "\u2014 ") and name.strip("*_`").lower() in _FIELDS:
+        line = f"{name}:{value[1:]}"
+    return lines.split_field(line)
+
+
+def _split_group(line: str) -> tuple[str, str]:
+    """Return the words of `### Patterns`, `**Patterns:**` or `Patterns:`, and the sign: "###"."""
+    name = line.strip(_GROUP_SIGNS)
+    return name, line[: line.find(name)].strip() or line[len(name) :].strip()
 
 
 def _split_type(value: str) -> tuple[str, str]:
@@ -232,7 +296,7 @@ def _split_lead(line: str, key: str, value: str) -> tuple[str, str] | None:
     if key and type_of(key):
         return key, value
     bare = line.lstrip("*_`[(")
-    for sign in ("]", ")", " - ", " \u2013 ", " \u2014 "):
+    for sign in ("]", ")", " - ", " \u2013 ", " \u2014 ", " \u2192 "):
         kind, _sign, content = bare.partition(sign)
         if content and type_of(kind.strip("*_` ")) and kind:
             return kind, content.lstrip("*: ")

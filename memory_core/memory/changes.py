@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.document import edits, markdown, merge_learnings, template
+from memory_core.document import edits, markdown, template
 from memory_core.history import item_history
 from memory_core.learning.extraction import Learning
 from memory_core.memory.agent_memory import (
@@ -11,16 +11,17 @@ from memory_core.memory.agent_memory import (
     list_items,
     make_change_id,
 )
-from memory_core.memory.reading import record_difference
+from memory_core.memory.reading import list_refused, record_difference
 from memory_core.storage import config_defaults
 from memory_core.text import similarity
 
-# Why a learning waits with this setting.
+# Why a learning waits with this setting, and why one is dropped.
 ASK_REASON = "learning: ask"
+REJECTED_REASON = "a person rejected it before"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
     from memory_core.document.markdown import Document
@@ -31,12 +32,23 @@ if TYPE_CHECKING:
 class TaughtReport:
     """What one run teaches: rows of [type, content, nested lines], and their source.
 
-    `source` has the run, session and source, `about` says what the run was about.  `learned` counts
-    the new and better items, and `refused` has the learnings that have to wait, with the reason.
+    `source` has the run, session and source.  `rejected` has [type, content, reason, nested lines]
+    of learnings that lack the form, `about` says what the run was about.  `learned` counts the new
+    and better items, and `refused` has the learnings that are not merged, with the reason.
     """
 
-    def __init__(self, rows: list[list[str]], source: dict[str, Any], about: str = "") -> None:
+    def __init__(
+        self,
+        rows: list[list[str]],
+        source: dict[str, Any],
+        rejected: Sequence[list[str]] = (),
+        about: str = "",
+    ) -> None:
         self.learnings = [Learning(*row) for row in rows]
+        self.rejected = [
+            (Learning(kind, content, *nested), reason)
+            for kind, content, reason, *nested in rejected
+        ]
         self.source = source
         self.about = about
         self.change_id = ""
@@ -64,11 +76,11 @@ def learn_reports(
 ) -> MergeResult:
     """Merge the learnings of several runs at once; each report is a change of its own.
 
-    All are of people, or of agents.  With `learning: ask`, new learnings of agents are refused, so
-    that they wait for a person.
+    All are of people, or of agents.  Learnings of agents that cannot be merged wait for a person,
+    except those that a person has rejected before.  With `learning: ask`, new ones wait as well.
     """
     owners: dict[int, TaughtReport] = {}
-    postponed = merge_learnings.MergeResult("")
+    taught: list[TaughtReport] = []
 
     def list_learnings() -> Iterator[Learning]:
         for number, report in enumerate(reports):
@@ -76,18 +88,21 @@ def learn_reports(
                 memory.change_id = make_change_id(report.source.get("run", ""))
             report.change_id = memory.change_id
             owners.update((id(learning), report) for learning in report.learnings)
-            if _must_ask(memory, report):
-                _hold_back(memory, report, postponed)
-            else:
-                _record_contradictions(memory, report)
-                yield from report.learnings
+            taught.append(report)
+            yield from report.learnings if by_person else _admit(memory, report)
 
     merged = memory.merge_learnings(list_learnings(), by_person)
     _record_outcomes(memory, merged, owners, kind)
-    merged.duplicates += postponed.duplicates
-    merged.refused += postponed.refused
     for learning, reason in merged.refused:
         owners[id(learning)].refused.append((learning, reason))
+    merged.refused = [pair for report in taught for pair in report.refused]
+    for report in taught if not by_person else ():
+        waiting = [
+            pair
+            for pair in report.rejected + report.refused
+            if not memory.history.is_rejected(pair[0].content)
+        ]
+        memory.review += list_refused(waiting, merged.rivals, **report.source)
     return memory.take_merged(merged)
 
 
@@ -120,21 +135,19 @@ def _record_outcomes(
             record(learning, "contradicted", rival)
 
 
-def _must_ask(memory: AgentMemory, report: TaughtReport) -> bool:
-    mode = memory.project.config.learning_of(memory.agent)
-    is_agents = report.source.get("source") in item_history.AGENT_SOURCES
-    return is_agents and mode == config_defaults.ASK
-
-
-def _hold_back(memory: AgentMemory, report: TaughtReport, postponed: MergeResult) -> None:
-    """Refuse learnings, except that those with the words of an item confirm it."""
+def _admit(memory: AgentMemory, report: TaughtReport) -> Iterator[Learning]:
+    """Yield the learnings of an agent to merge, and refuse the others."""
+    must_ask = memory.project.config.learning_of(memory.agent) == config_defaults.ASK
+    if not must_ask:
+        _record_contradictions(memory, report)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
-        if state and state.is_present:
-            memory.record("reinforced", state.text, **report.source)
-            postponed.duplicates.append((state.text, learning.content))
+        if memory.history.is_rejected(learning.content):
+            report.refused.append((learning, REJECTED_REASON))
+        elif must_ask and not (state and state.is_present):
+            report.refused.append((learning, ASK_REASON))
         else:
-            postponed.refused.append((learning, ASK_REASON))
+            yield learning
 
 
 def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:

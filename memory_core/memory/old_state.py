@@ -171,13 +171,24 @@ def _read_learnings(old: OldState, files: SafeFiles, spooled: str, review: str) 
     return paths
 
 
+def count_learnings(state: SafeFiles) -> int:
+    """Return the number of learnings in a project's state that are in no memory.
+
+    A file that cannot be read counts as one.
+    """
+    old = OldState()
+    _read_learnings(old, state, spool.FOLDER, review_file.FOLDER)
+    return sum(map(len, old.learnings.values())) + len(old.kept)
+
+
 def _parse_spooled(text: str) -> list[dict[str, str]]:
     entry = spool.parse_entry(text)
-    rows = [(*pair, "it was not merged") for pair in entry["learnings"]] + entry["rejected"]
+    why = "it was not merged"
+    rows = [[kind, content, why, *nested] for kind, content, *nested in entry["learnings"]]
     source = {key: entry[key] for key in ("run", "session") if entry.get(key)}
     return [
-        {"type": kind, "content": content, "reason": reason, **source}
-        for kind, content, reason in rows
+        {"type": kind, "content": content, "reason": reason, "nested": "".join(nested), **source}
+        for kind, content, reason, *nested in [*rows, *entry["rejected"]]
     ]
 
 

@@ -232,9 +232,9 @@ def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], 
     def find_note(text: str) -> ItemNote:
         note = notes.get(text)
         if note is None:
-            from memory_core.history.item_history import id_of
+            from memory_core.history.item_history import FAR_FUTURE, id_of
 
-            note = ItemNote(id_of(text), project.weights.person, is_confirmed=True, is_persons=True)
+            note = ItemNote(id_of(text), project.weights.person, FAR_FUTURE, True, True)
         return note
 
     return find_note
@@ -258,10 +258,10 @@ def _remove_uncertain(
 
 
 def _remove_losers(document: Document, find_note: Callable[[str], ItemNote]) -> Document:
-    """Return a document without the items that others contradict, which are more certain."""
+    """Return a document without the items that others contradict."""
     from memory_core.document import contradictions
 
-    losers = contradictions.find_losers(document, lambda text: find_note(text).age)
+    losers = contradictions.find_losers(document, lambda text: find_note(text).rank)
     if not losers:
         return document
     from memory_core.document import edits

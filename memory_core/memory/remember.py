@@ -184,81 +184,81 @@ def _merge_learnings(
         return set()
     from memory_core.memory import changes, transaction
 
-    lessons: list[_Lesson] = []
+    reports: dict[str, changes.TaughtReport] = {}
 
     def list_reports() -> Iterator[changes.TaughtReport]:
-        lessons.clear()  # this is another try, if a person saved the file meanwhile
+        reports.clear()  # this is another try, if a person saved the file meanwhile
         taught: dict[tuple[str, str], set[str]] = {}
+        taken = 0
         for path, entry in teaching:
-            if path == own or spool.has_time(until, len(lessons)):
-                lessons.append(_Lesson(project, path, entry, taught))
-                yield lessons[-1].report
+            if path == own or spool.has_time(until, taken):
+                taken += spool.count_learnings(entry)
+                reports[path] = _make_report(project, entry, taught)
+                yield reports[path]
 
-    memory, merged = transaction.change_locked(
+    memory, _merged = transaction.change_locked(
         project, agent, lambda memory: changes.learn_reports(memory, list_reports())
     )
-    waiting = [row for lesson in lessons for row in lesson.list_waiting(merged.rivals)]
-    memory.store.add_to_review(agent, waiting, memory.time)
-    for lesson in lessons:
-        lesson.note_end(agent, len(memory.evicted) if lesson is lessons[0] else 0)
-    return {path for path, _entry in teaching} - {lesson.path for lesson in lessons}
+    evicted = len(memory.evicted)
+    for path, entry in teaching:
+        if path in reports:
+            _note_end(project, agent, entry, reports[path], evicted)
+            evicted = 0
+    return {path for path, _entry in teaching} - reports.keys()
 
 
-class _Lesson:
-    """The learnings of a spool entry that its run has not taught yet.
+def _make_report(
+    project: Project, entry: dict[str, Any], taught: dict[tuple[str, str], set[str]]
+) -> changes.TaughtReport:
+    """Return the learnings of a spool entry that its run has not taught yet.
 
     `taught` has the normal forms of the learnings that the runs of a batch have taught, by session
     and run.
     """
+    from memory_core.memory import changes
+    from memory_core.storage import run_records
+    from memory_core.text import similarity
 
-    def __init__(
-        self,
-        project: Project,
-        path: str,
-        entry: dict[str, Any],
-        taught: dict[tuple[str, str], set[str]],
-    ) -> None:
-        from memory_core.memory import changes
-        from memory_core.storage import run_records
-        from memory_core.text import similarity
+    run = (entry["session"], entry["run"])
+    if run not in taught or not entry["run"]:
+        keys = run_records.SessionRuns(project.paths, entry["session"]).record(entry["run"])
+        taught[run] = set(map(str, keys.get("keys", [])))
 
-        self.path = path
-        self._project, self._entry = project, entry
-        self._source = {key: entry[key] for key in ("run", "session", "source")}
-        self._runs = run_records.SessionRuns(project.paths, entry["session"])
-        before = set(map(str, self._runs.record(entry["run"]).get("keys", [])))
-        if entry["run"]:
-            before = taught.setdefault((entry["session"], entry["run"]), before)
-        pairs = [(similarity.normalize_text(row[1]), row) for row in entry["learnings"]]
-        pairs = [(key, row) for key, row in pairs if key not in before]
-        self._keys = [key for key, _row in pairs]
-        before.update(self._keys)
-        about = str(entry.get("about") or "")
-        self.report = changes.TaughtReport([row for _key, row in pairs], self._source, about)
+    def take_new(rows: list[list[str]]) -> list[list[str]]:
+        by_key = {similarity.normalize_text(row[1]): row for row in rows}
+        new = {key: row for key, row in by_key.items() if key not in taught[run]}
+        taught[run].update(new)
+        return list(new.values())
 
-    def list_waiting(self, rivals: dict[str, str]) -> list[dict[str, str]]:
-        """Return the rejected learnings, and those that do not fit, which wait for a person."""
-        from memory_core.memory import reading
+    source = {key: entry[key] for key in ("run", "session", "source")}
+    about = str(entry.get("about") or "")
+    learnings, rejected = take_new(entry["learnings"]), take_new(entry["rejected"])
+    return changes.TaughtReport(learnings, source, rejected, about)
 
-        rejected = [
-            {"type": kind, "content": content, "reason": reason, "nested": "".join(nested)}
-            | self._source
-            for kind, content, reason, *nested in self._entry["rejected"]
-        ]
-        return rejected + reading.list_refused(self.report.refused, rivals, **self._source)
 
-    def note_end(self, agent: str, evicted: int) -> None:
-        """Note in the run's record what it has taught, and log it."""
-        if self._keys:
-            self._runs.try_note(self._entry["run"], keys=self._keys)
-        learned, refused = self.report.learned, len(self.report.refused)
-        event_log.write(
-            self._project.paths,
-            "agent.memory.learned",
-            agent_id=agent,
-            learned=learned,
-            known=len(self._entry["learnings"]) - learned - refused,
-            rejected=len(self._entry["rejected"]) + refused,
-            evicted=evicted,
-            **self._source,
-        )
+def _note_end(
+    project: Project,
+    agent: str,
+    entry: dict[str, Any],
+    report: changes.TaughtReport,
+    evicted: int,
+) -> None:
+    """Note in the run's record what it has taught, and log it."""
+    from memory_core.storage import run_records
+    from memory_core.text import similarity
+
+    learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
+    if learnings:
+        keys = [similarity.normalize_text(learning.content) for learning in learnings]
+        runs = run_records.SessionRuns(project.paths, entry["session"])
+        runs.try_note(entry["run"], keys=keys)
+    event_log.write(
+        project.paths,
+        "agent.memory.learned",
+        agent_id=agent,
+        learned=report.learned,
+        known=len(entry["learnings"]) - report.learned - len(report.refused),
+        rejected=len(report.rejected) + len(report.refused),
+        evicted=evicted,
+        **report.source,
+    )

@@ -214,10 +214,11 @@ def uninstall(
         _remove_program(level, user, dry_run, say)
     say(f"Kept: {level.folder} (memory files, history, config.yml).")
     if not everything:
-        kept = {level.state.root: "log, learnings for review", program.data_folder(): "the program"}
+        program_folder, what = program.data_folder(), "the program; --all removes it and the log"
+        kept = {level.state.root: "log, learnings that wait for you", program_folder: what}
         for path, what in kept.items():
             if os.path.lexists(path):
-                say(f"Kept: {path} ({what}; --all removes it too).")
+                say(f"Kept: {path} ({what}).")
 
 
 def _remove_program(level: paths.LevelPaths, user: bool, dry_run: bool, say: Say) -> None:

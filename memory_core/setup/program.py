@@ -21,9 +21,10 @@ from collections.abc import Callable
 
 from memory_core.claude_code import settings_json
 from memory_core.files.safe_files import SafeFiles
+from memory_core.memory import old_state
 from memory_core.setup import links
 from memory_core.storage import state_folder
-from memory_core.text.phrases import format_names
+from memory_core.text.phrases import format_count
 
 COMMAND = "agent-memory"
 
@@ -203,31 +204,35 @@ def list_projects() -> list[str]:
     return sorted(path for path in roots if os.path.isdir(path) and path != own)
 
 
-def _describe_unmerged(state: str) -> str:
-    """Return whose learnings in the state of all projects no memory has yet, "" for nobody."""
-    files = SafeFiles(state)
-    owners = [
-        path
-        for name, path in state_folder.list_owners(state)
-        if any(
-            files.list_names(f"{name}/spool/{stem}") for stem in files.list_names(f"{name}/spool")
-        )
-    ]
-    return f"; not merged yet: those of {format_names(owners)}" if owners else ""
+def remove(states: str, dry_run: bool, say: Say) -> None:
+    """Remove the program, the command, and the states of all projects in the folder `states`.
 
-
-def remove(state: str, dry_run: bool, say: Say) -> None:
-    """Remove the program, the command, and the state of all projects in the folder `state`."""
+    A state with learnings that no memory has yet is kept.
+    """
     link = _command_link()
-    removed = {
-        **({link: ""} if _is_own_link(link) else {}),
-        os.path.dirname(find_link()): "",
-        data_folder(): "",
-        state: f" (log and learnings for review, of all projects{_describe_unmerged(state)})",
-    }
-    for path, what in removed.items():
+    kept = _find_waiting(states)
+    removed = [*([link] if _is_own_link(link) else []), os.path.dirname(find_link()), data_folder()]
+    removed += [
+        path
+        for path in (os.path.join(states, name) for name in SafeFiles(states).list_names())
+        if path not in kept
+    ]
+    for path in dict.fromkeys([*removed, *([] if kept else [states])]):
         if not os.path.lexists(path):
             continue
-        say(f"{'Would remove' if dry_run else 'Removed'} {path}{what}.")
+        say(f"{'Would remove' if dry_run else 'Removed'} {path}.")
         if not dry_run:
             os.unlink(path) if os.path.islink(path) else shutil.rmtree(path)
+    for path, what in kept.items():
+        say(f"Kept: {path} ({what}; to delete them, delete this folder).")
+
+
+def _find_waiting(states: str) -> dict[str, str]:
+    """Return the states with learnings that no memory has yet, and how many of which project."""
+    waiting, owners = {}, dict(state_folder.list_owners(states))
+    for name in SafeFiles(states).list_names():
+        path = os.path.join(states, name)
+        if count := old_state.count_learnings(SafeFiles(path)):
+            project = owners.get(name, "an unknown project")
+            waiting[path] = f"{format_count(count, 'waiting learning')} of {project}"
+    return waiting

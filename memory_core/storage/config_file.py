@@ -16,7 +16,12 @@ import yaml
 from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
-from memory_core.storage.config_models import ConfigRoot, MemoryConfig, describe_settings
+from memory_core.storage.config_models import (
+    ConfigRoot,
+    MemoryConfig,
+    describe_settings,
+    simplify_message,
+)
 from memory_core.text import sanitize
 
 OVERRIDES_PATH = ("memory", "agent_overrides")
@@ -170,7 +175,7 @@ def set_value(text: str, key: str, value: str) -> str:
     if not value.strip() or "\n" in value:
         raise NotChanged(f"invalid value {value!r} for {key}: use YAML on one line")
     before = _read_strictly(text, "config.yml", {})
-    wanted = _read_strictly(f"{key}: {value}", key, {})
+    wanted = _read_strictly(f"{key}: {value}", f"invalid value for {key}", {})
     changed = _overlaid(before, path, next(iter(wanted.values()), None))
     problems = _list_value_problems(_format_nested(path, value))
     if problems:
@@ -202,7 +207,7 @@ def _read_strictly(text: str, name: str, empty: Any) -> Any:
     try:
         loaded = _Loader(text).get_single_data()
     except YAML_ERRORS as error:
-        raise NotChanged(f"{name}: invalid value:{_format_error(error)}") from None
+        raise NotChanged(f"{name}:{_format_error(error)}") from None
     return empty if loaded is None else loaded
 
 
@@ -334,14 +339,6 @@ def _find_bound(details: Any) -> float | None:
     return None if math.isnan(details["input"]) else bound
 
 
-# Words of pydantic's messages, and the words for them.
-PLAIN_WORDS = {
-    "Input should be": "expected",
-    "a valid boolean": "true or false",
-    "a valid integer": "a whole number",
-    "a valid ": "a ",
-}
-
 # The end of a problem with a number that is out of range.
 USED_INSTEAD = ", which is used"
 
@@ -355,12 +352,10 @@ def _format_reason(details: Any, value: yaml.Node, bound: float | None) -> str:
         by_name = {key.rpartition(".")[2]: key for key, *_ in reversed(describe_settings())}
         near = difflib.get_close_matches(details["loc"][-1].casefold(), by_name, n=1)
         return f"unknown key; did you mean {by_name[near[0]]}?" if near else "unknown key"
-    wanted = details["msg"].partition(" or instance of")[0].replace("dictionary", "mapping")
-    for word, plain in PLAIN_WORDS.items():
-        wanted = wanted.replace(word, plain)
+    wanted = simplify_message(details["msg"])
     is_unquoted = details["type"] == "string_type" and isinstance(value, yaml.ScalarNode)
     hint = " (write it in quotes)" if is_unquoted and value.value else ""
-    return f"{wanted.removeprefix('Value error, ')}, not {_format_value(value)}{hint}"
+    return f"{wanted}, not {_format_value(value)}{hint}"
 
 
 def _format_value(node: yaml.Node) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memory_core.storage import review_file
+from memory_core.storage import config_models, review_file
 from memory_core.text import sanitize
 
 MAX_MESSAGE_LENGTH = 100
@@ -14,7 +14,6 @@ MAX_MESSAGE_LENGTH = 100
 Fraction = Annotated[float, Field(ge=0, le=1)]
 RecordId = Annotated[str, Field(min_length=1, max_length=64)]
 Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
-AgentName = Annotated[str, Field(min_length=1, max_length=200)]
 NonNegative = Annotated[int, Field(ge=0)]
 RecordKind = Literal[
     "learned",
@@ -123,9 +122,7 @@ class Export(BaseModel):
     version: int = Field(ge=1, le=1, description="of this schema, 1")
     exported: str = Field("", description="when, ISO 8601 in UTC")
     project: str = Field("", description="the name of the project's folder")
-    agents: dict[AgentName, AgentExport] = Field(
-        description="by agent id; `PM` is the main session"
-    )
+    agents: dict[str, AgentExport] = Field(description="by agent id; `PM` is the main session")
 
 
 def check_export(value: Any) -> str:
@@ -139,7 +136,7 @@ def check_export(value: Any) -> str:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(_shorten, first["loc"])) or "the file"
-        return f"{place}: {_shorten(first['msg'])}"
+        return f"{place}: {_shorten(config_models.simplify_message(first['msg']))}"
     for name in export.agents:
         for field, info in AgentExport.model_fields.items():
             value["agents"][name].setdefault(field, info.get_default(call_default_factory=True))

@@ -28,7 +28,7 @@ MAX_ENTRY_BYTES = 64 * 1024 * 1024
 
 UNLIMITED = float("inf")  # seconds
 
-# So many entries are always taken, whatever the load of the machine: they take milliseconds.
+# So many learnings are always taken, whatever the load of the machine.
 FEW = 20
 
 ID_KEYS = ("agent", "run", "session", "source")
@@ -83,21 +83,29 @@ def read_entries(
     return list(_iterate_entries(paths, stem, own, until))
 
 
-def has_time(until: float, number: int) -> bool:
-    """Say whether a writer may take one more entry after this number of others."""
-    return number < FEW or time.monotonic() < until
+def has_time(until: float, taken: int) -> bool:
+    """Say whether a writer may take one more entry after this number of learnings."""
+    return taken < FEW or time.monotonic() < until
+
+
+def count_learnings(entry: dict[str, Any]) -> int:
+    """Return the number for `has_time`; an entry without learnings counts as one."""
+    return max(1, len(entry["learnings"]) + len(entry["rejected"]))
 
 
 def _iterate_entries(
     paths: LevelPaths, stem: str, own: str = "", until: float = UNLIMITED
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, path in enumerate(_list_entries(paths, stem)):
-        if path != own and not has_time(until, number):
+    taken = 0
+    for path in _list_entries(paths, stem):
+        if path != own and not has_time(until, taken):
             continue
         try:
-            yield path, _load(paths, path)
+            entry = _load(paths, path)
         except (OSError, ValueError):
-            pass  # another writer has just merged it, or see `find_damaged`
+            continue  # another writer has just merged it, or see `find_damaged`
+        taken += count_learnings(entry)
+        yield path, entry
 
 
 def _list_entries(paths: LevelPaths, stem: str) -> list[str]:

@@ -88,6 +88,8 @@ def list_gone(home: str, owner: str) -> list[tuple[str, str, bool]]:
     Their projects are gone, and had the name or the number (inode) of this folder; both make it
     certain that the project was moved here.  A new folder may get the number of a deleted one.
     """
+    if not os.path.isdir(owner):
+        return []  # HOME may name a folder that does not exist
     files, status = SafeFiles(home), os.stat(owner)
     gone = []
     for name in files.list_names():

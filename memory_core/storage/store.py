@@ -256,7 +256,7 @@ def is_text(data: bytes) -> bool:
 
 
 def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> None:
-    """Add (day, item) to a file of items by day; raises OSError.
+    """Add (day, item) to a file of items by day; raises OSError, and NotText.
 
     Each item is there once a day, unless the file is larger than a hook can read in time.
     """
@@ -265,7 +265,8 @@ def add_entries(files: SafeFiles, path: str, entries: list[tuple[str, str]]) -> 
     from memory_core.document import dated_entries
 
     try:
-        before = files.read(path, MAX_COMPARED_BYTES).decode("utf-8", "surrogateescape")
+        snapshot = read_snapshot(files, path, MAX_COMPARED_BYTES)
+        before = snapshot.text if snapshot else ""
     except TooLarge:
         files.append(path, _encode("\n" + dated_entries.add_days("", entries)))
         return

@@ -3,8 +3,9 @@
 Two texts contradict each other if they say the same words in the same order, except that
 
 - one of them has one negation more ("Use npm", "Never use npm"), or
-- one number is another one ("The timeout is 30 seconds", "The timeout is 60 seconds").  The number
-  is in the second half: in front it names what the text is about ("Migration 12 is slow").
+- they state another number ("The timeout is 30 seconds", "The timeout is 60 seconds").  Only a
+  number behind is, are, has, have, = or a colon states something.  Any other one may be one of
+  several: "CI tests against Python 3.10", "Retry on 429", "Nginx listens on port 80".
 
 Small words, case and the ending of a verb or plural ("needs", "does not need") do not matter.  If
 only one of them goes on behind a comma or the like, its first clause counts, so "Never use npm,
@@ -22,29 +23,27 @@ if TYPE_CHECKING:
 NEGATIONS = {
     **dict.fromkeys(("never", "no", "not"), ""),
     **dict.fromkeys(("dont", "doesnt", "isnt", "arent", "shouldnt", "mustnt"), ""),
+    "avoid": "use",
     "cannot": "can",
     "cant": "can",
-    "without": "with",
+    "wont": "will",
 }
 
 # Words without which a sentence claims the same.
 _SMALL = frozenset(
     """
-    a an the this that these those is are be been it its we you our your they
-    should must shall do does always please all any here there longer
+    a an the this that these those is are be been it its we you our your they now
+    should must shall do does always please all any here there longer more anymore
     """.split()  # noqa: SIM905 - a text of words is easier to read
 )
 
-_DIGIT_SET = frozenset("0123456789")
+_STATING = frozenset(("is", "are", "has", "have", "=", ":"))
 _PAUSES = (", ", "; ", " - ", " \u2013 ", " \u2014 ", " because ")
 _FINAL = ".,;:!?"
 _ENDING = "eisy"  # "terminates", "does not terminate"; "retries", "does not retry"
 _AROUND = "0123456789'\"`*" + _FINAL
 _MARKS = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
 _DIGITS = dict.fromkeys(map(ord, "0123456789.,:"))
-
-# A number in a shorter text is a name: "Error 502".
-MIN_WORDS = 3
 
 # More texts that differ in numbers only are a list of things rather than contradictions.
 MAX_GROUP = 10
@@ -53,33 +52,33 @@ MAX_GROUP = 10
 class Claim:
     """The first clause of a text: its words without negations and small words.
 
-    `frame` has the words without digits, `numbers` the place and the word of each word with
-    digits, and `length` counts all words.
+    `numbers` has the numbers that it states; `frame` has all other words.
     """
 
-    __slots__ = ("frame", "is_whole", "length", "negations", "numbers", "tail")
+    __slots__ = ("frame", "is_whole", "negations", "numbers", "tail")
 
     def __init__(self, text: str) -> None:
         clause, self.tail = _cut(text), read_tail(text)
         self.is_whole = len(clause) == len(text)
-        words = clause.translate(_MARKS).lower().split()
-        self.length, self.negations = len(words), 0
-        self.numbers: list[tuple[int, str]] = []
+        self.negations, is_stating = 0, False
+        self.numbers: list[str] = []
         kept = []
-        for place, word in enumerate(words):
-            if word in _SMALL:
-                continue
+        for word in clause.translate(_MARKS).lower().split():
             if word in NEGATIONS:
                 self.negations += 1
-                kept.append(NEGATIONS[word])
-                continue
-            if not word.isalpha():
-                word = word.rstrip(_FINAL)
-                if not _DIGIT_SET.isdisjoint(word):
-                    self.numbers.append((place, word))
-                    kept.append(word.translate(_DIGITS) or "#")
-                    continue
-            kept.append(word.rstrip(_ENDING) or word)
+                kept.append(NEGATIONS[word].rstrip(_ENDING))
+            elif word in _SMALL:
+                is_stating = is_stating or word in _STATING
+            elif word.isalpha():
+                is_stating = word in _STATING
+                kept.append(word.rstrip(_ENDING) or word)
+            else:
+                bare = word.rstrip(_FINAL)
+                if is_stating and bare.lstrip("v")[:1].isdecimal():
+                    self.numbers.append(bare)
+                    bare = bare.translate(_DIGITS) or "#"
+                is_stating = word[-1:] in _STATING
+                kept.append(bare.rstrip(_ENDING))
         self.frame = " ".join(filter(None, kept))
 
 
@@ -108,15 +107,8 @@ def _contradict(one: Claim, other: Claim) -> bool:
         return False
     if not (one.is_whole or other.is_whole):
         return False
-    if len(one.numbers) != len(other.numbers):
-        return False
-    pairs = zip(one.numbers, other.numbers, strict=True)
-    changed = [min(place, at) for (place, word), (at, twin) in pairs if word != twin]
-    if not changed:
-        return abs(one.negations - other.negations) == 1
-    length = max(one.length, other.length)
-    is_behind = length >= MIN_WORDS and 2 * changed[0] >= length
-    return len(changed) == 1 and is_behind and one.negations == other.negations
+    is_denied = abs(one.negations - other.negations) == 1
+    return is_denied if one.numbers == other.numbers else one.negations == other.negations
 
 
 def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -140,11 +132,18 @@ def find_pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def read_tail(text: str) -> str:
-    """Return the last word of the first clause, without digits and ending.
+    """Return the last word of the first clause but small ones, without digits and ending.
 
     Texts that contradict each other have the same one; most texts differ in it, which is cheap.
     """
-    return _cut(text).rpartition(" ")[2].strip(_AROUND).lower().rstrip(_ENDING)
+    rest, tail = _cut(text), ""
+    while rest and not tail:
+        rest, _blank, word = rest.rpartition(" ")
+        tail = word.strip(_AROUND).lower()
+        tail = "" if tail in _SMALL else tail.rstrip(_ENDING)
+        if not word.strip(_AROUND):
+            break
+    return tail
 
 
 def _cut(text: str) -> str:

@@ -60,7 +60,7 @@ def _replace_unprintable(char: str) -> str:
     if char.isprintable() or char in "\n\t" or char in JOINERS:
         return char
     if "\ud800" <= char <= "\udfff":
-        return "\N{REPLACEMENT CHARACTER}"
+        return "\ufffd"
     return " " if char.isspace() else ""
 
 
@@ -175,7 +175,7 @@ def _show(char: str) -> str:
     if kind == "Cf" or char in INVISIBLE_CHARS or "\U000e0100" <= char <= "\U000e01ef":
         return ""
     if kind == "Cs":
-        return "\N{REPLACEMENT CHARACTER}"
+        return "\ufffd"
     return " " if kind[0] == "Z" or kind == "Cc" else char
 
 

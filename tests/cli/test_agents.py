@@ -95,3 +95,15 @@ def test_delete_without_a_memory(person: Person) -> None:
     done = person.run("delete", "explore")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "agent-memory: explore has no memory to delete\n"
+
+
+def test_delete_of_several_agents_is_one_change(busy: Person) -> None:
+    busy.run("add", "qa", "Tests need redis")
+    before = {agent: busy.read_json("list", agent) for agent in ("engineer", "qa")}
+    done = busy.run("delete", "engineer", "qa", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert not list(busy.sandbox.memories.glob("*.md"))
+    assert busy.run("undo").returncode == 0
+    texts = {agent: {item["text"] for item in items} for agent, items in before.items()}
+    after = {agent: {item["text"] for item in busy.read_json("list", agent)} for agent in before}
+    assert after == texts

@@ -38,7 +38,8 @@ def commands() -> dict[str, Any]:
     for name in top.list_commands(None):
         command = top.get_command(None, name)
         inner = getattr(command, "commands", {})
-        found.update({f"{name} {word}": inner[word] for word in inner} or {name: command})
+        shown = {f"{name} {word}": one for word, one in inner.items() if not one.hidden}
+        found.update(shown or {name: command})
     return found
 
 
@@ -123,7 +124,7 @@ def test_json_fields_agree_with_the_page(settled: Person) -> None:
         "`sweep`": settled.read_json("sweep"),
         "`config show`, a list": settled.read_json("config", "show")[0],
         "`config check`": settled.read_json("config", "check"),
-        "`config path`, a list": settled.read_json("config", "path")[0],
+        "`config paths`, a list": settled.read_json("config", "paths")[0],
     }.items():
         assert set(value) == read_fields(row), row
 
@@ -186,11 +187,11 @@ def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -
         (["agents"], 2, "did you mean agent-memory list"),
         (["history"], 2, "did you mean agent-memory log"),
         (["duplicates"], 2, "did you mean agent-memory optimize?"),
-        (["log", "-n", "five"], 2, "invalid number 'five': use a whole number, at least 1\n"),
+        (["log", "-n", "five"], 2, "'-n': invalid number 'five': use a whole number, at least 1\n"),
         (["log", "-n", "0"], 2, "invalid number '0': use a whole number, at least 1\n"),
         (["prune", "--older-than", "9d", "--below", "2"], 2, "use a number from 0 to 1\n"),
         (["mcp", "--http", "--port", "99999"], 2, "use a whole number, from 0 to 65535\n"),
-        (["show", "engineer", "qa"], 2, "unexpected argument: qa"),
+        (["blame", "engineer", "qa"], 2, "unexpected argument: qa"),
         (["add", "a text"], 2, "Usage: agent-memory add AGENT [TYPE] TEXT..."),
         (["show"], 2, "missing argument"),
         (["show", "engineer", "--jason"], 2, "no such option: --jason"),
@@ -731,14 +732,14 @@ def test_sweep_learns_missed_reports(settled: Person) -> None:
     told = settled.read_json("sweep")
     assert (told["transcripts"], told["learnings"], told["complete"]) == (1, 1, True)
     assert sample_events.LEARNING in settled.sandbox.read_memory("engineer")
-    assert settled.run("sweep").stdout == "Read 0 transcripts, 0 bytes: 0 learnings.\n"
+    assert settled.run("sweep").stderr == "Nothing to tidy up.\n"
 
 
 def test_sweep_merges_and_counts_the_spool(settled: Person) -> None:
     spool.add(settled.sandbox.paths, "engineer", make_spool_entry("engineer"))
     assert settled.run("sweep", "--dry-run").stdout == "1 learning would be merged.\n"
     done = settled.run("sweep")
-    assert done.stdout.startswith("Merged 1 waiting learning.\nRead 0 transcripts")
+    assert done.stdout == "Merged 1 waiting learning.\n"
     assert settled.read_json("sweep")["waiting"] == []
     assert "Retries are set in one place" in settled.sandbox.read_memory("engineer")
 
@@ -764,7 +765,7 @@ def test_unmerged_learnings_are_reported_until_the_cause_is_repaired(settled: Pe
 
 
 def test_sweep_shows_a_sign_of_life_on_a_terminal(settled: Person) -> None:
-    assert "Read 0 transcripts" in run_on_terminal(settled, "sweep")
+    assert "Reading transcripts" in run_on_terminal(settled, "sweep")
 
 
 # --- tidy ---
@@ -813,6 +814,14 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     again = untidy.read_json("tidy", "--yes")
     assert list(again) == ["sweep", "resolve", "migrate", "clean"]
     assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
+
+
+@pytest.mark.parametrize("words", ["tidy", "tidy --yes", "tidy --user"])
+def test_tidy_says_once_that_there_is_nothing_to_do(person: Person, words: str) -> None:
+    person.run("add", "qa", "an item")
+    person.run("tidy")
+    done = person.run(*words.split())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "Nothing to tidy up.\n")
 
 
 def test_tidy_removes_nothing_unasked(untidy: Person) -> None:
@@ -953,8 +962,12 @@ def test_config_set_writes_a_new_file_too(person: Person, text: str) -> None:
 def test_config_get_prints_values(person: Person) -> None:
     assert person.run("config", "get", "limits.default_size_kb").stdout == "8\n"
     assert person.run("config", "get", "learning").stdout == "auto\n"
-    assert "memory.limits.max_sections: 10\n" in person.run("config", "get", "limits").stdout
-    assert "memory.enabled: true\n" in person.run("config", "get", "memory").stdout
+    limits = person.run("config", "get", "limits").stdout
+    assert "memory.limits.max_sections: 10  (default)\n" in limits
+    every = person.run("config", "get").stdout
+    assert "memory.enabled: true  (default)\n" in every
+    assert every == person.run("config", "get", "memory").stdout
+    assert every == person.run("config", "show").stdout
     done = person.run("config", "get", "limts")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean" in done.stderr
@@ -992,8 +1005,29 @@ def test_config_check_names_the_line(settled: Person) -> None:
     assert json.loads(done.stdout) == {"problems": [f"{path}:3: {told}"]}
 
 
-def test_config_path_names_both(person: Person) -> None:
-    done = person.run("config", "path")
-    folders = (person.sandbox.root, person.sandbox.home)
-    assert done.stdout.splitlines() == [f"{each}/.claude-mpm/config.yml" for each in folders]
-    assert "does not exist" in done.stderr
+def test_config_paths_names_both_files(person: Person) -> None:
+    done = person.run("config", "paths")
+    for folder in (person.sandbox.root, person.sandbox.home):
+        assert f"{folder}/.claude-mpm/config.yml\n" in done.stdout
+    assert person.run("config", "path").stdout == done.stdout
+
+
+def test_config_unset_restores_the_default(person: Person) -> None:
+    person.run("config", "set", "learning", "ask", "--user")
+    person.run("config", "set", "learning", "off")
+    assert person.run("config", "get", "learning").stdout == "off\n"
+    assert person.run("config", "unset", "learning").returncode == 0
+    assert person.run("config", "get", "learning").stdout == "ask\n"
+    assert person.run("config", "unset", "learning", "--user").returncode == 0
+    assert person.run("config", "get", "learning").stdout == "auto\n"
+    assert person.run("config", "unset", "lerning").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["get", "get learning", "show", "get --json"])
+def test_config_get_names_the_fault_of_a_broken_file(person: Person, command: str) -> None:
+    person.sandbox.configure("memory:\n  learning: [\n")
+    done = person.run("config", *command.split())
+    assert done.returncode == 1
+    assert f"{person.sandbox.root}/.claude-mpm/config.yml:3:1: not YAML" in done.stderr
+    done = person.run("config", "set", "learning", "ask")
+    assert (done.returncode, done.stderr[:41]) == (2, "agent-memory: config.yml:3:1: not YAML: w")

@@ -750,7 +750,7 @@ def test_init_creates_the_files_once(person: Person, sandbox: Sandbox) -> None:
 def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
     for name in ("qa", "docs", "ops"):
         defines(sandbox, name)
-    told = person.read_json("init", "--agent", "QA agent", "--agent", "ops")
+    told = person.read_json("init", "QA agent", "--agent", "ops")
     assert set(told) == read_fields("`init`")
     file = ".claude-mpm/memories/qa.md"
     assert told["agents"][0] == {"agent": "qa", "file": file}
@@ -763,7 +763,7 @@ def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
     assert done.stdout == "Created .claude-mpm/memories/docs.md\n"
     assert done.stderr == ""
     before = read_files(sandbox.root)
-    done = person.run("init", "--yes", "--agent", "ops")
+    done = person.run("init", "--yes", "ops")
     assert (done.stdout, done.stderr) == ("", "ops has a memory already.\n")
     assert read_files(sandbox.root) == before
     # They are memories like any other.
@@ -774,7 +774,7 @@ def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
 
 def test_init_for_a_mistyped_agent_makes_nothing(settled: Person) -> None:
     before = read_files(settled.sandbox.root)
-    done = settled.run("init", "--agent", "enginer")
+    done = settled.run("init", "enginer")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean engineer?" in done.stderr
     assert read_files(settled.sandbox.root) == before
@@ -1205,7 +1205,7 @@ def test_clean_shows_and_removes(person: Person, sandbox: Sandbox) -> None:
     assert not (sandbox.state / "runs" / "s1").exists()
     again = read_files(sandbox.root)
     done = person.run("clean", "--yes")
-    assert done.stderr.splitlines()[-1] == "Nothing to clean."
+    assert done.stderr.splitlines()[-1] == "Nothing to tidy up."
     assert read_files(sandbox.root) == again
 
 
@@ -1213,7 +1213,7 @@ def test_clean_of_a_new_project(person: Person, sandbox: Sandbox) -> None:
     for words in (["clean"], ["clean", "--yes"], ["clean", "--user", "--yes"]):
         done = person.run(*words)
         assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr.endswith("Nothing to clean.\n")
+        assert done.stderr.endswith("Nothing to tidy up.\n")
     assert read_files(sandbox.root) == read_files(sandbox.home) == {}
     assert person.run("clean", "--yes", "--dry-run").returncode == 2
 

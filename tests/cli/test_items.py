@@ -66,6 +66,11 @@ def test_several_items_are_one_change(team: Person, words: list[str], removed: s
         (["remove", ""], "invalid agent name ''"),
         (["restore", "dead"], "no item has the id 'dead'"),
         (["restore", "engineer", ""], "missing item"),
+        (["show", short(SHARED)], "engineer, qa have"),
+        (["edit", short(SHARED), "x"], "engineer, qa have"),
+        (["edit", "nosuch", "x"], "use agent-memory edit ID TEXT"),
+        (["remove", "redis"], "and no item has this id: name an agent and its item"),
+        (["show", short(ITEM), "engineer"], "invalid id 'engineer'"),
         (["show", "dead"], "no item has the id 'dead'"),
         (["log", "dead"], "no item has the id 'dead'"),
         (["edit", "dead", "A new text"], "no item has the id 'dead'"),
@@ -136,3 +141,30 @@ def test_agents_and_then_items_are_completed(team: Person) -> None:
     assert complete(team, "confirm eng").split() == ["engineer"]
     ids = {item_history.id_of(text) for text in (ITEM, SHARED)}
     assert set(complete(team, "confirm engineer ").split()) == ids
+
+
+def test_an_item_of_two_agents_is_edited_with_the_agent(team: Person) -> None:
+    done = team.run("edit", "qa", short(SHARED), "Run", "make lint first")
+    assert done.returncode == 0, done.stderr
+    assert "Run make lint first" in list_texts(team, "qa")
+    assert SHARED in list_texts(team, "engineer")
+    assert team.read_json("show", "engineer", short(SHARED))["agent"] == "engineer"
+
+
+def test_show_accepts_several_names(team: Person) -> None:
+    done = team.run("show", "engineer", "QA")
+    assert ITEM in done.stdout
+    assert OTHER in done.stdout
+    assert [row["agent"] for row in team.read_json("show", "engineer", "qa")] == ["engineer", "qa"]
+    rows = team.read_json("show", short(ITEM), short(OTHER))
+    assert [row["text"] for row in rows] == [ITEM, OTHER]
+
+
+@pytest.mark.parametrize("words", ["list", "list engineer", "search e", "log"])
+def test_n_limits_a_list(team: Person, words: str) -> None:
+    team.run("add", "qa", "another one")
+    team.run("add", "qa", "one more")
+    assert len(team.read_json(*words.split(), "-n", "1")) == 1
+    assert len(team.run(*words.split(), "-n", "1").stdout.splitlines()) == 1
+    done = team.run(*words.split(), "-n", "no")
+    assert (done.returncode, "'-n': invalid number 'no'" in done.stderr) == (2, True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_core.api import Memories
 from memory_core.document import markdown
 from memory_core.learning import extraction
 from memory_core.memory import remember
@@ -171,7 +172,9 @@ REFUSED = [
     ("--accept --reject {CENTS}", 2, "--accept and --reject exclude each other"),
     ("--edit {CENTS} --text ' '", 2, "the text is empty"),
     ("--edit --all --text x", 2, "--edit changes one learning, not 4"),
-    ("--edit {CENTS}", 2, "the text is empty"),
+    ("--edit {CENTS}", 2, "not a terminal: --edit needs --text TEXT, or --text - to read stdin"),
+    ("--edit {CENTS} 'Bills are in cents'", 2, "not a terminal: --edit needs --text TEXT"),
+    ("--edit {CENTS} --text -", 2, "the text is empty"),
     ("--accept {CENTS} --text x", 2, "--text requires --edit"),
     ("--move", 2, "--move expects ids, and then the name of an agent"),
     ("--move qa", 2, "name the learnings by their ids, or use --all"),
@@ -200,7 +203,9 @@ def test_the_json_of_a_decision(desk: Person) -> None:
     assert desk.run("undo", answer["change"]).returncode == 0
     assert desk.read_json("review", "--reject", id_of(desk, CENTS))["decision"] == "rejected"
     assert desk.read_json("review", "--move", id_of(desk, BUS), "qa")["decision"] == "moved"
-    edited = desk.read_json("review", "--edit", id_of(desk, LONG), data=b"It gives up\n")
+    edited = desk.read_json(
+        "review", "--edit", id_of(desk, LONG), "--text", "-", data=b"It gives up\n"
+    )
     assert edited["items"][0]["text"] == "It gives up"
 
 
@@ -227,7 +232,7 @@ def test_what_is_accepted_is_an_item_of_the_person(desk: Person) -> None:
 @pytest.mark.parametrize("line", ["Why: two million rows", "- Why: two million rows"])
 def test_nested_lines_of_an_edited_text(desk: Person, line: str) -> None:
     text = f"Exports need an index\n\n  {line}\n{line}\n"
-    done = desk.run("review", "--edit", id_of(desk, SLOW), data=text.encode())
+    done = desk.run("review", "--edit", id_of(desk, SLOW), "--text", "-", data=text.encode())
     assert done.returncode == 0, done.stderr
     assert list_items(desk, "qa") == ["Exports need an index"]
     assert desk.sandbox.read_memory("qa").count("Why: two million rows") == 2
@@ -283,6 +288,40 @@ def test_agents_ask_before_something_new_is_saved(settled: Person) -> None:
     report(settled, run="a11")
     assert list_waiting(settled) == []
     assert settled.read_json("log")[0]["kind"] == "reinforced"
+
+
+def test_a_rejected_learning_does_not_wait_again(settled: Person) -> None:
+    long = extraction.extract(REPORT.replace(CENTS, "long " * 80)).rejected[0].content
+    settled.sandbox.configure("memory: {learning: ask}")
+    for text in (REPORT, REPORT.replace(CENTS, long)):
+        report(settled, text)
+    assert settled.run("review", "--reject", "--all").returncode == 0
+    for mode in ("ask", "auto"):
+        settled.sandbox.configure(f"memory: {{learning: {mode}}}")
+        for text in (REPORT.replace(CENTS, CENTS.upper()), REPORT.replace(CENTS, long)):
+            report(settled, text, run=f"a{mode}")
+    assert list_waiting(settled) == []
+    assert list_items(settled, "engineer") == [ITEM]
+    counts = [event["rejected"] for event in settled.sandbox.read_log("agent.memory.learned")]
+    assert counts == [1] * 6
+    assert settled.run("undo").returncode == 0
+    assert len(list_waiting(settled)) == 2  # as before the decision
+    settled.run("redo")
+    settled.run("add", "engineer", CENTS)
+    report(settled, run="a12")
+    assert settled.read_json("log")[0]["kind"] == "reinforced"
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto"])
+def test_programs_ask_as_agents_do(settled: Person, mode: str) -> None:
+    settled.sandbox.configure(f"memory: {{learning: {mode}}}")
+    item = Memories(settled.sandbox.root).remember("engineer", "pattern", CENTS)
+    assert (item is None) == (mode == "ask")
+    assert list_waiting(settled) == [("engineer", CENTS)] * (mode == "ask")
+    assert settled.run("review", "--reject", "--all").returncode == 0
+    if mode == "ask":
+        with pytest.raises(ValueError, match="a person rejected it before"):
+            Memories(settled.sandbox.root).remember("engineer", "pattern", CENTS)
 
 
 def test_persons_and_preferences_do_not_ask(settled: Person) -> None:

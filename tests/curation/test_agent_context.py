@@ -434,8 +434,8 @@ def test_the_json_of_context_agrees_with_the_page(person: Person, sandbox: Sandb
         (["nobody"], 2, "agent-memory: no agent 'nobody' here"),
         (["enginer"], 2, "agent-memory: no agent 'enginer' here; did you mean engineer?"),
         ([], 2, "agent-memory: missing argument"),
-        (["engineer", "--top", "0"], 2, "agent-memory: invalid number '0': use"),
-        (["engineer", "--top", "x"], 2, "agent-memory: invalid number 'x': use"),
+        (["engineer", "--top", "0"], 2, "agent-memory: '--top' / '-n': invalid number '0': use"),
+        (["engineer", "--top", "x"], 2, "agent-memory: '--top' / '-n': invalid number 'x': use"),
     ],
 )
 def test_an_empty_context(

@@ -503,7 +503,7 @@ WRONG: dict[str, tuple[tuple[Any, ...], Any, str]] = {
     "a key too many": (("more",), 1, "more: "),
     "a list of agents": (("agents",), [], "agents: "),
     "an agent's alias": (("agents", "Engineer Agent"), {}, 'agents."Engineer Agent": '),
-    "an empty id": (("agents", ""), {}, "agents."),
+    "an empty id": (("agents", ""), {}, 'agents."": invalid agent name, use letters'),
     "a blank id": (("agents", " "), {}, "agents."),
     "an id of controls": (("agents", "\x1b[31m\n"), {}, "agents."),
     "a long id": (("agents", "a" * 201), {}, "agents."),

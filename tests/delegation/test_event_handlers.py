@@ -536,6 +536,13 @@ def test_a_learning_is_stored_once_for_any_sequence_of_events(
     assert sum(event["learned"] for event in sandbox.read_log("agent.memory.learned")) == 1
 
 
+def test_a_rejected_learning_counts_once_for_a_run_in_the_foreground(sandbox: Sandbox) -> None:
+    long = REPORT.replace(LEARNED, "long " * 80)
+    sandbox.run_hook("subagent_stop", make_stop_event("a1", long))
+    sandbox.run_hook("post_tool_use", make_post_event(text=long))
+    assert [event["rejected"] for event in sandbox.read_log("agent.memory.learned")] == [1, 0]
+
+
 def test_an_end_without_an_agent_name_uses_its_start(sandbox: Sandbox) -> None:
     event = make_stop_event()
     del event["agent_type"]

@@ -353,6 +353,19 @@ def test_a_missing_driver_program_loses_nothing(team_project: Sandbox) -> None:
     assert git(team_project.root, "status", "--porcelain").stdout.startswith("UU")
 
 
+def test_the_driver_is_named_by_the_link_even_if_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / ".local" / "share" / "agent-memory"
+    environment = data / "environments" / "20260101-101112-7"
+    environment.mkdir(parents=True)
+    (environment / "hooks").symlink_to("site-packages")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    command = merge_driver.build_command()
+    assert command.startswith(f"{data}/venv/bin/python -I -S {data}/venv/packages/memory_core/")
+
+
 def test_a_text_merge_without_conflict_succeeds(team_project: Sandbox) -> None:
     git(
         team_project.root,

@@ -433,6 +433,7 @@ def test_the_history_explains_the_memory(sandbox: Sandbox) -> None:
         "run": "a1",
         "session": make_stop_event()["session_id"],
         "source": "agent",
+        "about": "Done",
         "text": LEARNED,
         "confidence": 0.5,
         "change": records(sandbox)[1]["change"],

@@ -116,14 +116,26 @@ def test_only_learned_text_is_removed(case: Case) -> None:
     for start, end in found.spans:
         assert start == 0 or case.text[start - 1] in "\r\n"
         assert end == len(case.text) or case.text[end - 1] in "\r\n"
-        cut = words_of(re.sub(r"\[.*\]|N/A", "", case.text[start:end]))
+        cut = words_of(re.sub(r"\[.*\]|\(for .*\)|N/A", "", case.text[start:end]))
         assert cut <= {*words_of(kept), *MARKUP}
 
 
 # Words of a block that are no part of a learning.
 MARKUP = {
     *("add", "to", "memory", "memorize", "remember", "end"),
-    *("type", "content", "why", "see", "markdown", "md", "text", "json", "yaml", "bash"),
+    *(
+        "type",
+        "category",
+        "content",
+        "why",
+        "see",
+        "markdown",
+        "md",
+        "text",
+        "json",
+        "yaml",
+        "bash",
+    ),
     *("patterns", "mistakes", "strategies", "anti_patterns", "learnings"),
     *classify.TYPES,
 }
@@ -212,7 +224,7 @@ def test_a_manual_does_not_fill_the_review() -> None:
     blocks = "".join(block(f"Fact number {at}") for at in range(30))
     text = "For example:\n" + indented(blocks, "> ")
     told = extract(text + "\nThe end.\n" + block("Nothing new")).rejected
-    assert told[0].reason == classify.NOTHING_REASON
+    assert told[0].reason == classify.EMPTY_REASON
     assert [each.content for each in told[1:3]] == ["Fact number 0", "Fact number 1"]
     assert len(told) == 1 + extraction.MAX_EXAMPLES
 
@@ -231,6 +243,8 @@ INTRODUCTIONS = [
     ("3. Updated the e-mail template", True),
     ("I fixed the format of the dates!", True),
     ("The formatter runs first:", True),
+    ("See the following example.", True),
+    ("The format is shown below.", True),
     ("For example:", False),
     ("Examples:", False),
     ("**Format:**", False),
@@ -284,6 +298,13 @@ def test_every_type(kind: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["Patterns", "**pattern**", "[pattern]", "pattern (naming)"])
+def test_spellings_of_a_type(kind: str) -> None:
+    assert extract(block("Handlers return Result", kind)).learnings == [
+        Learning("pattern", "Handlers return Result")
+    ]
+
+
 @pytest.mark.parametrize(("length", "kept"), [(6, 1), (300, 1), (301, 0)])
 def test_the_limits_of_length(length: int, kept: int) -> None:
     found = extract(block("x" * (length - 1) + "y"))
@@ -297,6 +318,83 @@ def test_a_nested_line_has_the_same_limit() -> None:
         found = extract(text)
         assert (len(found.learnings), len(found.rejected)) == (kept, 1 - kept)
         assert "x" * length in (found.learnings + found.rejected)[0].nested
+
+
+# Sentences that may say nothing about the project.
+EMPTY = """\
+No new learnings from this task - everything was as documented
+There is nothing new to record
+None this time
+Nothing new
+No new learnings
+Nothing to record
+No learnings to report for this change
+None - this was a trivial change
+No significant project-specific findings were made in this session
+Nothing noteworthy was discovered
+No additional insights
+I have nothing to add to the memory
+There are no new findings worth recording
+No memory update is needed
+N/A - no learnings
+n/a for this task
+No reusable patterns or learnings were discovered during this task
+Nothing worth remembering came up
+This task produced no new learnings
+No new project knowledge was gained
+Nothing beyond what is already in memory
+No changes to memory required
+No discoveries
+YOUR LEARNING HERE
+DESCRIBE WHAT YOU LEARNED
+"""
+
+# Learnings that deny something about the project.
+DENIALS = """\
+No tests exist for the parser module
+Nothing outside api/ may import models
+No migrations run in CI, so they must be applied by hand
+None of the workers log personal data
+No endpoint may return a list without pagination
+Nothing in `lib/` is loaded eagerly; add a require
+No ORM is used: queries live in sql/*.sql
+Nothing is cached in development unless `rails dev:cache` ran
+No record in `audit_log` is ever updated
+None is returned by `get_user` for an unknown id
+No secrets in .env.example, CI greps for them
+Nobody may push to main without review
+No global state in reducers
+No default exports; the linter enforces it
+Nothing clears the Redis cache on deploy
+No CI job runs the e2e tests, run them locally
+There is no staging database
+There are no foreign keys between the shards
+Nothing waits for the record lock, use `SKIP LOCKED`
+None of the fixtures have an owner
+No task may call `Model.save` without `update_fields`
+No type stubs exist for `legacy_sdk`
+日付はJSTで保存される、UTCではない
+"""
+
+
+@pytest.mark.parametrize("content", EMPTY.splitlines())
+def test_a_sentence_without_a_learning_waits_for_review(content: str) -> None:
+    for text in (block(content), f"## Add To Memory\n\n{content}.\n"):
+        found = extract(text)
+        assert found.learnings == []
+        assert [each.reason for each in found.rejected] == [classify.EMPTY_REASON]
+
+
+@pytest.mark.parametrize("content", DENIALS.splitlines())
+def test_a_denial_about_the_project_is_learned(content: str) -> None:
+    assert extract(block(content)).learnings == [Learning("pattern", content)]
+
+
+# The words of the recording note in place of a learning.
+@pytest.mark.parametrize("content", ["one sentence", "One sentence.", "[one sentence]", "..."])
+def test_the_words_of_the_note_are_no_learning(content: str) -> None:
+    found = extract(block(content))
+    assert found.learnings + found.rejected == []
 
 
 REFUSED = [

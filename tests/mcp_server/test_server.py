@@ -34,6 +34,7 @@ from memory_core.mcp_server import prompts, resources, served_project, server, t
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
+from memory_core.storage.store import Store
 from memory_core.tasks import task_actions
 from memory_core.text import tokens
 from support.files import read_files
@@ -398,6 +399,15 @@ def test_a_server_confirms_a_known_item_once(shop: Shop) -> None:
 
     assert shop.is_present(twice) == [0.5, 0.5, 0.5]
     assert shop.is_present(twice) == [0.6, 0.6, 0.6]
+
+
+def test_the_answer_says_that_a_learning_waits(shop: Shop) -> None:
+    shop.sandbox.configure("memory: {learning: ask}")
+    result = shop.call("remember", **ALL)
+    assert result.structured_content["item"] is None
+    assert said(result).endswith("it waits for the user's review (learning: ask).")
+    (waiting,) = Store(shop.sandbox.paths).read_review("engineer")
+    assert (waiting["content"], waiting["source"]) == (ALL["content"], "mcp")
 
 
 def test_a_mistake_lowers_the_confidence_of_the_named_item(shop: Shop) -> None:

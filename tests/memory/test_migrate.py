@@ -52,6 +52,7 @@ def project(sandbox: Sandbox) -> Project:
 
 @pytest.fixture
 def person(sandbox: Sandbox, tmp_path: Path) -> Person:
+    sandbox.switch_selection_on()  # without settings, reading them writes nothing
     sandbox.memories.mkdir(parents=True)
     return Person(sandbox, tmp_path)
 
@@ -625,16 +626,13 @@ def test_restore_with_all_sections_taken(sandbox: Sandbox, project: Project) -> 
 
 
 def texts_of(project: Project) -> set[str]:
-    """Return the items of memory and archive with their nested lines, without white space.
-
-    A separator of a conflict that has no other marker is text of the item above it.
-    """
+    """Return the items of memory and archive with their nested lines, without white space."""
     text = project.store.read("qa")
     content = text.text if text else ""
     document = markdown.parse_document(content)
     items = [("", eviction.join_item(document, item)) for item in document.items]
     entries = [(each.section, each.text) for each in archive.list_items(project.store, "qa")]
-    return {"".join(whole.replace("=======", "").split()) for _section, whole in [*items, *entries]}
+    return {"".join(whole.split()) for _section, whole in [*items, *entries]}
 
 
 @settings(max_examples=150, deadline=None)
@@ -665,7 +663,9 @@ def test_restore_loses_nothing(text: str, number: int) -> None:
                 # An item that is already present is not restored, whatever nested lines it has.
                 items = markdown.parse_document(memory_in(folder)).items
                 after |= {similarity.normalize_text("".join(item.text.split())) for item in items}
-                assert {similarity.normalize_text(each) for each in before} <= after
+                # Without a marker of a conflict, the line behind it belongs to the item above it.
+                for each in map(similarity.normalize_text, before):
+                    assert any(each in text for text in after)
 
 
 def memory_in(folder: str) -> str:
@@ -689,19 +689,19 @@ def test_migrate_needs_yes_to_write(person: Person) -> None:
     assert done.stdout.endswith("\n - x\n+- y\n")
     assert read_texts(folder) == before
     assert not person.sandbox.state.exists()
-    done = person.run("migrate", "Engineer", "--yes")
+    done = person.run("migrate", "--yes")
     assert (done.returncode, done.stdout) == (0, "engineer: Engineer_Agent.md -> engineer.md\n")
     assert plain(read_texts(folder)) == {"engineer.md": "## A\n- x\n- y\n"}
     done = person.run("migrate", "--yes")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "Every memory has one file.\n"
+    assert done.stderr == "Nothing to tidy up.\n"
 
 
 def test_migrate_at_the_users_level(person: Person) -> None:
     put(person.sandbox.user_memories, {"QA_agent.md": "- a\n"})
     assert person.run("migrate", "--yes").stdout == ""
     assert person.read_json("migrate", "--user")["migrations"][0]["agent"] == "qa"
-    assert person.run("migrate", "--user", "qa", "--yes").returncode == 0
+    assert person.run("migrate", "--user", "--yes").returncode == 0
     assert read_texts(person.sandbox.user_memories) == {"qa.md": "- a\n"}
     done = person.run("migrate", "--user", HOME="")
     assert (done.returncode, done.stdout) == (2, "")
@@ -721,10 +721,9 @@ def test_migrate_reports_refusals(person: Person) -> None:
 
 def test_a_mistyped_agent_is_reported(person: Person) -> None:
     put(person.sandbox.memories, {"engineer.md": "- a\n"})
-    for words in (["migrate", "enginer"], ["resolve", "enginer"], ["restore", "enginer"]):
-        done = person.run(*words)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "did you mean engineer?" in done.stderr
+    done = person.run("restore", "enginer")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean engineer?" in done.stderr
 
 
 def test_resolve_names_the_files(person: Person) -> None:
@@ -732,7 +731,6 @@ def test_resolve_names_the_files(person: Person) -> None:
     done = person.run("resolve", "--dry-run")
     assert done.returncode == 0
     assert "-<<<<<<< HEAD\n" in done.stdout
-    assert person.run("resolve", "ops").stderr == "No memory has merge conflicts.\n"
     assert "<<<<<<<" in person.sandbox.read_memory("qa")
     done = person.run("resolve")
     assert (done.returncode, done.stdout) == (0, "Resolved: .claude-mpm/memories/qa.md\n")
@@ -741,7 +739,7 @@ def test_resolve_names_the_files(person: Person) -> None:
     )
     done = person.run("resolve")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "No memory has merge conflicts.\n"
+    assert done.stderr == "Nothing to tidy up.\n"
 
 
 def test_commands_report_archived_text(person: Person) -> None:
@@ -768,21 +766,11 @@ def test_commands_report_archived_text(person: Person) -> None:
         assert in_memory_or_archive(folder, name) == ["one", "two", "# Theirs"]
 
 
-NOTHING = [
-    (["migrate"], "Every memory has one file.\n"),
-    (["migrate", "--yes"], "Every memory has one file.\n"),
-    (["migrate", "nobody-here"], "nobody-here has no memory yet\n"),
-    (["resolve"], "No memory has merge conflicts.\n"),
-    (["resolve", "--user"], "No memory has merge conflicts.\n"),
-    (["resolve", "nobody-here"], "nobody-here has no memory yet\n"),
-]
-
-
-@pytest.mark.parametrize(("words", "said"), NOTHING)
-def test_nothing_to_do(sandbox: Sandbox, tmp_path: Path, words: list[str], said: str) -> None:
+@pytest.mark.parametrize("words", ["migrate", "migrate --yes", "resolve", "resolve --user"])
+def test_nothing_to_do(sandbox: Sandbox, tmp_path: Path, words: str) -> None:
     person = Person(sandbox, tmp_path)
-    done = person.run(*words)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", said)
+    done = person.run(*words.split())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "Nothing to tidy up.\n")
     assert not (sandbox.root / ".claude-mpm").exists()
 
 
@@ -958,7 +946,7 @@ def test_show_warns_with_file_and_line(person: Person) -> None:
     findings = json.loads(person.run("doctor", "--json").stdout)["findings"]
     mends = {each["mend"] for each in findings if each["check"] == "memory"}
     assert mends == {"agent-memory tidy"}
-    assert person.run("resolve", "qa").returncode == 0
+    assert person.run("resolve").returncode == 0
     assert person.run("show", "qa").stderr == ""
 
 

@@ -55,6 +55,24 @@ def test_hooks_leave_it_alone_and_keep_the_learnings(sandbox: Sandbox, data: byt
     assert "Orders are kept" in path.read_text()
 
 
+def test_learnings_wait_while_the_archive_is_not_text(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {limits: {max_items_per_section: 1}}")
+    data = "## 2026-01-02\n\n- [Tips] Queues are durable\n".encode("utf-16")
+    archive = sandbox.memories / "archive" / "engineer.md"
+    archive.parent.mkdir(parents=True)
+    archive.write_bytes(data)
+    for number in range(3):
+        text = f"# Add To Memory:\nType: pattern\nContent: Service {number} caches\n#\n"
+        assert sandbox.run_hook("subagent_stop", make_stop_event(f"r{number}", text)).status == 0
+    assert archive.read_bytes() == data
+    entry = sandbox.read_log("agent.memory.waiting")[0]
+    assert "archive/engineer.md is not text" in entry["reason"]
+    archive.write_bytes(data.decode("utf-16").encode())
+    remember.merge_spool(find_project(str(sandbox.root), sandbox.env), "engineer")
+    texts = sandbox.read_memory("engineer") + archive.read_text()
+    assert all(texts.count(f"Service {number} caches") == 1 for number in range(3))
+
+
 @pytest.mark.parametrize("data", READABLE)
 def test_text_is_delivered_and_learned(sandbox: Sandbox, data: bytes) -> None:
     path = sandbox.write_memory("engineer")

@@ -33,7 +33,7 @@ def put(sandbox: Sandbox, name: str, data: object) -> Path:
 
 
 def make_entry(*learnings: str) -> dict[str, Any]:
-    return {**make_spool_entry("qa"), "learnings": [["pattern", text] for text in learnings]}
+    return {**make_spool_entry("qa"), "learnings": [["pattern", text, ""] for text in learnings]}
 
 
 @pytest.fixture
@@ -217,4 +217,4 @@ def test_migrate_needs_consent(project: Project, person: Person, sandbox: Sandbo
     done = person.run("search", "cents", "--in", "review")
     assert "[pattern] Prices are in cents  (to review since " in done.stdout
     done = person.run("migrate", "--yes")
-    assert (done.stdout, done.stderr) == ("", "Every memory has one file.\n")
+    assert (done.stdout, done.stderr) == ("", "Nothing to tidy up.\n")

@@ -1,7 +1,7 @@
 """install.sh and uninstalling, with real processes.
 
-Two environments are built for real, with pip from the package index. All other tests use the
-first of them.
+One environment is built for real, with pip from the package index. All other tests use it or a
+copy of it.
 """
 
 from __future__ import annotations
@@ -106,6 +106,19 @@ class Machine:
         """Run `agent-memory install` or `agent-memory uninstall`."""
         command = self.data / "venv" / "bin" / "agent-memory"
         return self.run(command, name, *arguments, cwd=None, **env)
+
+    def has_copying_uv(self, environment: Path) -> None:
+        """Put a `uv` on PATH that copies an environment, with the version number of the clone."""
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        folder = f"${{5%/bin/python}}/lib/{version}/site-packages"
+        copy = f"""#!/bin/sh
+            for last; do :; done
+            case $1 in
+                venv) cp -R '{environment}/.' "$last" ;;
+                pip) cp "$last/memory_core/__init__.py" "{folder}/memory_core/" ;;
+            esac
+        """
+        self.has("uv", copy)
 
     def has(self, name: str, text: str) -> Path:
         """Put an executable on PATH."""
@@ -384,8 +397,11 @@ def test_an_installation_notes_the_project_and_nothing_of_the_trial(
     assert [Path(name).name for name in new[1:]] == ["project.json"]
 
 
-def test_hooks_find_a_program_that_is_elsewhere(fresh: Machine, tmp_path: Path) -> None:
+def test_hooks_find_a_program_that_is_elsewhere(
+    installed: Machine, fresh: Machine, tmp_path: Path
+) -> None:
     """They cannot know XDG_DATA_HOME, which a project may set for the user's hooks."""
+    fresh.has_copying_uv(installed.data / "venv")
     project, data = fresh.project("shop"), tmp_path / "data home"
     done = fresh.install_sh(project, XDG_DATA_HOME=str(data))
     assert (done.returncode, done.stderr) == (0, "")
@@ -637,18 +653,13 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     fresh.link.parent.mkdir()
     fresh.link.symlink_to(fresh.data / "venv" / "bin" / "agent-memory")
     state = fresh.home / ".local" / "state"
-    (state / "agent-memory" / "shop-1" / "review").mkdir(parents=True)
-    (state / "agent-memory" / "shop-1" / "review" / "engineer.md").write_text("- a\n")
-    (state / "agent-memory" / "shop-1" / "spool" / "engineer").mkdir(parents=True)
-    (state / "agent-memory" / "shop-1" / "spool" / "engineer" / "1-1.json").write_text("{}")
-    (state / "agent-memory" / "shop-1" / "project.json").write_text('{"path": "/code/shop"}')
+    (state / "agent-memory" / "shop-1" / "runs").mkdir(parents=True)
     (state / "another").mkdir()
     other = fresh.link.parent / "other"
     other.touch()
     shown = fresh.install_sh("--uninstall", "--all", "--dry-run", project)
     assert f"Would remove {fresh.link}" in shown.stdout
-    what = "(log and learnings for review, of all projects; not merged yet: those of /code/shop)"
-    assert f"Would remove {state / 'agent-memory'} {what}" in shown.stdout
+    assert f"Would remove {state / 'agent-memory'}.\n" in shown.stdout
     assert environment.exists()
     assert len(list(state.iterdir())) == 2
     done = fresh.install_sh("--uninstall", "--all", project)
@@ -659,12 +670,42 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     assert not settings_of(project).exists()
 
 
+WAITING_FILES = {
+    "review/engineer.jsonl": '{"type": "x", "content": "Too long", "reason": "y"}\n' * 2,
+    "review/qa.md": "## 2025-01-02\n\n- [x] Too long (y)\n",
+    "spool/ops/1-1.json": (
+        '{"agent": "ops", "run": "", "session": "", "source": "agent",'
+        ' "learnings": [["x", "Not merged", "Why: y"]], "rejected": []}'
+    ),
+    "spool/damaged/1-1.json": "{",
+}
+
+
+def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
+    states = fresh.home / ".local" / "state" / "agent-memory"
+    (states / "blog-2" / "review").mkdir(parents=True)
+    folder = states / "shop-1"
+    for name, text in WAITING_FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "project.json").write_text('{"path": "/code/shop"}')
+    kept = f"Kept: {folder} (5 waiting learnings of /code/shop; to delete them,"
+    before, project = files(states), fresh.project("shop", "")
+    for options in (["--dry-run"], []):
+        assert files(states) == before
+        done = fresh.install_sh("--uninstall", "--all", *options, project)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert kept in done.stdout
+    assert list(states.iterdir()) == [folder]
+    assert files(folder).keys() > WAITING_FILES.keys()
+
+
 def test_uninstalling_keeps_the_state_and_says_so(installed: Machine, project: Path) -> None:
     installed.verb("install", project)
     level = paths.LevelPaths(str(project), installed.env())
     level.state.make_root()
     done = installed.verb("uninstall", project)
-    assert f"Kept: {level.state.root} (log, learnings for review; --all" in done.stdout
+    assert f"Kept: {level.state.root} (log, learnings that wait for you)" in done.stdout
     assert Path(level.state.root).exists()
 
 
@@ -877,6 +918,7 @@ def test_an_upgrade_keeps_an_environment_that_is_in_use(installed: Machine) -> N
     installed.copy_clone()
     package = installed.clone / "memory_core" / "__init__.py"
     package.write_text(package.read_text().replace("__version__ = ", '__version__ = "9.9.9" or '))
+    installed.has_copying_uv(environments / os.path.basename(before))
 
     command, runs = commands_of(project)["PreToolUse"], 0
     env = installed.env(CLAUDE_PROJECT_DIR=str(installed.home.parent / "elsewhere"))

@@ -93,6 +93,7 @@ def previous(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="once is enough, and tarfile has a filter")
 def test_an_upgrade_breaks_nothing(tmp_path: Path, previous: Path) -> None:
     user = Home(tmp_path)

@@ -345,7 +345,7 @@ def test_arguments_after_the_command_belong_to_it(
             2,
             "agent-memory: invalid value for '--project': dir 'nowhere' does not exist\n",
         ),
-        (["--memory-limit", "1025", "claude"], 2, "agent-memory: invalid number"),
+        (["--memory-limit", "1025", "claude"], 2, "agent-memory: '--memory-limit': invalid number"),
         ([], 2, "agent-memory: missing argument"),
     ],
 )

@@ -57,7 +57,7 @@ FILE_CALLS = re.compile(
 # These calls do not touch the disk, and their number varies from run to run.
 MEMORY_CALLS = ("brk", "futex", "madvise", "mmap", "mprotect", "mremap", "munmap")
 
-QUICK = 7  # --quick takes every n-th call on the project's files
+QUICK = 15  # --quick takes every n-th call on the project's files
 
 OLD = [f"Module mod_{n}.py owns the table t{n}" for n in range(15)]
 LEARNED = "The retry count is set in settings.py"

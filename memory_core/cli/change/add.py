@@ -14,7 +14,7 @@ from memory_core.cli.common.notes import get_change, note_undefined, note_undo
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.common.tables import format_section
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line
+from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import item_actions
 from memory_core.curation.item_actions import TeachResult
 from memory_core.learning import classify
@@ -81,6 +81,8 @@ def _print_result(result: TeachResult) -> None:
             print_line(f"  replaces: {taught.was}")
     for item in result.doubted:
         print_line(f"Contradicted: {format_item(item)}")
+    for item in result.rivals:
+        print_note(f"It contradicts an item, which agents do not receive now: {format_item(item)}")
     print_archived(result.evicted)
 
 
@@ -114,7 +116,7 @@ def _to_json(agent: str, result: TeachResult) -> dict[str, Any]:
         ],
         "contradicted": [
             {"id": item.id, "text": item.text, "confidence": item.confidence}
-            for item in result.doubted
+            for item in [*result.doubted, *result.rivals]
         ],
         "archived": archived_to_json(result.evicted),
     }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from memory_core.cli.common.arguments import Agent, AsJson, User, Yes, agent_argument, flag
+from memory_core.cli.common.arguments import AsJson, User, Yes, agent_argument, flag
+from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import (
     format_command,
     get_change,
@@ -12,13 +13,14 @@ from memory_core.cli.common.notes import (
     note_undefined,
     note_undo,
 )
-from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.common.scopes import find_agent, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import cleaning
-from memory_core.memory.project import resolve_agent
+from memory_core.memory.project import Project, resolve_agent
 from memory_core.memory.reading import read_memory
 from memory_core.memory.rename import rename_agent
+from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
 OldName = Annotated[str, agent_argument("The agent's name now.", "OLD")]
@@ -46,13 +48,13 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
 
 
 def delete(
-    agent: Agent,
+    names: Annotated[list[str], agent_argument("Agent names in any case.")],
     yes: Yes = False,
     dry_run: Annotated[bool, flag("--dry-run", "Only show what would be archived.")] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
-    """Move the whole memory of an agent to the archive.
+    """Move the whole memory of agents to the archive.
 
     Its history stays, so undo and agent-memory restore bring the items back.
 
@@ -60,20 +62,28 @@ def delete(
     Example:
       agent-memory delete engineer --dry-run
     """
-    project, level, name = find_agent(agent, user)
-    memory = read_memory(project, name, level)
-    count = len([item for item in memory.document.items if item.text])
-    if memory.snapshot is None:
-        raise CommandRefused(f"{name} has no memory to delete", 1)
-    path, items = level.paths.relative(memory.snapshot.path), format_count(count, "item")
+    check_options(yes, dry_run)
+    scope = project, _level = find_level(user)
+    rows = [_describe(*scope, agent) for agent in dict.fromkeys(find_agents(scope, names))]
     if not json:
-        print_line(f"{name}: {items} in {path}")
-    written = may_change(f"Move {items} to the archive and delete {path}?", yes, dry_run, json)
+        for row in rows:
+            print_line(f"{row['agent']}: {format_count(row['items'], 'item')} in {row['file']}")
+    files = ", ".join(row["file"] for row in rows)
+    written = may_change(f"Move these items to the archive and delete {files}?", yes, dry_run, json)
     if written:
-        cleaning.archive_memory(project, level, name)
+        cleaning.archive_memories(*scope, [row["agent"] for row in rows])
     if json:
-        change = get_change(project)
-        print_json({"agent": name, "written": written, "items": count, "change": change})
+        rows = [{**row, "written": written, "change": get_change(project)} for row in rows]
+        print_json(rows if len(rows) > 1 else rows[0])
     elif written:
-        print_line(f"Deleted {path}; {items} archived.")
+        print_line(f"Deleted {files}; the items are archived.")
         note_undo(project, user)
+
+
+def _describe(project: Project, level: Store, agent: str) -> dict[str, Any]:
+    """Return an agent's file and number of items; refuse an agent without a memory."""
+    memory = read_memory(project, agent, level)
+    if memory.snapshot is None:
+        raise CommandRefused(f"{agent} has no memory to delete", 1)
+    count = len([item for item in memory.document.items if item.text])
+    return {"agent": agent, "items": count, "file": level.paths.relative(memory.snapshot.path)}

@@ -17,7 +17,7 @@ import typer
 from memory_core.cli.common.arguments import User, agent_argument
 from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_line, can_ask
 from memory_core.cli.common.notes import note_undefined, note_undo
-from memory_core.cli.common.scopes import AgentScope, find_agents, find_level
+from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
@@ -53,6 +53,7 @@ def edit(
     Opens a copy in $VISUAL, $EDITOR or vi and merges your changes when you close
     it.  Problems are shown, and you can edit again, keep or discard.
     Without a terminal, problems mean exit status 1.
+    If several agents have the item: agent-memory edit AGENT ID TEXT.
     undo takes back changes of items; if other text changes, the previous version
     is kept in a file.
 
@@ -60,20 +61,23 @@ def edit(
     Example:
       EDITOR="sed -i.old s/never/seldom/" agent-memory edit engineer
     """
-    level = find_level(user)
-    is_id = lookup.is_item_id(level.project, agent, os.environ, level.level)
-    if text and not is_id:
-        raise CommandRefused(f"invalid id {agent!r}: use agent-memory edit ID TEXT")
-    if is_id:
-        hit = searching.find_by_id(level.level, agent, [searching.IN_MEMORY])
-        agent = hit.agent
-    if text:
-        result = edit_session.reword_item(
-            level.project, hit.agent, hit.text, " ".join(text), level.level
-        )
-        _print_result(level.project, hit.agent, result, user)
+    project, level = scope = find_level(user)
+    words = [agent, *(text or [])]
+    size = 1 if lookup.is_item_id(project, agent, os.environ, level) else 2
+    if not searching.are_items(project, words[:size], os.environ, level):
+        if text:
+            raise CommandRefused(
+                f"invalid id {text[0]!r}: use agent-memory edit ID TEXT, or edit AGENT ID TEXT"
+            )
+        _edit_file(AgentScope(*scope, *find_agents(scope, [agent], accept_new=True)), user)
         return
-    _edit_file(AgentScope(*level, *find_agents(level, [agent], accept_new=True)), user)
+    ((owner, name),) = find_items(scope, words[:size], [searching.IN_MEMORY])
+    hit = searching.find_by_id(level, name, [searching.IN_MEMORY], [owner])
+    if not words[size:]:
+        _edit_file(AgentScope(*scope, hit.agent), user)
+        return
+    result = edit_session.reword_item(project, hit.agent, hit.text, " ".join(words[size:]), level)
+    _print_result(project, hit.agent, result, user)
 
 
 def _edit_file(scope: AgentScope, user: bool) -> None:

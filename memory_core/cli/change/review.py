@@ -57,6 +57,8 @@ def review(
         raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
     if text is not None and not edit:
         raise CommandRefused("--text requires --edit")
+    if edit and text is None and not can_ask():
+        raise CommandRefused("not a terminal: --edit needs --text TEXT, or --text - to read stdin")
     action, scope, words = "".join(actions) or "list", find_level(user), list(names or [])
     if move and not words:
         raise CommandRefused("--move expects ids, and then the name of an agent")
@@ -88,14 +90,12 @@ def _show(
 
 
 def _edit(chosen: list[WaitingItem], text: str | None) -> str:
-    """Return the new text of a learning: from the option, from the editor, or from stdin."""
+    """Return the new text of a learning: from the option, from stdin, or from the editor."""
     if len(chosen) != 1:
         raise CommandRefused(f"--edit changes one learning, not {len(chosen)}")
-    if text is None and can_ask():
+    if text is None:
         return review_session.edit_text(chosen[0])
-    if text is None or text == "-":
-        return read_input("-").decode("utf-8", "replace")
-    return text
+    return read_input("-").decode("utf-8", "replace") if text == "-" else text
 
 
 def _apply(

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.common import suggestions
-from memory_core.cli.errors import CommandRefused
 
 ITEM_HELP = "The item: its id (at least 4 digits), its text or a part of the text."
 ITEMS_HELP = "An agent and a text, or ids (at least 4 digits) with or without an agent."
@@ -25,7 +24,7 @@ def make_number_parser(low: int, high: int | None = None) -> Callable[[str], int
         number = int(text) if str(text).isdecimal() else -1
         if number < low or (high is not None and number > high):
             limits = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise CommandRefused(f"invalid number {text!r}: use a whole number, {limits}")
+            raise typer.BadParameter(f"invalid number {text!r}: use a whole number, {limits}")
         return number
 
     return parse
@@ -46,6 +45,11 @@ def agent_option(*names: str, metavar: str = "AGENT", **settings: Any) -> Any:
     return typer.Option(*names, metavar=metavar, autocompletion=complete, **settings)
 
 
+def number_option(names: tuple[str, ...], help: str, default: str) -> Any:
+    parse = make_number_parser(1)
+    return typer.Option(*names, metavar="N", parser=parse, help=help, show_default=default)
+
+
 Agent = Annotated[str, agent_argument()]
 OptionalAgent = Annotated[str | None, agent_argument(show_default="all agents")]
 Agents = Annotated[
@@ -64,6 +68,9 @@ User = Annotated[bool, flag("--user", "Use your user-level memories, not the pro
 Since = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Start: 2d (ago), 2026-11-20 or '2026-11-20 22:10' (UTC)."),
+]
+Limit = Annotated[
+    int | None, number_option(("--number", "-n"), "Maximum number of entries.", "all")
 ]
 DryRun = Annotated[bool, flag("--dry-run", "Only show what would change.")]
 Yes = Annotated[bool, flag("--yes", "Change it without asking; needed without a terminal.")]

@@ -5,15 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any
 
-import typer
-
-from memory_core.cli.common.arguments import (
-    AsJson,
-    Since,
-    User,
-    agent_argument,
-    make_number_parser,
-)
+from memory_core.cli.common.arguments import AsJson, Limit, Since, User, agent_argument
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_note
@@ -37,17 +29,7 @@ def log(
         agent_argument("Agent names, or ids of items.", show_default="all agents"),
     ] = None,
     since: Since = None,
-    number: Annotated[
-        int | None,
-        typer.Option(
-            "--number",
-            "-n",
-            metavar="N",
-            parser=make_number_parser(1),
-            help="Maximum number of entries.",
-            show_default="all",
-        ),
-    ] = None,
+    number: Limit = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:

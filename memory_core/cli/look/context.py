@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from memory_core.cli.common.arguments import Agent, AsJson, make_number_parser
+from memory_core.cli.common.arguments import Agent, AsJson, number_option
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import agent_context
@@ -16,11 +14,8 @@ def context(
     agent: Agent,
     top: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            parser=make_number_parser(1),
-            help="Maximum number of items.",
-            show_default="memory.context_items; all with --json",
+        number_option(
+            ("--top", "-n"), "Maximum number of items.", "memory.context_items; all with --json"
         ),
     ] = None,
     json: AsJson = False,

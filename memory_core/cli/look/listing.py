@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
-from memory_core.cli.common.arguments import AsJson, User, agent_argument
+from memory_core.cli.common.arguments import AsJson, Limit, User, agent_argument
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_status, initialize, item_actions
-from memory_core.curation.agent_status import MemoryStatus
 from memory_core.memory.reading import read_memory
 from memory_core.text.phrases import format_count
 
 
 def list_(
     agent: Annotated[str | None, agent_argument(show_default="list the agents")] = None,
+    number: Limit = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -31,12 +31,12 @@ def list_(
     """
     scope = find_level(user)
     if agent is None:
-        _list_agents(scope, user, json)
+        _list_agents(scope, number, user, json)
     else:
-        _list_items(scope, agent, json)
+        _list_items(scope, agent, number, json)
 
 
-def _list_agents(scope: LevelScope, user: bool, json: bool) -> None:
+def _list_agents(scope: LevelScope, number: int | None, user: bool, json: bool) -> None:
     project, level = scope
     memories = [
         memory
@@ -44,32 +44,28 @@ def _list_agents(scope: LevelScope, user: bool, json: bool) -> None:
         if memory.exists or memory.error
     ]
     without_memory = initialize.list_agents_without_memory(level, os.environ, user)
+    rows = [select_fields(one, "agent", "items", "error", file="path") for one in memories]
+    rows += [{"agent": agent, "file": None, "items": 0, "error": None} for agent in without_memory]
     if json:
-        rows = [(memory.agent, memory.path, memory.items, memory.error) for memory in memories]
-        rows += [(agent, "", 0, "") for agent in without_memory]
-        print_json(
-            [
-                {"agent": agent, "file": path or None, "items": items, "error": error or None}
-                for agent, path, items, error in rows
-            ]
-        )
+        print_json(rows[:number])
         return
-    lines = [(memory.agent, _describe_memory(memory)) for memory in memories]
-    lines += [(agent, "no memory yet") for agent in without_memory]
-    print_entries([Entry((), (), (agent,), text) for agent, text in lines])
-    if not lines:
+    print_entries([Entry((), (), (row["agent"],), _describe(row)) for row in rows[:number]])
+    if not rows:
         print_note("No agent has a memory yet, and none is defined in .claude/agents.")
 
 
-def _describe_memory(memory: MemoryStatus) -> str:
-    return f"cannot be read: {memory.error}" if memory.error else format_count(memory.items, "item")
+def _describe(row: dict[str, Any]) -> str:
+    if row["error"]:
+        return f"cannot be read: {row['error']}"
+    return format_count(row["items"], "item") if row["file"] else "no memory yet"
 
 
-def _list_items(scope: LevelScope, name: str, json: bool) -> None:
+def _list_items(scope: LevelScope, name: str, number: int | None, json: bool) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])
     has_memory = agent_status.read_file(level, agent) is not None
     items = item_actions.list_items(read_memory(project, agent, level)) if has_memory else []
+    items = items[:number]
     if json:
         names = ("id", "text", "section", "nested", "confidence")
         print_json([{"agent": agent, **select_fields(item, *names)} for item in items])

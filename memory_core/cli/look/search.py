@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, User, agent_option
+from memory_core.cli.common.arguments import AsJson, Limit, User, agent_option
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import find_agents, find_level
@@ -17,24 +17,30 @@ from memory_core.document import markdown
 STATES = {searching.IN_ARCHIVE: "archived", searching.IN_REVIEW: "to review since"}
 
 
+Words = Annotated[
+    list[str],
+    typer.Argument(metavar="TEXT", help="Words to find; all must occur, in any order."),
+]
+Owners = Annotated[
+    list[str] | None,
+    agent_option(help="Search only this agent (repeatable).", show_default="all"),
+]
+Place = Annotated[
+    Literal["memory", "archive", "review"] | None,
+    typer.Option(
+        "--in",
+        metavar="memory|archive|review",
+        help="Where to search.",
+        show_default="memory and archive",
+    ),
+]
+
+
 def search(
-    text: Annotated[
-        list[str],
-        typer.Argument(metavar="TEXT", help="Words to find; all must occur, in any order."),
-    ],
-    agent: Annotated[
-        list[str] | None,
-        agent_option(help="Search only this agent (repeatable).", show_default="all"),
-    ] = None,
-    place: Annotated[
-        Literal["memory", "archive", "review"] | None,
-        typer.Option(
-            "--in",
-            metavar="memory|archive|review",
-            help="Where to search.",
-            show_default="memory and archive",
-        ),
-    ] = None,
+    text: Words,
+    agent: Owners = None,
+    place: Place = None,
+    number: Limit = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -54,11 +60,14 @@ def search(
     agents = find_agents(scope, agent)
     places = [place] if place else searching.PLACES
     result = searching.search_items(scope.level, words, agents, places)
+    hits = result.hits[:number]
     if json:
         names = ("agent", "id", "text", "section", "nested", "day")
-        print_json([{**select_fields(hit, *names), "in": hit.place} for hit in result.hits])
+        print_json([{**select_fields(hit, *names), "in": hit.place} for hit in hits])
     else:
-        _print_hits(result.hits, words, user)
+        _print_hits(hits, words, user)
+        if more := len(result.hits) - len(hits):
+            print_note(f"{more} more found.")
     for message in result.unread:
         print_note(message)
     if result.unread or not result.hits:

@@ -13,13 +13,20 @@ from memory_core.cli import times
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.notes import format_command
-from memory_core.cli.common.scopes import AgentScope, LevelScope, find_agent, find_level
+from memory_core.cli.common.scopes import (
+    AgentScope,
+    LevelScope,
+    find_agents,
+    find_items,
+    find_level,
+)
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
-from memory_core.curation import agent_context, agent_status, change_log, lookup, searching
+from memory_core.curation import agent_context, agent_status, change_log, searching
 from memory_core.document import markdown
 from memory_core.memory.reading import read_memory
 from memory_core.storage import store
+from memory_core.storage.store import FileSnapshot
 from memory_core.text.times import format_utc
 
 # Fields of an item and their titles.
@@ -33,7 +40,10 @@ ITEM_FIELDS = {
 
 
 def show(
-    agent: Annotated[str, agent_argument("An agent in any case, PM, or the id of an item.")],
+    names: Annotated[
+        list[str],
+        agent_argument("Agents in any case, PM, or ids of items.", "AGENT"),
+    ],
     as_given: Annotated[
         bool, flag("--as-given", "Print the exact text that the agent receives.")
     ] = False,
@@ -47,92 +57,97 @@ def show(
     """Print the memory of an agent, or an item with its origin.
 
     With --at, the items are those of that time (UTC); other text is current.
+    If several agents have an item: agent-memory show AGENT ID.
 
     \b
     Example:
       agent-memory show engineer --as-given
+      agent-memory show 17e4
     """
     if as_given and at is not None:
         raise CommandRefused("--as-given and --at exclude each other")
     moment = None if at is None else times.parse_time(at, time.time())
     level = find_level(user)
-    is_id = lookup.is_item_id(level.project, agent, os.environ, level.level)
-    if is_id and moment is None and not as_given:
-        _show_item(level, agent, json)
-        return
-    scope = find_agent(agent, user)
-    if moment is not None:
-        _show_past(scope, moment, json)
-    elif as_given:
-        _show_prompt_text(scope, json)
+    is_file = moment is None and not as_given
+    if is_file and searching.are_items(level.project, names, os.environ, level.level):
+        views = [_show_item(level, *item, json) for item in find_items(level, names)]
     else:
-        _show_file(scope, user, json)
+        scopes = [AgentScope(*level, name) for name in find_agents(level, names)]
+        if moment is not None:
+            views = [_show_past(scope, moment, json) for scope in scopes]
+        elif as_given:
+            views = [_show_prompt_text(scope, json) for scope in scopes]
+        else:
+            views = [_show_file(scope, user, json) for scope in scopes]
+    if json:
+        print_json(views if len(views) > 1 else views[0])
 
 
-def _show_item(scope: LevelScope, name: str, json: bool) -> None:
-    item = searching.find_by_id(scope.level, name)
+def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str, Any]:
+    item = searching.find_by_id(scope.level, name, agents=[agent])
     state = read_memory(scope.project, item.agent, scope.level).history.get(item.id)
     origin = ("confidence", "source", "run", "session", "used")
     fields = {
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),
     }
-    if json:
-        print_json(fields)
-        return
-    fields |= {"time": fields["time"] and fields["time"][:16].replace("T", " ")}
-    print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
-    rows = [(title, str(fields[name])) for name, title in ITEM_FIELDS.items() if fields[name]]
-    print_entries([Entry((), (), (title,), text) for title, text in rows])
+    if not json:
+        since = fields["time"] and fields["time"][:16].replace("T", " ")
+        print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
+        values = {**fields, "time": since}
+        rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
+        print_entries([Entry((), (), (title,), text) for title, text in rows])
+    return fields
 
 
-def _show_past(scope: AgentScope, moment: str, json: bool) -> None:
+def _show_past(scope: AgentScope, moment: str, json: bool) -> dict[str, Any]:
     project, level, agent = scope
     text, start = change_log.render_at(project, level, agent, moment)
-    if json:
-        path = level.path(agent) if text else None
-        print_json({"at": moment, **_memory_to_json(scope, path, text)})
-    elif text:
+    if text and not json:
         print_line(text.removesuffix("\n"))
-    else:
+    elif not json:
         begin = f"begins at {start}" if start else "is empty"
         print_note(f"Nothing is recorded for {moment}: the history of {agent} {begin}.")
+    return {"at": moment, **_memory_to_json(scope, level.path(agent) if text else None, text)}
 
 
-def _show_prompt_text(scope: AgentScope, json: bool) -> None:
+def _show_prompt_text(scope: AgentScope, json: bool) -> dict[str, Any]:
     """Print the text that a hook would give the agent now."""
     block = agent_context.preview_block(scope.project, scope.agent)
-    if json:
-        fields = select_fields(block, "source", bytes="size")
-        print_json({"agent": scope.agent, "text": block.text, **fields})
-    elif block.text:
+    if block.text and not json:
         print_line(block.text)
-    else:
+    elif not json:
         print_note(f"{scope.agent} would receive nothing; agent-memory config show says why")
+    fields = select_fields(block, "source", bytes="size")
+    return {"agent": scope.agent, "text": block.text, **fields}
 
 
-def _show_file(scope: AgentScope, user: bool, json: bool) -> None:
+def _show_file(scope: AgentScope, user: bool, json: bool) -> dict[str, Any]:
     project, _level, agent = scope
     own = None if user else agent_status.read_file(project.store, agent)
     users = None
     if project.user_paths:
         users = agent_status.read_file(store.Store(project.user_paths), agent)
     snapshot = own or users
-    if json:
-        fields = _memory_to_json(scope)
-        if snapshot:
-            fields = _memory_to_json(scope, snapshot.path, snapshot.text)
-            fields["changed"] = format_utc(snapshot.changed)
-        print_json(fields)
-        return
-    if own and users:
-        print_note(f"The user-level memory of {agent} is in {users.path}")
+    if not json:
+        _print_file(scope, snapshot, users if own else None, user)
+    if snapshot is None:
+        return _memory_to_json(scope)
+    changed = format_utc(snapshot.changed)
+    return {**_memory_to_json(scope, snapshot.path, snapshot.text), "changed": changed}
+
+
+def _print_file(
+    scope: AgentScope, snapshot: FileSnapshot | None, other: FileSnapshot | None, user: bool
+) -> None:
+    project, _level, agent = scope
+    if other:
+        print_note(f"The user-level memory of {agent} is in {other.path}")
     if snapshot:
         print_bytes(snapshot.text.encode("utf-8", "surrogateescape"))
         for line, warning in markdown.parse_document(snapshot.text).warnings:
             print_note(f"{project.paths.relative(snapshot.path)}:{line}: {warning}")
-        return
-    if agent == PM:
+    elif agent == PM:
         command = format_command("add PM guideline TEXT", user)
         print_note(f"The main session has no memory yet.  To give it one: {command}")
     else:

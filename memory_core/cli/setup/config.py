@@ -7,7 +7,7 @@ import json as json_module
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,14 +20,15 @@ from memory_core.cli.common.tables import print_columns
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
+from memory_core.memory.project import Project
 from memory_core.storage import config_file
 from memory_core.storage.config import read_source
 from memory_core.storage.paths import LevelPaths
 from memory_core.text.phrases import format_count
 
-Key = Annotated[
-    str, typer.Argument(metavar="KEY", help="A key of docs/config.md, with or without memory.")
-]
+KEY_HELP = "A key of docs/config.md, with or without memory."
+
+Key = Annotated[str, typer.Argument(metavar="KEY", help=KEY_HELP)]
 
 app = App()
 
@@ -52,23 +53,7 @@ def show(json: AsJson = False) -> None:
     Example:
       agent-memory config show --json
     """
-    project = find_project()
-    settings = config_sources.list_settings(project.config, project.paths, project.user_paths)
-    if json:
-        print_json([setting._asdict() for setting in settings])
-    else:
-        for setting in settings:
-            source = project.paths.relative(setting.source)
-            print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}  ({source})")
-            print_line(f"    {setting.description}")
-    if not project.config.is_readable:
-        print_note(project.config.problems[0])
-        print_note("In force are the last valid settings; without any, memory is off.")
-        raise typer.Exit(1)
-    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
-    if problems and not json:
-        count = format_count(len(problems), "problem")
-        print_note(f"config.yml: {count} (agent-memory config check)")
+    get("", json)
 
 
 def _find_key(key: str) -> str:
@@ -77,8 +62,16 @@ def _find_key(key: str) -> str:
 
 
 @app.command()
-def get(key: Key, json: AsJson = False) -> None:
+def get(
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", help=KEY_HELP, show_default="all settings")
+    ] = "",
+    json: AsJson = False,
+) -> None:
     """Print a setting in force, or all settings below a key.
+
+    The value of a single setting is printed alone, for scripts.
+    Exit 1 if config.yml cannot be read, so that its settings are not in force.
 
     \b
     Example:
@@ -86,7 +79,7 @@ def get(key: Key, json: AsJson = False) -> None:
     """
     project = find_project()
     settings = config_sources.list_settings(project.config, project.paths, project.user_paths)
-    name = _find_key(key).removeprefix("memory").removeprefix(".")
+    name = _find_key(key).removeprefix("memory").strip(".")
     chosen = [row for row in settings if not name or f"{row.key}.".startswith(f"{name}.")]
     if not chosen:
         near = difflib.get_close_matches(name, [row.key for row in settings], n=1, cutoff=0.4)
@@ -95,11 +88,29 @@ def get(key: Key, json: AsJson = False) -> None:
     if json:
         print_json([setting._asdict() for setting in chosen])
     elif [row.key for row in chosen] == [name]:
-        value = chosen[0].value  # a text without quotes, as scripts expect
-        print_line(value if isinstance(value, str) else json_module.dumps(value))
+        print_line(_format_value(chosen[0].value))
     else:
         for setting in chosen:
-            print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}")
+            source = project.paths.relative(setting.source)
+            print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}  ({source})")
+            print_line(f"    {setting.description}")
+    _report_problems(project, json)
+
+
+def _format_value(value: Any) -> str:
+    """Return a value of one setting: a text without quotes, as scripts expect."""
+    return value if isinstance(value, str) else json_module.dumps(value)
+
+
+def _report_problems(project: Project, json: bool) -> None:
+    if not project.config.is_readable:
+        print_note(project.config.problems[0])
+        print_note("In force are the last valid settings; without any, memory is off.")
+        raise typer.Exit(1)
+    problems = config_sources.list_problems(project.config, project.paths, project.user_paths)
+    if problems and not json:
+        count = format_count(len(problems), "problem")
+        print_note(f"config.yml: {count} (agent-memory config check)")
 
 
 @app.command("set")
@@ -122,6 +133,17 @@ def set_(
         print_json({"file": paths.config, "key": _find_key(key), "value": value})
         return
     print_line(f"{_find_key(key)}: {value}  ({paths.relative(paths.config)})")
+
+
+@app.command()
+def unset(key: Key, user: User = False, json: AsJson = False) -> None:
+    """Remove a setting from config.yml, so that its default counts again.
+
+    \b
+    Example:
+      agent-memory config unset limits.default_size_kb
+    """
+    set_(key, "null", user, json)
 
 
 @app.command()
@@ -203,28 +225,4 @@ def paths(json: AsJson = False) -> None:
     print_columns([["LEVEL", "NAME", "STATE", "PATH"], *rows])
 
 
-@app.command()
-def path(json: AsJson = False) -> None:
-    """Print the paths of config.yml.
-
-    The project's file comes first; it overrides the user's.
-
-    \b
-    Example:
-      agent-memory config path
-    """
-    project = find_project()
-    levels = {"project": project.paths, "user": project.user_paths}
-    files = [
-        {"level": name, "path": level.config, "exists": level.files.has_entry(level.config)}
-        for name, level in levels.items()
-        if level
-    ]
-    if json:
-        print_json(files)
-        return
-    for file in files:
-        print_line(str(file["path"]))
-        if not file["exists"]:
-            path = file["path"]
-            print_note(f"{path} does not exist; defaults are in force")
+app.command("path", hidden=True)(paths)  # an older name

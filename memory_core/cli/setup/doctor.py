@@ -81,7 +81,8 @@ def _to_json(diagnosis: Diagnosis) -> dict[str, Any]:
 def _print(diagnosis: Diagnosis, fix: bool, every: bool) -> None:
     for repair in diagnosis.repairs:
         if repair.error:
-            print_note(f"not repaired: {repair.where}: {repair.error} ({repair.what})")
+            where = "" if repair.where in repair.error else f"{repair.where}: "
+            print_note(f"not repaired: {where}{repair.error} ({repair.what})")
             continue
         _print_entry("fixed", "ok", f"{repair.check}: {repair.what}")
         _print_details({"in": repair.where, "undo": repair.undo})

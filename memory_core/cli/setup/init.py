@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.common.arguments import AsJson, User, flag
+from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, print_note
@@ -18,8 +18,9 @@ from memory_core.storage.store import Store
 def init(
     agent: Annotated[
         list[str] | None,
-        typer.Option("--agent", metavar="NAME", help="Create one for this agent (repeatable)."),
+        agent_argument("Agents that get an empty memory.", show_default="see below"),
     ] = None,
+    option: Annotated[list[str] | None, typer.Option("--agent", hidden=True)] = None,
     yes: Annotated[bool, flag("--yes", "Create one for all agents in .claude/agents.")] = False,
     user: User = False,
     json: AsJson = False,
@@ -31,10 +32,10 @@ def init(
 
     \b
     Example:
-      agent-memory init --agent engineer
+      agent-memory init engineer
     """
     scope = project, level = find_level(user)
-    named = find_agents(scope, agent, accept_new=True)
+    named = find_agents(scope, [*(agent or []), *(option or [])], accept_new=True)
     missing = initialize.list_agents_without_memory(level, os.environ, user)
     chosen = _choose(named, missing, yes, json)  # before any change: Ctrl-C leaves nothing behind
     created = initialize.create_folder(level)
@@ -51,8 +52,8 @@ def init(
     if missing:
         print_note(f"Without a memory: {', '.join(missing)}. Pass --yes to create them.")
     if not hooks:
-        option = " --user" if user else ""
-        print_note(f"Next: agent-memory install{option} makes Claude Code use the memories.")
+        level_option = " --user" if user else ""
+        print_note(f"Next: agent-memory install{level_option} makes Claude Code use the memories.")
 
 
 def _print_created(level: Store, paths: list[str], existing: list[str], user: bool) -> None:

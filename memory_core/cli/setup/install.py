@@ -24,7 +24,7 @@ Project = Annotated[
 User = Annotated[bool, flag("--user", "Use ~/.claude/settings.json, for all projects.")]
 DryRun = Annotated[bool, flag("--dry-run", "Print the diff and change nothing.")]
 Everything = Annotated[
-    bool, flag("--all", "Also remove the program, logs and learnings for review; keep memories.")
+    bool, flag("--all", "Also remove the program and logs; keep memories and waiting learnings.")
 ]
 
 

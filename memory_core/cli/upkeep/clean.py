@@ -1,61 +1,41 @@
-"""`agent-memory clean`: remove leftover files and the memories of deleted agents."""
+"""The last step of `tidy`: remove leftover files and the memories of deleted agents."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-import typer
-
-from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
-from memory_core.cli.common.inputs import check_options
-from memory_core.cli.common.notes import get_change, may_change, note_undo
-from memory_core.cli.common.scopes import find_level
+from memory_core.cli.common.notes import get_change, may_change
 from memory_core.cli.common.tables import format_size
-from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
+from memory_core.cli.output import make_progress, print_line, print_note, select_fields
+from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
-from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text.phrases import format_count
 
 MAX_SHOWN = 5  # files of one kind
 
 
-def clean(
-    dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
-) -> None:
-    """Remove leftover files and memories of deleted agents.
+def remove_leftovers(step: Step) -> StepResult:
+    """Remove leftover files, and empty the memories of deleted agents.
 
-    Removes files of interrupted writes, notes of sessions that ended 30 days ago,
-    and logs older than 90 days.
-    Empties memories of agents that are not defined and were not used for 30 days:
-    their items go to the archive; a file that is empty then is removed.
     If the defined agents cannot be found out, all memories are kept.
-    Exit 1 if something could not be removed.
-
-    \b
-    Example:
-      agent-memory clean
+    It fails if something could not be removed.
     """
-    check_options(yes, dry_run)
-    scope = find_level(user)
-    unused = cleaning.find_unused(*scope, os.environ, make_progress("Searching"))
-    if not json:
-        _print_unused(unused, scope.level)
-    result = None
+    project, level = step.scope
+    unused = cleaning.find_unused(project, level, os.environ, make_progress("Searching"))
     has_unused = bool(unused.files or unused.orphans)
-    if has_unused and may_change("Remove this?", yes, dry_run, json):
-        result = cleaning.remove_unused(*scope, unused, make_progress("Cleaning"))
-    if json:
-        written = {"written": bool(result), "change": get_change(scope.project)}
-        print_json({**written, **_to_json(unused, result, scope.level)})
-    elif not has_unused:
-        print_note("Nothing to clean.")
-    elif result:
-        _print_result(scope.project, result, scope.level, user)
-    if result and result.failed:
-        raise typer.Exit(1)
+    if not step.json and (has_unused or step.dry_run):
+        _print_unused(unused, level)
+    result = None
+    if has_unused and may_change("Remove this?", step.yes, step.dry_run, step.json):
+        result = cleaning.remove_unused(project, level, unused, make_progress("Cleaning"))
+        if not step.json:
+            _print_result(result, level)
+    fields = {"written": bool(result), "change": get_change(project)}
+    failed = bool(result and result.failed)
+    return StepResult({**fields, **_to_json(unused, result, level)}, has_unused, failed)
 
 
 def _print_unused(unused: UnusedData, level: Store) -> None:
@@ -78,7 +58,7 @@ def _describe_files(files: list[UnusedFile]) -> str:
     return f"{format_count(len(files), 'file')} ({format_size(sum(file.size for file in files))})"
 
 
-def _print_result(project: Project, result: CleanResult, level: Store, user: bool) -> None:
+def _print_result(result: CleanResult, level: Store) -> None:
     for failed in result.failed:
         print_note(f"{level.paths.relative(failed.what)} is kept: {failed.reason}")
     if result.files or not result.orphans:
@@ -87,7 +67,6 @@ def _print_result(project: Project, result: CleanResult, level: Store, user: boo
         emptied = format_count(len(result.orphans), "memory")
         removed = format_count(len(result.gone), "file")
         print_note(f"Emptied {emptied}, removed {removed}.")
-    note_undo(project, user)
 
 
 def _to_json(unused: UnusedData, result: CleanResult | None, level: Store) -> dict[str, Any]:

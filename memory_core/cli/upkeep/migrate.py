@@ -1,23 +1,12 @@
-"""`agent-memory migrate`: take over what older versions named or kept in another way."""
+"""A step of `tidy`: take over what older versions named or kept in another way."""
 
 from __future__ import annotations
 
 import os
 
-import typer
-
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
-from memory_core.cli.common.inputs import check_options
-from memory_core.cli.common.notes import (
-    change_to_json,
-    get_change,
-    may_change,
-    note_nothing,
-    note_undo,
-    print_change,
-)
-from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import make_progress, print_json, print_line, print_note, select_fields
+from memory_core.cli.common.notes import change_to_json, get_change, may_change, print_change
+from memory_core.cli.output import make_progress, print_line, print_note, select_fields
+from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.memory import old_state
 from memory_core.memory.migrate import Migration, migrate_files
 from memory_core.memory.old_state import OldState
@@ -25,64 +14,41 @@ from memory_core.storage import review_file
 from memory_core.text.phrases import format_count
 
 
-def migrate(
-    agent: Agents = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    user: User = False,
-    json: AsJson = False,
-) -> None:
+def take_over_old_files(step: Step) -> StepResult:
     """Take over memory files and data of older versions.
 
     Two files of one agent become one; items beyond its limits go to the archive.
-    Older versions kept a log and waiting learnings inside the project: its events
-    go to the event log of this machine, the learnings wait for your review, and the
-    old files are removed.
-    Learnings that wait for a project that was deleted or renamed are taken over,
-    too, if it may have been this one: it had the same name or the same folder.
-    The changes are shown first and you are asked.
-    Exit 1 if a file cannot be read or changed.
-
-    \b
-    Example:
-      agent-memory migrate
+    Older versions kept a log and waiting learnings inside the project: its events go to the event
+    log of this machine, the learnings wait for the review, and the old files are removed.
+    Learnings that wait for a project that was deleted or renamed are taken over, too, if it may
+    have been this one: it had the same name or the same folder.
+    It fails if a file cannot be read or changed.
     """
-    check_options(yes, dry_run)
-    scope = find_level(user)
-    agents = find_agents(scope, agent, accept_new=True)
+    (project, level), yes = step.scope, step.yes
 
     def run(write: bool) -> list[Migration]:
-        return migrate_files(scope.project, agents, user, write, make_progress("Migrating"))
+        return migrate_files(project, (), step.user, write, make_progress("Migrating"))
 
-    migrations = run(write=yes)
-    old = old_state.OldState() if agents else old_state.find(scope.level)
-    if not json:
+    migrations, old = run(write=yes), old_state.find(level)
+    if not step.json:
         for migration in migrations:
-            _print_migration(migration, yes, user)
+            _print_migration(migration, yes, step.user)
         _print_old_state(old)
     is_able = not old.is_empty or any(not migration.refused for migration in migrations)
-    written = is_able and may_change("Make these changes?", yes, dry_run, json)
+    written = is_able and may_change("Make these changes?", yes, step.dry_run, step.json)
     if written:
         migrations = migrations if yes else run(write=True)
-        old_state.take_over(scope.level, old)
-    if json:
-        rows = list(map(_to_json, migrations))
-        change = get_change(scope.project)
-        print_json(
-            {
-                "written": written,
-                "change": change,
-                "migrations": rows,
-                "old_state": _old_to_json(old),
-            }
-        )
-    elif old.is_empty and not migrations:
-        note_nothing(scope.level, agents, "Every memory has one file.")
-    elif written and any(_is_changed(migration) for migration in migrations):
-        print_note("The old files are removed; git has them if they were committed.")
-        note_undo(scope.project, user)
-    if any(migration.refused for migration in migrations):
-        raise typer.Exit(1)
+        old_state.take_over(level, old)
+        if not step.json and any(map(_is_changed, migrations)):
+            print_note("The old files are removed; git has them if they were committed.")
+    fields = {
+        "written": written,
+        "change": get_change(project),
+        "migrations": list(map(_to_json, migrations)),
+        "old_state": _old_to_json(old),
+    }
+    has_work = bool(migrations) or not old.is_empty
+    return StepResult(fields, has_work, any(migration.refused for migration in migrations))
 
 
 def _print_old_state(old: OldState) -> None:

@@ -13,7 +13,6 @@ from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import get_change, may_change, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.common.tables import format_section
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import make_progress, print_json, print_line, print_note
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import PruneResult
@@ -26,7 +25,7 @@ def _parse_share(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise CommandRefused(f"invalid confidence {text!r}: use a number from 0 to 1")
+        raise typer.BadParameter(f"invalid confidence {text!r}: use a number from 0 to 1")
     return share
 
 

@@ -1,56 +1,27 @@
-"""`agent-memory resolve`: resolve the conflicts that a git merge left in memories."""
+"""A step of `tidy`: resolve the conflicts that a git merge left in memories."""
 
 from __future__ import annotations
 
-import typer
-
-from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User
-from memory_core.cli.common.notes import (
-    DRY_RUN_HINT,
-    change_to_json,
-    get_change,
-    note_archived,
-    note_nothing,
-    note_undo,
-)
-from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.cli.common.notes import DRY_RUN_HINT, change_to_json, get_change, note_archived
+from memory_core.cli.output import make_progress, print_line, print_note
+from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.document.diff import format_diff
 from memory_core.memory.resolve import Resolution, resolve_files
 
 
-def resolve(
-    agent: Agents = None, dry_run: DryRun = False, user: User = False, json: AsJson = False
-) -> None:
-    """Resolve merge conflicts in memories, keeping both sides.
-
-    Items beyond the limits go to the archive.
-    Exit 1 if a file cannot be read or changed.
-
-    \b
-    Example:
-      agent-memory resolve --dry-run
-    """
-    scope = find_level(user)
-    agents = find_agents(scope, agent, accept_new=True)
-    write = not dry_run
-    resolutions = resolve_files(scope.project, agents, user, write, make_progress("Resolving"))
-    if json:
-        rows = [
-            {**change_to_json(resolution), "error": resolution.refused or None}
-            for resolution in resolutions
-        ]
-        print_json({"written": write, "change": get_change(scope.project), "files": rows})
-    elif not resolutions:
-        note_nothing(scope.level, agents, "No memory has merge conflicts.")
-    else:
+def resolve_conflicts(step: Step) -> StepResult:
+    """Resolve merge conflicts, keeping both sides; it fails if a file cannot be changed."""
+    project, write = step.scope.project, not step.dry_run
+    resolutions = resolve_files(project, (), step.user, write, make_progress("Resolving"))
+    refused = [resolution.refused for resolution in resolutions if resolution.refused]
+    if not step.json:
         for resolution in resolutions:
-            _print_resolution(resolution, write, user)
-        if dry_run and not all(resolution.refused for resolution in resolutions):
+            _print_resolution(resolution, write, step.user)
+        if step.dry_run and len(refused) < len(resolutions):
             print_note(DRY_RUN_HINT)
-        note_undo(scope.project, user)
-    if any(resolution.refused for resolution in resolutions):
-        raise typer.Exit(1)
+    rows = [{**change_to_json(one), "error": one.refused or None} for one in resolutions]
+    fields = {"written": write, "change": get_change(project), "files": rows}
+    return StepResult(fields, bool(resolutions), bool(refused))
 
 
 def _print_resolution(resolution: Resolution, written: bool, user: bool) -> None:

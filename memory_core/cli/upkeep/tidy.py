@@ -8,12 +8,22 @@ import typer
 
 from memory_core.cli.common.arguments import AsJson, DryRun, User, Yes
 from memory_core.cli.common.inputs import check_options
+from memory_core.cli.common.notes import note_undo
+from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import collect_json, print_json, print_note
-from memory_core.cli.upkeep.clean import clean
-from memory_core.cli.upkeep.migrate import migrate
-from memory_core.cli.upkeep.resolve import resolve
-from memory_core.cli.upkeep.sweep import sweep
+from memory_core.cli.output import print_json, print_note
+from memory_core.cli.upkeep.clean import remove_leftovers
+from memory_core.cli.upkeep.migrate import take_over_old_files
+from memory_core.cli.upkeep.resolve import resolve_conflicts
+from memory_core.cli.upkeep.steps import Step, StepResult
+from memory_core.cli.upkeep.sweep import collect_learnings
+
+STEPS: dict[str, Callable[[Step], StepResult]] = {
+    "sweep": collect_learnings,
+    "resolve": resolve_conflicts,
+    "migrate": take_over_old_files,
+    "clean": remove_leftovers,
+}
 
 
 def tidy(
@@ -21,41 +31,58 @@ def tidy(
 ) -> None:
     """Do all upkeep: merge what waits, resolve conflicts, remove leftovers.
 
-    Merges waiting learnings, collects those of interrupted runs, and resolves merge
-    conflicts.  Then it takes over memory files and data of older versions, and
-    removes leftover files and memories of deleted agents: it shows these changes
-    and asks first.
+    Merges waiting learnings, reads transcripts of interrupted runs (at most 1 GB or
+    10 minutes), and resolves merge conflicts, keeping both sides.
+    Then it takes over memory files and data of older versions, and removes leftover
+    files, notes of sessions that ended 30 days ago, logs older than 90 days, and
+    memories of agents that are not defined and were not used for 30 days (their
+    items go to the archive): it shows these changes and asks first.
     Exit 1 if a step failed, or you answered no.
 
     \b
     Example:
       agent-memory tidy --dry-run
     """
+    # Learnings wait and runs end in projects.
+    names = [name for name in STEPS if not (user and name == "sweep")]
+    _run(names, dry_run, yes, user, json)
+
+
+def _make_alias(name: str) -> Callable[..., None]:
+    """Return the older command that does only one step."""
+
+    def command(
+        dry_run: DryRun = False, yes: Yes = False, user: User = False, json: AsJson = False
+    ) -> None:
+        _run([name], dry_run, yes, user, json)
+
+    command.__doc__ = f"Do only the step {name} of agent-memory tidy."
+    return command
+
+
+sweep, resolve, migrate, clean = map(_make_alias, STEPS)
+
+
+def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> None:
     check_options(yes, dry_run)
-    steps: dict[str, Callable[[], None]] = {
-        "sweep": lambda: sweep(dry_run=dry_run, json=json),
-        "resolve": lambda: resolve(None, dry_run, user, json),
-        "migrate": lambda: migrate(None, dry_run, yes, user, json),
-        "clean": lambda: clean(dry_run, yes, user, json),
-    }
-    if user:
-        del steps["sweep"]  # learnings wait and runs end in projects
-    failed = False
-    with collect_json() as values:
-        for step in steps.values():
-            failed |= not _succeeds(step)
+    fields, has_work, failed = {}, False, False
+    for name in names:
+        scope = find_level(user)
+        try:
+            result = STEPS[name](Step(scope, dry_run, yes, user, json))
+        except CommandRefused as error:  # the answer no concerns this step only
+            if error.status != 1:
+                raise
+            print_note(str(error))
+            result = StepResult({}, True, True)
+        fields[name] = result.fields
+        has_work |= result.has_work
+        failed |= result.failed
+        if result.fields.get("change") and not json:
+            note_undo(scope.project, user)
     if json:
-        print_json(dict(zip(steps, values, strict=True)))
+        print_json(fields if len(names) > 1 else fields[names[0]])
+    elif not has_work:
+        print_note("Nothing to tidy up.")
     if failed:
         raise typer.Exit(1)
-
-
-def _succeeds(step: Callable[[], None]) -> bool:
-    try:
-        step()
-    except typer.Exit:
-        return False
-    except CommandRefused as error:
-        print_note(str(error))  # the answer no concerns this step only
-        return False
-    return True
