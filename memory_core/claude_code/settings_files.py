@@ -28,7 +28,10 @@ LOCAL_SETTINGS = os.path.join(".claude", "settings.local.json")
 
 # Levels of settings files that may come with a clone, and the variables that those may set.
 UNTRUSTED_LEVELS = ("project", "local")
-SAFE_VARIABLES = ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING", "AGENT_MEMORY_LIMIT_KB")
+SAFE_VARIABLES = (
+    *("AGENT_MEMORY", "AGENT_MEMORY_LEARNING", "AGENT_MEMORY_LIMIT_KB"),
+    "AGENT_MEMORY_SELECTION",
+)
 
 # Matchers of hooks that run for every tool.
 MATCH_ALL = ("", "*", ".*")

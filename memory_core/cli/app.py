@@ -44,7 +44,7 @@ COMMAND_GROUPS = {
         "change.agent:delete": "Move the whole memory of agents to the archive.",
         "change.preference:app": "Manage how an agent should work.",
         "history.undo:undo": "Undo the last change of all agents, or the changes with these ids.",
-        "history.undo:redo": "Redo what the last undo took back.",
+        "history.undo:redo": "Redo what the last undo took back, or the changes with these ids.",
     },
     "Tidy up": {
         "upkeep.prune:prune": "Archive items with low confidence that were not used recently.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from memory_core.curation import lookup
@@ -65,24 +67,28 @@ def list_absent(store: Store, agent: str) -> list[ArchivedItem]:
     return [item for item in list_items(store, agent) if item.id not in present]
 
 
-def restore(project: Project, store: Store, agent: str, item: str) -> RestoreResult:
-    """Put an item back into its section.
+def restore(
+    project: Project, store: Store, named: Sequence[tuple[str, str]]
+) -> list[tuple[str, RestoreResult]]:
+    """Put items, given as (agent, item), back into their sections, all of them as one change.
 
-    `item` is an id, a text, a part of either, or a number in the archive.  Items that are
-    not in the archive are searched in the history.  Raises NotRestored, ItemNotFound and
-    AmbiguousItem.
+    An item is an id, a text, a part of either, or a number in the archive.  Items that are not in
+    the archive are searched in the history.  Raises NotRestored, ItemNotFound and AmbiguousItem;
+    nothing is changed then.
     """
-    find(read_memory(project, agent, store), item)  # raises before the lock file is created
-
-    def change(memory: AgentMemory) -> tuple[ArchivedItem, RestoreResult]:
-        archived = find(memory, item)
-        return archived, _restore(memory, archived)
-
-    with store.lock(agent):
-        _memory, (archived, result) = transaction.change_locked(project, agent, change, store)
-        if archived.number:
-            _remove_entry(store, agent, archived.number)
-    return result
+    works = {
+        agent: partial(_restore_all, names=[item for owner, item in named if owner == agent])
+        for agent, _item in named
+    }
+    for agent, work in works.items():
+        work(read_memory(project, agent, store))
+    change_id = agent_memory.make_change_id("restore")
+    transaction.check_unlocked(store, works)
+    return [
+        (agent, result)
+        for agent, work in works.items()
+        for result in transaction.change_memory(project, agent, work, store, change_id)
+    ]
 
 
 def _matches_number(item: ArchivedItem, name: str) -> bool:
@@ -92,14 +98,12 @@ def _matches_number(item: ArchivedItem, name: str) -> bool:
 MATCHERS = ((*lookup.WHOLE_MATCHERS, _matches_number), (lookup.matches_part,))
 
 
-def find(memory: AgentMemory, item: str) -> ArchivedItem:
-    """Return the item with this name: first from the archive, then removed, then present items.
-
-    Raises ItemNotFound and AmbiguousItem.
-    """
+def _restore_all(memory: AgentMemory, names: Sequence[str]) -> list[RestoreResult]:
+    """Restore items: first from the archive, then removed, then present ones."""
     archived = list_items(memory.store, memory.agent)
     removed, present = (_list_from_history(memory, is_present) for is_present in (False, True))
-    return find_in_lists(item, archived, removed, present)
+    items = [find_in_lists(name, archived, removed, present) for name in names]
+    return [_restore(memory, item) for item in dict.fromkeys(items)]
 
 
 def find_in_lists(item: str, *lists: list[ArchivedItem]) -> ArchivedItem:
@@ -134,6 +138,8 @@ def _restore(memory: AgentMemory, archived: ArchivedItem) -> RestoreResult:
     file = memory.store.paths.relative(memory.store.path(memory.agent))
     document, section = memory.document, None
     first_line, _newline, nested = archived.text.partition("\n")
+    if archived.number:
+        memory.from_archive.append((archived.section, archived.text))
     if present := revert.find_items(document, first_line):
         _add_nested(memory, document, present[0], nested)
         return RestoreResult(file, archived.section, archived.text, was_present=True)
@@ -169,15 +175,3 @@ def _add_nested(memory: AgentMemory, document: Document, item: Item, nested: str
     whole = agent_memory.index_items(after)[item_history.id_of(item.text)][2]
     section = titles.get(item.line, "")
     memory.record("edited", item.text, section=section, nested=whole, source="person")
-
-
-def _remove_entry(store: Store, agent: str, number: int) -> None:
-    """Remove an entry; its number is still right, because this restore only appends entries.
-
-    The archive file stays even if it is empty, because git would ask about a deleted file.
-    """
-    path = store.archive_path(agent)
-    snapshot = store.read_file(path)
-    if snapshot:
-        entry = dated_entries.parse_entries(snapshot.text)[number - 1]
-        store.write_file(path, dated_entries.remove(snapshot.text, [entry]), snapshot)

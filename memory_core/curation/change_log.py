@@ -7,7 +7,7 @@ a change id.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.curation import lookup
@@ -30,8 +30,8 @@ MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 SHORT_LENGTH = 6  # of a change's id; any unique beginning of the whole id names the change
 
 
-# Kinds of the records that make a change, which undo takes back; others are about runs.
-CHANGE_KINDS = (*item_history.ITEM_KINDS, "rejected", "undone")
+# Kinds of the records that make a change; others are about runs.
+CHANGE_KINDS = (*item_history.ITEM_KINDS, "rejected", "renamed", "undone")
 
 
 class Change(NamedTuple):
@@ -58,10 +58,11 @@ class Change(NamedTuple):
     def agents(self) -> list[str]:
         return sorted({str(record.get("agent") or "") for record in self.records})
 
-    @property
-    def is_by_hand(self) -> bool:
-        """Return whether the user edited the file itself; undo skips such changes."""
-        return all(record.get("source") == item_history.HAND_SOURCE for record in self.records)
+
+def is_undoable(record: Record) -> bool:
+    """Say whether undo can revert a record: not an edit of the file, nor imported history."""
+    is_by_hand = record.get("source") == item_history.HAND_SOURCE
+    return record["kind"] in CHANGE_KINDS and not is_by_hand and "imported" not in record
 
 
 def short_id(change_id: str) -> str:
@@ -84,7 +85,10 @@ def find_change(changes: Iterable[Change], name: str) -> Change:
         if text == change.id or (text and digests.hash_text(change.id).startswith(text.lower()))
     ]
     if not matches:
-        raise UnknownChange(f"no change {name!r} can be undone: agent-memory log lists the changes")
+        raise UnknownChange(
+            f"no change {name!r} can be undone: agent-memory log shows the ids;"
+            " edits of a file have none"
+        )
     if len(matches) > 1:
         ids = ", ".join(digests.hash_text(change.id) for change in matches)
         raise UnknownChange(f"several changes match {name!r}: use {ids}")
@@ -120,28 +124,30 @@ def list_records(project: Project, store: Store, agents: Iterable[str]) -> list[
 
 
 def _add_texts(agent: str, history: item_history.History) -> list[Record]:
-    """Return an agent's records, each with its clock time and the text of its item if known."""
+    """Return an agent's records, each with its clock time and the text of its item if known.
+
+    The text of a renaming is both names.
+    """
     records = []
     for record in item_history.sort_records(history.records):
         state = history.get(record["id"])
         text = record.get("text") or (state.text if state else "")
+        if record["kind"] == "renamed":
+            text = f"{record.get('origin')} -> {record.get('agent')}"
         moment = item_history.clock_time(record)
         records.append({**record, "time": moment, "agent": agent, "text": text})
     return records
 
 
-def select_items(records: Sequence[Record], names: Iterable[str]) -> list[Record]:
+def select_items(records: Sequence[Record], names: Collection[str]) -> list[Record]:
     """Return the records of the items with these ids, and of their earlier wordings.
 
     A name is an id or the beginning of one.  Raises lookup.ItemNotFound.
     """
-    ids = set()
-    for name in names:
-        matching = {record["id"] for record in records if record["id"].startswith(name.lower())}
-        if not matching:
-            raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
-        ids |= matching
-    chosen = []
+    every = {record["id"] for record in records}
+    _check_ids(names, every)
+    begins = tuple(map(str.lower, names))
+    ids, chosen = {key for key in every if key.startswith(begins)}, []
     for record in reversed(records):
         if record["id"] in ids:
             ids.add(str(record.get("was") or record["id"]))
@@ -166,13 +172,30 @@ def list_changes(store: Store, agents: Iterable[str]) -> list[Change]:
     return sorted(changes_made, key=lambda change: change.place)
 
 
-def list_origins(project: Project, store: Store, agent: str) -> list[ItemOrigin]:
-    """Return the items of a memory in the order of the file, each with its state."""
-    memory = read_memory(project, agent, store)
-    return [
-        ItemOrigin(item_history.id_of(text), text, section, memory.history.find(text))
-        for text, section, _nested in agent_memory.list_items(memory.document)
-    ]
+def list_origins(
+    project: Project, store: Store, agents: Iterable[str], names: Collection[str] = ()
+) -> list[tuple[str, ItemOrigin]]:
+    """Return the items of these agents in the order of the files, with the agent.
+
+    `names` limits them to the items with these ids, or beginnings of ids; raises
+    lookup.ItemNotFound if one of them matches none.
+    """
+    origins = []
+    for agent in agents:
+        memory = read_memory(project, agent, store)
+        for text, section, _nested in agent_memory.list_items(memory.document):
+            state = memory.history.find(text)
+            origins.append((agent, ItemOrigin(item_history.id_of(text), text, section, state)))
+    _check_ids(names, [origin.id for _agent, origin in origins])
+    begins = tuple(map(str.lower, names)) or ("",)
+    return [pair for pair in origins if pair[1].id.startswith(begins)]
+
+
+def _check_ids(names: Iterable[str], ids: Collection[str]) -> None:
+    """Raise ItemNotFound for a name that no id begins with."""
+    for name in names:
+        if not any(key.startswith(name.lower()) for key in ids):
+            raise lookup.ItemNotFound(f"no item has the id {name!r}: agent-memory search lists ids")
 
 
 def render_at(project: Project, store: Store, agent: str, moment: str) -> tuple[str, str]:

@@ -57,14 +57,18 @@ def find_source(project: Project, store: Store, agents: Iterable[str], name: str
     return source
 
 
-def copy_item(
-    project: Project, source: SourceItem, targets: Sequence[tuple[str, Store]]
-) -> list[ShareResult]:
-    """Copy an item to these (agent, level), with its origin and confidence, as one change."""
+def copy_items(
+    project: Project, copies: Sequence[tuple[SourceItem, Sequence[tuple[str, Store]]]]
+) -> list[list[ShareResult]]:
+    """Copy each item to its (agent, level), with its origin and confidence, all as one change."""
     change_id = agent_memory.make_change_id("share")
-    for agent, store in targets:
-        transaction.check_unlocked(store, [agent])
-    return [_copy(project, source, agent, store, change_id) for agent, store in targets]
+    for _source, targets in copies:
+        for agent, store in targets:
+            transaction.check_unlocked(store, [agent])
+    return [
+        [_copy(project, source, agent, store, change_id) for agent, store in targets]
+        for source, targets in copies
+    ]
 
 
 def _copy(

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.curation import cleaning, review
 from memory_core.curation.change_log import (
-    CHANGE_KINDS,
     Change,
     find_change,
+    is_undoable,
     list_changes,
     short_id,
 )
-from memory_core.document import edits, markdown, template
+from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.document.diff import TextChange
 from memory_core.history import item_history, revert
-from memory_core.memory import agent_memory, maintained_files, transaction
+from memory_core.memory import agent_memory, maintained_files, rename, transaction
 from memory_core.memory.agent_memory import AgentMemory, ItemPositions
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
@@ -95,14 +95,8 @@ def _list_ours(store: Store, agents: Collection[str], everywhere: bool) -> list[
     return [
         change
         for change in list_changes(store, owners)
-        if _is_undoable(change) and (everywhere or change.id in local)
+        if any(map(is_undoable, change.records)) and (everywhere or change.id in local)
     ]
-
-
-def _is_undoable(change: Change) -> bool:
-    return not change.is_by_hand and any(
-        record["kind"] in CHANGE_KINDS and "imported" not in record for record in change.records
-    )
 
 
 # Undo.
@@ -153,13 +147,44 @@ def undo_changes(
 
 
 def redo_last(
-    project: Project, store: Store, along: transaction.ProgressWrapper = iter, write: bool = True
+    project: Project,
+    store: Store,
+    count: int = 1,
+    along: transaction.ProgressWrapper = iter,
+    write: bool = True,
 ) -> UndoResult:
-    """Redo what the last undo undid; raises NothingToUndo and UndoConflict."""
-    waiting = list_redoable(store)
+    """Redo the last `count` changes that were undone; those of one undo are redone together.
+
+    Raises NothingToUndo if there are fewer, and UndoConflict.
+    """
+    waiting, chosen = list_redoable(store), list[Change]()
     if not waiting:
         raise NothingToUndo("there is nothing to redo: no change was undone since the last one")
-    return _undo(project, store, waiting[-1:], (), along, write)
+    while waiting and sum(len(change.undoes) for change in chosen) < count:
+        chosen.insert(0, waiting.pop())
+    total = sum(len(change.undoes) for change in chosen)
+    if total < count:
+        raise NothingToUndo(f"there {'are' if total > 1 else 'is'} only {total} to redo")
+    return _undo(project, store, chosen, (), along, write)
+
+
+def redo_changes(
+    project: Project,
+    store: Store,
+    names: Sequence[str],
+    along: transaction.ProgressWrapper = iter,
+    write: bool = True,
+) -> UndoResult:
+    """Redo the changes with these ids, or what the undos with these ids undid.
+
+    Raises UnknownChange, NothingToUndo for a change that is not undone, and UndoConflict.
+    """
+    every, undos = _list_ours(store, (), everywhere=True), list[str]()
+    for change in (find_change(every, name) for name in names):
+        if not change.undoes and not change.undone_by:
+            raise NothingToUndo(f"change {short_id(change.id)} is not undone")
+        undos += [change.id] if change.undoes else change.undone_by.values()
+    return undo_changes(project, store, undos, along, write=write)
 
 
 def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
@@ -211,13 +236,17 @@ def _undo(
         memory = read_memory(project, agent, store)
         before = memory.text if memory.snapshot else ""
         works[agent](memory)
+        if before:  # the time in the header is not a part of the change
+            before = template.update_header(before, memory.limits, memory.now, agent)
         files.append(TextChange(store.paths.relative(store.path(agent)), before, memory.text))
     if write:
         own_id = agent_memory.make_change_id("undo")
         transaction.check_unlocked(store, works)
         for agent, work in works.items():
-            transaction.change_memory(project, agent, work, store, own_id)
+            name = transaction.change_memory(project, agent, work, store, own_id)
             _remove_if_new(store, agent)
+            if name != agent:
+                rename.move_files(store, agent, name)
     return UndoResult(chosen[::-1], files, _list_effects(store, chosen[::-1]))
 
 
@@ -225,24 +254,33 @@ def _remove_if_new(store: Store, agent: str) -> None:
     """Remove a memory file without items if all that made it is undone."""
     records = item_history.sort_records(store.history(agent).read())
     undone = item_history.find_undone(records)
-    changes = (record for record in records if record["kind"] in item_history.ITEM_KINDS)
-    left = {item_history.change_of(record) for record in changes} - {*undone, *undone.values()}
+    changes = {
+        item_history.change_of(record)
+        for record in records
+        if record["kind"] in item_history.ITEM_KINDS and "imported" not in record
+    }
+    left = changes - {*undone, *undone.values()}
     if not left and local_changes.is_creator(store.paths, store.stem(agent)):
         maintained_files.remove_memory(store, agent, cleaning.has_only_header)
 
 
-def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> None:
-    """Undo changes in one memory, regardless of limits; raises UndoConflict."""
+def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> str:
+    """Undo changes in one memory, regardless of limits; raises UndoConflict.
+
+    Returns the agent's name after that, which differs if a renaming is undone.
+    """
 
     def is_chosen(record: Record) -> bool:
         is_by_hand = record.get("source") == item_history.HAND_SOURCE
         return not is_by_hand and item_history.change_of(record) in ids
 
+    _check_whole(memory, ids)
     records = item_history.drop_undone(memory.history.records, ids)
     plan, before = revert.plan(records, is_chosen), memory.document
     _check_unchanged(memory, plan)
     after = revert.apply_steps(before, plan.steps)
     after = _limit_new_sections(before, after, memory.limits)
+    after = _remove_emptied_sections(before, after, memory.limits)
     _check_result(before, after, plan.steps)
     _record(memory, plan.steps, ItemPositions(before))
     _update_archive(memory, plan.steps, *map(agent_memory.list_items, (before, after)))
@@ -250,6 +288,40 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> None:
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
     review.revert_decisions(memory, ids)
     memory.set_document(after)
+    return _rename_back(memory, ids)
+
+
+def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
+    """Return the agent's name without the renamings among these changes, and update the title."""
+    records = memory.history.records
+    name = rename.find_name(records, memory.agent)
+    if name != memory.agent:
+        try:
+            rename.check(memory.store, memory.agent, name)
+        except rename.NotRenamed as error:
+            raise UndoConflict(f"{error}; nothing was undone") from None
+        rename.rename_title(memory, memory.agent, name)
+    elif any(one["kind"] == "renamed" and item_history.change_of(one) in ids for one in records):
+        raise UndoConflict(f"{memory.agent} was renamed again; nothing was undone")
+    return name
+
+
+def _check_whole(memory: AgentMemory, ids: Sequence[str]) -> None:
+    """Raise UndoConflict if records of these changes, or of their items, are beyond the limit."""
+    records = memory.history.records
+    chosen = [record for record in records if item_history.change_of(record) in ids]
+    departed = [
+        str(record.get("was") or record["id"])
+        for record in chosen
+        if record["kind"] in item_history.DEPARTURE_KINDS or record.get("was")
+    ]
+    states = map(memory.history.get, departed)
+    lost = sum(state is None or not state.text for state in states)
+    if lost or (chosen[:1] == records[:1] and chosen[0].get("n")):
+        raise UndoConflict(
+            f"{memory.agent}: the history is too long and does not have all items of this change"
+            " any more; nothing was undone. agent-memory restore lists the archived items"
+        )
 
 
 def _check_unchanged(memory: AgentMemory, plan: UndoPlan) -> None:
@@ -284,6 +356,27 @@ def _limit_new_sections(
     for section in after.sections:
         if markdown.find_section(before, section.title) is None:
             after = edits.set_suffix(after, section, template.format_suffix(limits))
+    return after
+
+
+def _remove_emptied_sections(
+    before: markdown.Document, after: markdown.Document, limits: template.Limits
+) -> markdown.Document:
+    """Remove the sections that the undo has emptied, if a learning had created them.
+
+    A section stays if a redo would put it at another place.
+    """
+    filled = {section.title for section in before.sections if section.items}
+    for section in reversed(after.sections):
+        is_blank = not any(map(str.strip, after.lines[section.body : section.end]))
+        if section.suffix and is_blank and section.title in filled:
+            rest = edits.remove_section(after, section)
+            try:
+                again, _section = merge_learnings.ensure_section(rest, section.title, limits)
+            except ValueError:
+                continue
+            titles = [[part.title for part in one.sections] for one in (again, after)]
+            after = rest if titles[0] == titles[1] else after
     return after
 
 
@@ -342,7 +435,7 @@ def _update_archive(
             is_kept = nested == present.get(replaced.get(text, ""), ("", "", None))[2]
             memory.evicted.append((section, markdown.join_nested(text, "" if is_kept else nested)))
     for step in steps:
-        if step.target:
+        if step.target and step.target.text in present:
             text, section, nested = step.target[:3]
             whole = markdown.join_nested(text, nested)
             memory.from_archive += dict.fromkeys([(section, whole), (section, text)])

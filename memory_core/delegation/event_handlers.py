@@ -288,17 +288,18 @@ def _save_learnings(run: RunEvent) -> dict[str, Extraction]:
         [*extractions.values()],
         run.run_id,
         events.session(run.event),
-        about=_describe_subject(run, [*extractions]),
+        about=_describe_subject(run, extractions),
     )
     return extractions if is_whole and run.project.config["strip_markers"] else {}
 
 
-def _describe_subject(run: RunEvent, reports: list[str]) -> str:
+def _describe_subject(run: RunEvent, extractions: dict[str, Extraction]) -> str:
     """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
     if not run.run_id or "keys" in run.record:
         return ""
-    from memory_core.learning import run_subject
+    from memory_core.learning import extraction, run_subject
 
+    reports = [extraction.remove_spans(text, extractions[text].spans) for text in extractions]
     launch = run.runs.record(run_records.launch_id_of(run.run_id))
     noted = str(run.record.get("asked") or launch.get("prompt") or "")
     prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted

@@ -114,6 +114,16 @@ def add_section(
     raise ValueError(f"no line can hold the heading {heading!r}")
 
 
+def remove_section(document: Document, section: Section) -> Document:
+    """Remove a section without items and text, unless other lines would be read differently."""
+    begin, end = section.line, section.end
+    while end == len(document.lines) and begin and _is_blank(document, begin - 1):
+        begin -= 1
+    shape = [entry for at, entry in _entries(document) if not section.line <= at < end]
+    after = _splice(document, begin, end, [])
+    return after if _is_read(after, document, shape) else document
+
+
 def _find_section_place(document: Document, title: str, order: Sequence[str]) -> int:
     """Return the end of the previous section in `order`, else the line of the next one."""
     keys = [normalize_title(other) for other in order]

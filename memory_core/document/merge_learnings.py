@@ -65,14 +65,6 @@ def equal_age(_text: str) -> Age:
     return 0.0, ""
 
 
-class Contradicted(LearningRefused):
-    """A learning that contradicts an item that stays, `other`."""
-
-    def __init__(self, other: str) -> None:
-        super().__init__(f"contradicts: {other}")
-        self.other = other
-
-
 class Rules:
     """Who teaches, and what this allows.
 
@@ -104,9 +96,6 @@ def merge_learnings(
     for learning in learnings:
         try:
             merger.learn(learning)
-        except Contradicted as refusal:
-            merged.refused.append((learning, str(refusal)))
-            merged.rivals[learning.content] = refusal.other
         except ValueError as refusal:
             merged.refused.append((learning, str(refusal)))
         merged.note_origin(learning)
@@ -151,7 +140,7 @@ class _Merger:
     def _correct(self, title: str, content: str, nested: str) -> bool:
         """Put a learning in the place of items that it contradicts; return False without any.
 
-        Only the section of the first of them changes.  Raises Contradicted if another item stays;
+        Only the section of the first of them changes.  Raises LearningRefused if another one stays;
         what a person adds stays as well.
         """
         own = (self._rules.confidence, NEWEST)
@@ -162,10 +151,10 @@ class _Merger:
             age = self._age_of(item.text)
             if age is not None and (age <= own or self._rules.by_person):
                 losers.append((section, item))
-            elif self._rules.by_person:
-                self._merged.rivals[content] = item.text
             else:
-                raise Contradicted(item.text)
+                self._merged.rivals[content] = item.text
+                if not self._rules.by_person:
+                    raise LearningRefused(f"contradicts: {item.text}")
         if not losers:
             return False
         place = self.document.sections.index(losers[0][0])

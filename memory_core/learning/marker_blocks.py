@@ -50,11 +50,12 @@ def read_marker(line: str) -> tuple[str, str, bool] | None:
 
 
 class _Entry:
-    """A type, the lines of a content, and the lines nested below it by their keys."""
+    """A type, a content and the lines nested below it by their keys; `rows` are their places."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.lines: list[str] = []
+        self.rows: list[int] = []
         self.nested: dict[str, list[str]] = {}
 
 
@@ -67,7 +68,6 @@ class MarkerBlock:
         self._needs_keys = words != lines.MARKERS[0] or (in_fence and not has_colon)
         self.rows: list[int] = []  # the lines whose words are in the learnings
         self._entries: list[_Entry] = []
-        self._loose: list[int] = []  # the lines of a content without a key
         self._others: list[tuple[str, str, list[str]]] = []  # types, other keys, their lines
         self._columns: list[str] = []  # the names of the columns of a table
         self._cells: list[list[str]] = []  # its other rows
@@ -131,7 +131,7 @@ class MarkerBlock:
             for entry in self._entries
             if entry.lines
         ]
-        self.rows = sorted(self.rows + self._loose)
+        self.rows = sorted(self.rows + [row for entry in self._entries for row in entry.rows])
         drafts += map(self._read_cells, self._cells)
         others = [(kind, key, " ".join(words)) for kind, key, words in self._others]
         if not drafts and len({key for _kind, key, _text in others}) == 1:
@@ -189,7 +189,6 @@ class MarkerBlock:
     def _drop_loose(self) -> None:
         """Leave the lines without a key in the report: the content comes in lines with keys."""
         self._entries = [entry for entry in self._entries if not entry.lines]
-        self._loose.clear()
         self._has_content_key = True
         self._type_last = not self._kind
 
@@ -235,14 +234,14 @@ class MarkerBlock:
         else:
             self._is_list = self._is_list or (is_item and not entry.lines)
             entry.lines.append(line)
-        (self.rows if self._has_content_key else self._loose).append(number)
+        self._entries[-1].rows.append(number)
 
     def _add(self, kind: str, content: str) -> None:
         """Add a content; an entry that has only nested lines, or leads to a list, gets it."""
         if not self._entries or self.has_content:
             self._entries.append(_Entry(kind))
         entry = self._entries[-1]
-        del self._loose[len(self._loose) - len(entry.lines) :]
+        entry.rows = [] if entry.lines else entry.rows
         entry.lines = [content] if content else []
         entry.kind = kind
         self._is_list = False

@@ -25,8 +25,8 @@ def describe_run(prompt: str, report: str) -> str:
     Of the words, identifiers and paths come first, then the most frequent ones.
     """
     line = next(filter(None, map(str.strip, prompt.split("\n"))), "")
-    words = _choose_words(report[:MAX_REPORT])
-    return " ".join([sanitize.shorten(sanitize.join_visible(line), MAX_PROMPT_LINE), *words])
+    asked = sanitize.shorten(sanitize.join_visible(line), MAX_PROMPT_LINE)
+    return " ".join([asked, *_choose_words(report[:MAX_REPORT])]).strip()
 
 
 def _choose_words(report: str) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 
 from memory_core.claude_code import agent_names
-from memory_core.memory import remember
+from memory_core.history import item_history
+from memory_core.memory import agent_memory, remember, transaction
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.storage import local_changes
 from memory_core.storage.store import Store
@@ -18,16 +20,32 @@ class NotRenamed(ValueError):
 
 
 def rename_agent(project: Project, store: Store, old: str, new: str) -> list[str]:
-    """Rename the files of an agent at one level; return the paths of the renamed files.
+    """Rename the files of an agent at one level, as one change; return the paths of the files.
 
     Spooled learnings are merged first.  Raises NotRenamed if the new name is in use or the agent
     has nothing to rename, and OSError.
     """
-    _check(store, old, new)
+    check(store, old, new)
     if store.paths is project.paths:
         remember.merge_spool(project, old)
+    renamed = move_files(store, old, new)
+
+    def record(memory: AgentMemory) -> None:
+        memory.record("renamed", "", origin=old, source=item_history.PERSON_SOURCE)
+        rename_title(memory, old, new)
+
+    change_id = agent_memory.make_change_id("rename")
+    transaction.change_memory(project, new, record, store, change_id)
+    return renamed
+
+
+def move_files(store: Store, old: str, new: str) -> list[str]:
+    """Give the files and waiting learnings to the new name; return the new paths of the files.
+
+    Raises NotRenamed and OSError.
+    """
     with store.lock(old), store.lock(new):
-        _check(store, old, new)
+        check(store, old, new)
         review = store.read_review(old)
         store.add_to_review(new, review, "")
         store.remove_from_review(old, [entry["id"] for entry in review])
@@ -37,7 +55,6 @@ def rename_agent(project: Project, store: Store, old: str, new: str) -> list[str
                 store.files.rename(path, target)
                 renamed.append(target)
         local_changes.rename(store.paths, store.stem(old), store.stem(new))
-        _rename_title(store, old, new)
         for folder in {os.path.dirname(path) for path in renamed}:
             store.files.sync(folder)
     return renamed
@@ -47,7 +64,8 @@ def _list_places(store: Store, agent: str) -> list[str]:
     return [store.archive_path(agent), store.history(agent).path, store.path(agent)]
 
 
-def _check(store: Store, old: str, new: str) -> None:
+def check(store: Store, old: str, new: str) -> None:
+    """Raise NotRenamed unless the agent can get this name, or OSError."""
     if old == new or any(map(store.files.has_entry, _list_places(store, new))):
         raise NotRenamed(
             f"{new} has a memory already; agent-memory share ID... --from {old} --to {new} copies"
@@ -62,9 +80,18 @@ def _check(store: Store, old: str, new: str) -> None:
     store.read(old)  # raises OSError, before anything is renamed
 
 
-def _rename_title(store: Store, old: str, new: str) -> None:
+def rename_title(memory: AgentMemory, old: str, new: str) -> None:
     """Replace the agent's name in the first heading, if agent-memory wrote it."""
-    snapshot = store.read(new)
     before, after = (f"# {agent_names.format_title(agent)} Memory" for agent in (old, new))
-    if snapshot and before in snapshot.text.split("\n", 3)[0]:
-        store.write(new, snapshot.text.replace(before, after, 1), snapshot)
+    if before in memory.text.split("\n", 3)[0]:
+        memory.text = memory.text.replace(before, after, 1)
+
+
+def find_name(records: list[item_history.Record], agent: str) -> str:
+    """Return the name that the agent has after its renames; those that are undone do not count."""
+    undone = item_history.find_undone(records)
+    renames = [
+        record for record in records if record["kind"] == "renamed" and "imported" not in record
+    ]
+    names = [record["agent"] for record in renames if item_history.change_of(record) not in undone]
+    return names[-1] if names else next((str(one["origin"]) for one in renames), agent)

@@ -141,23 +141,17 @@ def _may_resolve_error(memory: AgentMemory) -> bool:
 
 
 def _remove_from_archive(memory: AgentMemory) -> None:
-    """Remove the last archive entry of each item that is in the memory again.
+    """Remove the last archive entry of each item that is put back.
 
     The archive file stays even if it is empty, because git would ask about a deleted file.
     """
     from memory_core.document import dated_entries
-    from memory_core.memory.agent_memory import index_items
 
-    present = index_items(memory.document)
     path = memory.store.archive_path(memory.agent)
     snapshot = memory.store.read_file(path)
     if not snapshot:
         return
-    back = [
-        dated_entries.format_entry(section, item)
-        for section, item in memory.from_archive
-        if item_history.id_of(item.partition("\n")[0]) in present  # not evicted again
-    ]
+    back = [dated_entries.format_entry(section, item) for section, item in memory.from_archive]
     rest = dated_entries.remove_items(snapshot.text, back)
     if rest != snapshot.text:
         memory.store.write_file(path, rest, snapshot)

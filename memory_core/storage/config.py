@@ -223,6 +223,9 @@ def _apply_environment(values: dict[str, Any], environ: Mapping[str, str]) -> di
     learning = _read_variable(environ, "AGENT_MEMORY_LEARNING")
     if learning in OFF_WORDS or learning in ON_WORDS:
         values = _switch_learning(values, learning in ON_WORDS)
+    selection = _read_variable(environ, "AGENT_MEMORY_SELECTION")
+    if selection in OFF_WORDS or selection in ON_WORDS:
+        values = {**values, "selection": {**values["selection"], "enabled": selection in ON_WORDS}}
     size = _read_size(environ)
     if size:
         values = {**values, "limits": {**values["limits"], "default_size_kb": size}}
@@ -268,7 +271,7 @@ def _read_size(environ: Mapping[str, str]) -> int:
 def _find_invalid_variables(environ: Mapping[str, str]) -> list[str]:
     """Return a message for each variable whose value is invalid and therefore ignored."""
     problems = []
-    for name in ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING"):
+    for name in ("AGENT_MEMORY", "AGENT_MEMORY_LEARNING", "AGENT_MEMORY_SELECTION"):
         if _read_variable(environ, name) not in ("", *OFF_WORDS, *ON_WORDS):
             problems.append(f"{name}: on or off is expected, not {environ[name]!r:.60}")
     name = "AGENT_MEMORY_LIMIT_KB"

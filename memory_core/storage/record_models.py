@@ -36,6 +36,7 @@ RecordKind = Literal[
     "task",
     "error",
     "undone",
+    "renamed",
 ]
 
 
@@ -50,7 +51,8 @@ class HistoryRecord(BaseModel):
     agent: str = Field("", description="whose memory it is about")
     id: RecordId = Field(
         description="of the item: ten hexadecimal digits, a hash of its words;"
-        " of the run where the kind is `task`, of the change where it is `undone`"
+        " of the run where the kind is `task`, of the change where it is `undone`,"
+        " of no item where it is `renamed`"
     )
     text: str = Field("", description="the item's text where it is new, or the error's")
     section: str = Field("", description="the title of the section it stands in")
@@ -62,7 +64,9 @@ class HistoryRecord(BaseModel):
     source: str = Field(
         "", description="`agent`, `hand` (in the file), `person` (a command), `import`, `mcp`, ..."
     )
-    origin: str = Field("", description="the agent or file that it was copied from")
+    origin: str = Field(
+        "", description="the agent or file that it was copied from; `renamed`: the agent's old name"
+    )
     confidence: Fraction | None = Field(None, description="how sure the item is after it, 0 to 1")
     change: str = Field("", description="what all records of one write or command share")
     seq: NonNegative | None = Field(None, description="orders the changes, whatever the clocks say")
@@ -70,6 +74,7 @@ class HistoryRecord(BaseModel):
     type: str = Field(
         "", description="the type of the learning, as the report has it; `task`: that of the task"
     )
+    other: str = Field("", description="`evicted`: the text of the item that contradicts it")
     outcome: str = Field("", description="`task`: `done`, `failed` or `stopped`")
     duration_ms: NonNegative | None = Field(None, description="`task`: how long it took")
     tokens: NonNegative | None = Field(None, description="`task`: how many it used")

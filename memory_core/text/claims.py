@@ -45,6 +45,9 @@ _AROUND = "0123456789'\"`*" + _FINAL
 _MARKS = dict.fromkeys(map(ord, "'\"`*\u2018\u2019\u201c\u201d"))
 _DIGITS = dict.fromkeys(map(ord, "0123456789.,:"))
 
+# Shorter words may be written otherwise: "cannot" for "can", "avoid" for "use".
+NEEDED_LENGTH = 5
+
 # More texts that differ in numbers only are a list of things rather than contradictions.
 MAX_GROUP = 10
 
@@ -52,10 +55,11 @@ MAX_GROUP = 10
 class Claim:
     """The first clause of a text: its words without negations and small words.
 
-    `numbers` has the numbers that it states; `frame` has all other words.
+    `numbers` has the numbers that it states; `frame` has all other words, and `needed` the long
+    ones, which a text that contradicts it has as well.
     """
 
-    __slots__ = ("frame", "is_whole", "negations", "numbers", "tail")
+    __slots__ = ("frame", "is_whole", "needed", "negations", "numbers", "tail")
 
     def __init__(self, text: str) -> None:
         clause, self.tail = _cut(text), read_tail(text)
@@ -63,7 +67,7 @@ class Claim:
         self.negations, is_stating = 0, False
         self.numbers: list[str] = []
         kept = []
-        for word in clause.translate(_MARKS).lower().split():
+        for word in _simplify(clause).split():
             if word in NEGATIONS:
                 self.negations += 1
                 kept.append(NEGATIONS[word].rstrip(_ENDING))
@@ -76,30 +80,35 @@ class Claim:
                 bare = word.rstrip(_FINAL)
                 if is_stating and bare.lstrip("v")[:1].isdecimal():
                     self.numbers.append(bare)
-                    bare = bare.translate(_DIGITS) or "#"
+                    bare = f"# {bare.translate(_DIGITS)}"
                 is_stating = word[-1:] in _STATING
                 kept.append(bare.rstrip(_ENDING))
         self.frame = " ".join(filter(None, kept))
+        words = [word for word in reversed(kept) if word[:1] != "#"]
+        self.needed = [word for word in words if len(word) >= NEEDED_LENGTH]
 
 
 class ClaimCache:
     """Compares texts, and parses each of them once."""
 
     def __init__(self) -> None:
-        self._tails: dict[str, str] = {}
+        self._simple: dict[str, str] = {}
         self._claims: dict[str, Claim] = {}
 
     def contradict(self, text: str, other: str) -> bool:
         """Say whether two texts contradict each other."""
-        for one in (text, other):
-            if one not in self._tails:
-                self._tails[one] = read_tail(one)
-        if self._tails[text] != self._tails[other]:
-            return False
-        for one in (text, other):
-            if one not in self._claims:
-                self._claims[one] = Claim(one)
-        return _contradict(self._claims[text], self._claims[other])
+        if other not in self._simple:
+            self._simple[other] = _simplify(other)
+        simple = self._simple[other]
+        for word in self._read(text).needed:
+            if word not in simple:  # most texts; this is cheaper than to parse them
+                return False
+        return _contradict(self._read(text), self._read(other))
+
+    def _read(self, text: str) -> Claim:
+        if text not in self._claims:
+            self._claims[text] = Claim(text)
+        return self._claims[text]
 
 
 def _contradict(one: Claim, other: Claim) -> bool:
@@ -144,6 +153,10 @@ def read_tail(text: str) -> str:
         if not word.strip(_AROUND):
             break
     return tail
+
+
+def _simplify(text: str) -> str:
+    return text.translate(_MARKS).lower()
 
 
 def _cut(text: str) -> str:

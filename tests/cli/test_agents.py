@@ -46,10 +46,43 @@ def test_rename_moves_everything(busy: Person) -> None:
     assert store.agents() == ["engineer"]
 
 
-def test_what_a_change_did_is_undone_after_a_rename(busy: Person) -> None:
+def test_a_rename_is_a_change_like_any_other(busy: Person) -> None:
     busy.run("rename", "engineer", "backend")
-    assert busy.run("undo").returncode == 0
+    assert "renamed" in busy.run("log", "-n", "1").stdout
+    assert "engineer -> backend" in busy.run("log", "-n", "1").stdout
+    store = find_project(str(busy.sandbox.root), busy.sandbox.env).store
+    for words, agent in [
+        ("undo", "engineer"),
+        ("redo", "backend"),
+        ("rename backend api", "api"),
+        ("undo 2", "engineer"),
+        ("redo 2", "api"),
+        ("undo", "backend"),
+        ("undo --dry-run", "backend"),
+    ]:
+        done = busy.run(*words.split())
+        assert done.returncode == 0, done.stderr
+        assert store.agents() == [agent]
+    assert len(busy.read_json("list", "backend")) == 1
+
+
+def test_what_a_change_did_is_undone_after_a_rename(busy: Person) -> None:
+    change = busy.read_json("log", "engineer", "-n", "1")[0]["change"]
+    busy.run("rename", "engineer", "backend")
+    assert busy.run("undo", change).returncode == 0
     assert len(busy.read_json("list", "backend")) == 2
+
+
+def test_a_rename_is_not_undone_once_the_old_name_is_in_use(busy: Person) -> None:
+    busy.run("rename", "engineer", "backend")
+    busy.run("add", "engineer", "pattern", "A new beginning")
+    change = busy.read_json("log", "backend", "-n", "1")[0]["change"]
+    for options in (("--dry-run",), ()):
+        done = busy.run("undo", change, *options)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "engineer has a memory already" in done.stderr
+    assert "A new beginning" in busy.run("list", "engineer").stdout
+    assert busy.run("undo", "2").returncode == 1
 
 
 @pytest.mark.parametrize(

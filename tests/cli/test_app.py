@@ -191,7 +191,7 @@ def test_help_prints_the_help_of_a_command_and_the_json_fields(person: Person) -
         (["log", "-n", "0"], 2, "invalid number '0': use a whole number, at least 1\n"),
         (["prune", "--older-than", "9d", "--below", "2"], 2, "use a number from 0 to 1\n"),
         (["mcp", "--http", "--port", "99999"], 2, "use a whole number, from 0 to 65535\n"),
-        (["blame", "engineer", "qa"], 2, "unexpected argument: qa"),
+        (["diff", "engineer", "qa"], 2, "unexpected argument: qa"),
         (["add", "a text"], 2, "Usage: agent-memory add AGENT [TYPE] TEXT..."),
         (["show"], 2, "missing argument"),
         (["show", "engineer", "--jason"], 2, "no such option: --jason"),

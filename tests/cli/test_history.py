@@ -59,7 +59,7 @@ def lines(person: Person, *words: str) -> list[str]:
     done = person.run(*words)
     assert done.returncode == 0, done.stderr
     text = re.sub(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\dZ)?)?", "T", done.stdout)
-    return re.sub(r"^T  [0-9a-f]{6}  ", "T  ", text, flags=re.MULTILINE).splitlines()
+    return re.sub(r"^T  ([0-9a-f]{6}| {6})  ", "T  ", text, flags=re.MULTILINE).splitlines()
 
 
 def times(person: Person) -> list[str]:
@@ -289,6 +289,35 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     assert done.stderr == "Redo with: agent-memory redo\n"
     assert NEW in person.sandbox.read_memory("engineer")
     assert person.read_json("undo")[0]["written"] is True
+
+
+def test_redo_takes_what_undo_takes(person: Person) -> None:
+    person.run("remove", "engineer", NEW_ID)
+    removal, learning = (row["change"] for row in person.read_json("undo", "2"))
+    assert "nothing" not in person.run("redo", "--dry-run", "2").stderr
+    assert person.run("redo", "3").stderr == "agent-memory: there are only 2 to redo\n"
+    assert person.run("redo", "-n", "2").stdout.count("Redone") == 2
+    person.run("undo", removal)
+    assert NEW in person.sandbox.read_memory("engineer")
+    assert f"change {learning} is not undone" in person.run("redo", learning).stderr
+    assert f"Redone: change {removal}" in person.run("redo", removal).stdout
+    assert NEW not in person.sandbox.read_memory("engineer")
+
+
+def test_a_dry_run_shows_no_time(person: Person) -> None:
+    person.run("add", "engineer", "pattern", "Ask Ann before a release")
+    diff = person.run("undo", "--dry-run").stdout
+    assert "-- Ask Ann before a release" in diff
+    assert [line for line in diff.splitlines() if line[:1] in "+-" and "Updated" in line] == []
+
+
+def test_an_edit_of_the_file_is_not_undone(person: Person) -> None:
+    edit(person, f"- {NEW}\n", "")
+    (record,) = (each for each in person.read_json("log", "engineer") if each["kind"] == "removed")
+    person.run("add", "engineer", "pattern", "Ask Ann before a release")
+    done = person.run("undo", record["change"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "edits of a file have none" in done.stderr
 
 
 def test_an_undone_add_leaves_nothing_behind(person: Person) -> None:

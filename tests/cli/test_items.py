@@ -72,6 +72,7 @@ def test_several_items_are_one_change(team: Person, words: list[str], removed: s
         (["remove", "redis"], "and no item has this id: name an agent and its item"),
         (["show", short(ITEM), "engineer"], "invalid id 'engineer'"),
         (["show", "dead"], "no item has the id 'dead'"),
+        (["blame", "dead"], "no item has the id 'dead'"),
         (["log", "dead"], "no item has the id 'dead'"),
         (["edit", "dead", "A new text"], "no item has the id 'dead'"),
         (["edit", short(ITEM), " "], "the new text is empty"),
@@ -89,14 +90,31 @@ def test_an_unclear_item_changes_nothing(team: Person, words: list[str], said: s
 
 def test_archived_items_are_restored_by_id(team: Person) -> None:
     team.run("remove", short(ITEM), short(OTHER))
-    assert team.run("restore", short(ITEM), short(OTHER)).stdout.count("Restored to") == 2
+    done = team.run("restore", short(ITEM), short(OTHER))
+    assert done.stdout.count("Restored to") == 2
     assert ITEM in list_texts(team, "engineer")
     assert OTHER in list_texts(team, "qa")
+    assert len(done.stderr.removeprefix("Undo with: agent-memory undo ").split()) == 1
+    team.run("undo")
+    assert ITEM not in list_texts(team, "engineer")
+    assert OTHER not in list_texts(team, "qa")
 
 
 def test_items_are_shared_by_id(team: Person) -> None:
     team.run("share", short(ITEM), short(OTHER), "--to", "general-purpose")
     assert list_texts(team, "general-purpose") == {ITEM, OTHER}
+    team.run("undo")
+    assert team.run("list", "general-purpose").stdout == ""
+
+
+def test_blame_takes_ids(team: Person) -> None:
+    rows = team.read_json("blame", short(ITEM), short(SHARED))
+    assert {(row["agent"], row["text"]) for row in rows} == {
+        ("engineer", ITEM),
+        ("engineer", SHARED),
+        ("qa", SHARED),
+    }
+    assert team.run("blame").stdout.count(SHARED) == 2
 
 
 def test_an_item_gets_a_new_text(team: Person) -> None:

@@ -24,7 +24,7 @@ from memory_core.curation import (
     preference_actions,
     sharing,
 )
-from memory_core.curation.undo import UndoConflict, redo_last, undo_last
+from memory_core.curation.undo import UndoConflict, list_undoable, redo_last, undo_last
 from memory_core.document import markdown, template
 from memory_core.history import item_history, performance
 from memory_core.memory import agent_memory, changes, recall, transaction
@@ -90,7 +90,7 @@ def answers(project: Project, agent: str) -> dict[str, Any]:
     held = project.store
     known = [
         (each.id, each.text, each.section, each.state and known_of(each.state))
-        for each in change_log.list_origins(project, held, agent)
+        for _agent, each in change_log.list_origins(project, held, [agent])
     ]
     told = agent_context.read_knowledge(project, agent)
     return {
@@ -220,7 +220,8 @@ def test_both_histories_are_kept(shop: Project, other: Project) -> None:
     teach(other, "qa", FACT, run="b1")
     teach(other, "qa", LIFT, run="b2")
     imported(other, exported(shop))
-    told = {each.text: each.state for each in change_log.list_origins(other, other.store, "qa")}
+    origins = change_log.list_origins(other, other.store, ["qa"])
+    told = {each.text: each.state for _agent, each in origins}
     assert set(told) == {FACT, TABS, LIFT}
     assert [each and (each.confidence, each.run) for each in told.values()] == [
         (0.6, "b1"),
@@ -263,8 +264,8 @@ def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
     teach(shop, "qa", "Review migrations with alembic carefully", run="a1")
     before = items(other, "qa")
     imported(other, exported(shop))
-    told = change_log.list_origins(other, other.store, "qa")
-    assert [(each.text, each.state and each.state.run) for each in told] == [
+    told = change_log.list_origins(other, other.store, ["qa"])
+    assert [(each.text, each.state and each.state.run) for _agent, each in told] == [
         ("Review migrations with alembic carefully", "a1")
     ]
     undo_last(other, other.store, 1)
@@ -416,7 +417,7 @@ def test_no_line_is_lost_and_undo_brings_the_items_back(
     after = read_files(Path(other.paths.root))
     imported(other, data, replace)
     assert read_files(Path(other.paths.root)) == after
-    if any(each.is_by_hand is False for each in change_log.list_changes(other.store, ["qa"])):
+    if list_undoable(other.store):
         try:
             undo_last(other, other.store, 1)
         except UndoConflict:  # in code without an end
@@ -742,7 +743,7 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
     item_actions.judge(shop, "engineer", FACT, "contradicted")
     source = sharing.find_source(shop, shop.store, ["engineer", "qa"], FACT)
     users = shop.level(user=True)
-    done = sharing.copy_item(shop, source, [("qa", shop.store), ("engineer", users)])
+    (done,) = sharing.copy_items(shop, [(source, [("qa", shop.store), ("engineer", users)])])
     assert done == [
         sharing.ShareResult("qa", False, FACT, "Mine", False),
         sharing.ShareResult("engineer", True, FACT, "Mine", False),
@@ -751,7 +752,7 @@ def test_share_copies_an_item_unchanged(shop: Project) -> None:
     for held, agent in ((shop.store, "qa"), (users, "engineer")):
         told = held.history(agent).read()[-1]
         assert (told["kind"], told["origin"], told["confidence"]) == ("imported", "engineer", 0.6)
-    assert sharing.copy_item(shop, source, [("qa", shop.store)])[0].was_present
+    assert sharing.copy_items(shop, [(source, [("qa", shop.store)])])[0][0].was_present
     undo_last(shop, shop.store, 1)  # without an effect there is no change
     assert [each[0] for each in items(shop, "qa")] == [TABS]
 

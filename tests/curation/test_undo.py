@@ -34,6 +34,7 @@ from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import find_project
+from memory_core.storage import history_file
 from support.files import read_files
 
 AGENTS = ("qa", "ops")
@@ -80,7 +81,7 @@ class Workshop:
         return {
             agent: {
                 origin.text: origin.state.confidence
-                for origin in change_log.list_origins(self.project, self.store, agent)
+                for _agent, origin in change_log.list_origins(self.project, self.store, [agent])
                 if origin.state
             }
             for agent in AGENTS
@@ -171,7 +172,7 @@ def optimized(shop: Workshop) -> None:
 
 
 def old_section(shop: Workshop) -> None:
-    archive.restore(shop.project, shop.store, "qa", "of old")
+    archive.restore(shop.project, shop.store, [("qa", "of old")])
 
 
 def archived_of_old(shop: Workshop) -> None:
@@ -185,7 +186,7 @@ def pruned(shop: Workshop) -> None:
 
 def shared(shop: Workshop) -> None:
     source = sharing.find_source(shop.project, shop.store, ["qa"], "two")
-    sharing.copy_item(shop.project, source, [("ops", shop.store)])
+    sharing.copy_items(shop.project, [(source, [("ops", shop.store)])])
     assert shop.items("ops") == [ITEMS[1]]
 
 
@@ -390,6 +391,34 @@ def test_reports_of_one_command_are_one_change(tmp_path: Path) -> None:
     assert all("Ask Ann first" in shop.text(agent) for agent in AGENTS)
 
 
+def test_an_emptied_section_goes_with_its_first_learning(tmp_path: Path) -> None:
+    shop = started(tmp_path)
+    shop.learn("qa", WORDS[0], "a1")
+    assert "## Common Mistakes" in shop.text("qa")
+    shop.undo()
+    assert shop.text("qa").endswith(START.partition("# qa\n")[2])
+    assert "Common Mistakes" not in shop.text("qa")
+    shop.redo()
+    assert "Common Mistakes to Avoid" in [section for _text, section, _nested in shop.items("qa")]
+
+
+def test_what_a_long_history_has_lost_is_not_redone_in_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the newest records are read, here 20 of 29."""
+    shop = started(tmp_path)
+    facts = [["tip", f"Fact {number} is about {number}"] for number in range(12)]
+    transaction.change_memory(
+        shop.project, "qa", lambda work: changes.learn(work, facts, source="person")
+    )
+    shop.undo()
+    monkeypatch.setattr(history_file, "MAX_RECORDS", 20)
+    before = shop.items("qa")
+    with pytest.raises(UndoConflict, match="too long"):
+        shop.redo()
+    assert shop.items("qa") == before
+
+
 def test_with_too_few_changes_nothing_is_undone(tmp_path: Path) -> None:
     shop = started(tmp_path)
     before = sorted(tmp_path.rglob("*"))
@@ -460,9 +489,8 @@ def prune(shop: Workshop, agent: str, number: int, word: str) -> None:
 def share(shop: Workshop, agent: str, number: int, word: str) -> None:
     found = sharing.list_sources(shop.project, shop.store, AGENTS)
     if found:
-        sharing.copy_item(
-            shop.project, found[number % len(found)], [(a, shop.store) for a in AGENTS]
-        )
+        targets = [(a, shop.store) for a in AGENTS]
+        sharing.copy_items(shop.project, [(found[number % len(found)], targets)])
 
 
 def undo(shop: Workshop, agent: str, number: int, word: str) -> None:

@@ -52,7 +52,6 @@ def project(sandbox: Sandbox) -> Project:
 
 @pytest.fixture
 def person(sandbox: Sandbox, tmp_path: Path) -> Person:
-    sandbox.switch_selection_on()  # without settings, reading them writes nothing
     sandbox.memories.mkdir(parents=True)
     return Person(sandbox, tmp_path)
 
@@ -165,7 +164,7 @@ def test_nested_lines_are_archived_and_restored(sandbox: Sandbox, project: Proje
     item_actions.judge(project, "qa", "old", "removed")
     found = archive.list_items(project.store, "qa")
     assert [(each.section, each.text) for each in found] == [("Recent Learnings", old)]
-    archive.restore(project, project.store, "qa", "old")
+    archive.restore(project, project.store, [("qa", "old")])
     assert sandbox.read_memory("qa").endswith(f"- {old}\n")
 
 
@@ -555,7 +554,7 @@ def test_restore(sandbox: Sandbox, project: Project, name: str) -> None:
     before, section, item, after = PLACES[name]
     put(sandbox.memories, {"qa.md": before})
     was_archived(project, "qa", ("Z", "stays"), (section, item))
-    done = archive.restore(project, project.store, "qa", "2")
+    done = archive.restore(project, project.store, [("qa", "2")])[0][1]
     assert (done.text, done.was_present) == (item, False)
     body = sandbox.read_memory("qa").partition("-->\n")[2].partition("-->\n")[2].lstrip("\n")
     assert body == after
@@ -565,7 +564,7 @@ def test_restore(sandbox: Sandbox, project: Project, name: str) -> None:
 def test_restore_a_present_item(sandbox: Sandbox, project: Project) -> None:
     put(sandbox.memories, {"qa.md": "## B\n- **Use tabs**\n"})
     was_archived(project, "qa", ("A", "use tabs."))
-    assert archive.restore(project, project.store, "qa", "use tabs.").was_present
+    assert archive.restore(project, project.store, [("qa", "use tabs.")])[0][1].was_present
     assert sandbox.read_memory("qa") == "## B\n- **Use tabs**\n"
     assert (sandbox.memories / "archive" / "qa.md").read_text() == ""
 
@@ -585,13 +584,13 @@ def test_restore_a_present_item_with_nested_lines(
 ) -> None:
     put(sandbox.memories, {"qa.md": f"## B\n{present}"})
     was_archived(project, "qa", ("B", "x\n  - Why: a"))
-    assert archive.restore(project, project.store, "qa", "x").was_present
+    assert archive.restore(project, project.store, [("qa", "x")])[0][1].was_present
     assert sandbox.read_memory("qa").endswith(f"## B\n{after}")
 
 
 def test_restore_creates_the_memory(sandbox: Sandbox, project: Project) -> None:
     was_archived(project, "qa", ("A", "x"))
-    archive.restore(project, project.store, "qa", "x")
+    archive.restore(project, project.store, [("qa", "x")])
     assert sandbox.read_memory("qa").startswith("# QA Memory - shop\n\n<!-- MEMORY LIMITS: 8KB")
     assert sandbox.read_memory("qa").endswith("## A (Max: 15 items)\n- x\n")
 
@@ -614,7 +613,7 @@ def test_restore_refuses(sandbox: Sandbox, project: Project, name: str) -> None:
     was_archived(project, "qa", (section, item))
     before = read_texts(sandbox.memories)
     with pytest.raises(archive.NotRestored, match=said):
-        archive.restore(project, project.store, "qa", "1")
+        archive.restore(project, project.store, [("qa", "1")])
     assert read_texts(sandbox.memories) == before
 
 
@@ -622,7 +621,7 @@ def test_restore_with_all_sections_taken(sandbox: Sandbox, project: Project) -> 
     text = "".join(f"## S{number}\n- x{number}\n\n" for number in range(10))
     put(sandbox.memories, {"qa.md": text})
     was_archived(project, "qa", ("Other", "an item of another section"))
-    assert archive.restore(project, project.store, "qa", "1").section == "Other"
+    assert archive.restore(project, project.store, [("qa", "1")])[0][1].section == "Other"
 
 
 def texts_of(project: Project) -> set[str]:
@@ -655,7 +654,7 @@ def test_restore_loses_nothing(text: str, number: int) -> None:
                 if (each.section, each.text) == (entry.section, entry.text)
             )
             try:
-                archive.restore(project, project.store, "qa", str(number))
+                archive.restore(project, project.store, [("qa", str(number))])
             except archive.NotRestored:
                 assert texts_of(project) == before
             else:

@@ -42,16 +42,14 @@ class Sandbox:
             "HOME": str(self.home),
             "PATH": os.environ["PATH"],
             "CLAUDE_PROJECT_DIR": str(self.root),
+            "AGENT_MEMORY_SELECTION": "off",
         }
         self.paths = LevelPaths(str(self.root), self.env)
         self.state = Path(self.paths.state.root)
-        self.user_config = self.home / ".claude-mpm" / "config.yml"
-        self.user_config.parent.mkdir()
-        self.user_config.write_text("memory: {selection: off}\n", encoding="utf-8")
 
     def switch_selection_on(self) -> None:
         """Use the default settings: an agent receives what fits its task."""
-        self.user_config.unlink()
+        del self.env["AGENT_MEMORY_SELECTION"]
 
     def run_hook(self, name: str, event: Any, **env: str) -> Outcome:
         """Run hooks/NAME.py with an event: bytes unchanged, other values as JSON."""

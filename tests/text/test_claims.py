@@ -47,6 +47,12 @@ WORDS = st.sampled_from(
         "use",
         "is",
         "avoid",
+        "cannot",
+        "can",
+        "60seconds",
+        "0seconds",
+        "won't",
+        "will",
         "never",
         "not",
         "the",
@@ -74,6 +80,20 @@ def test_pairs_are_those_that_contradict_each_other(texts: list[str]) -> None:
     ]
     assert sorted(claims.find_pairs(texts)) == expected
     assert not any(claims.ClaimCache().contradict(text, text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    "text", ["The table of service{0} is cached for {0} minutes", "Table t{0}x is kept in memory"]
+)
+def test_one_text_is_compared_with_a_thousand_quickly(text: str) -> None:
+    texts = [text.format(number) for number in range(1000)]
+    seconds = []
+    for again in range(20):
+        cache, new = claims.ClaimCache(), text.format(9000 + again)
+        start = time.perf_counter()
+        assert not any(cache.contradict(new, other) for other in texts)
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.004  # about 1 ms
 
 
 @pytest.mark.parametrize("count", [150, 3000])

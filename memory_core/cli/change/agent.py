@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from memory_core.cli.common.arguments import AsJson, User, Yes, agent_argument, flag
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import (
-    format_command,
     get_change,
     may_change,
     note_undefined,
@@ -15,7 +14,7 @@ from memory_core.cli.common.notes import (
 )
 from memory_core.cli.common.scopes import find_agent, find_agents, find_level
 from memory_core.cli.errors import CommandRefused
-from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.cli.output import print_json, print_line
 from memory_core.curation import cleaning
 from memory_core.memory.project import Project, resolve_agent
 from memory_core.memory.reading import read_memory
@@ -40,10 +39,11 @@ def rename(old: OldName, new: NewName, user: User = False, json: AsJson = False)
     target = resolve_agent(project, new, level)
     files = [level.paths.relative(path) for path in rename_agent(*scope, target)]
     if json:
-        print_json({"agent": target, "was": old, "files": files})
+        change = get_change(project)
+        print_json({"agent": target, "was": old, "files": files, "change": change})
         return
     print_line(f"Renamed {old} to {target}: {', '.join(files) or 'waiting learnings'}")
-    print_note(f"Undo with: {format_command(f'rename {target} {old}', user)}")
+    note_undo(project, user)
     note_undefined(project, target)
 
 

@@ -15,7 +15,6 @@ from memory_core.cli.common.scopes import AgentScope, find_agents, find_items, f
 from memory_core.cli.output import enable_pager, print_json, print_line, print_note, select_fields
 from memory_core.curation import archive, lookup, searching
 from memory_core.curation.archive import RestoreResult
-from memory_core.memory.reading import read_memory
 
 ArchivedItems = Annotated[
     list[str],
@@ -47,9 +46,7 @@ def restore(
         return
     places = (searching.IN_ARCHIVE, searching.IN_MEMORY)
     named = find_items(scope, items, places)
-    for agent, item in named:  # nothing is changed if one of them is unknown
-        archive.find(read_memory(scope.project, agent, scope.level), item)
-    results = [(agent, archive.restore(*scope, agent, item)) for agent, item in named]
+    results = archive.restore(*scope, named)
     if json:
         rows = [_to_json(agent, result, get_change(scope.project)) for agent, result in results]
         print_json(rows if len(rows) > 1 else rows[0])

@@ -16,19 +16,19 @@ from memory_core.curation import lookup, sharing
 from memory_core.curation.sharing import ShareResult, SourceItem
 from memory_core.storage.store import Store
 
+Item = Annotated[list[str], typer.Argument(metavar="ITEM", help=ITEM_HELP)]
+To = Annotated[list[str] | None, agent_option("--to", help="Agent to copy to (repeatable).")]
+All = Annotated[bool, flag("--all", "Copy to every agent with a memory except PM.")]
+ToUser = Annotated[bool, flag("--user", "Copy to the agent's user-level memory.")]
+From = Annotated[str | None, agent_option("--from", help="Agent to copy from.", show_default="any")]
+
 
 def share(
-    item: Annotated[list[str], typer.Argument(metavar="ITEM", help=ITEM_HELP)],
-    to: Annotated[
-        list[str] | None,
-        agent_option("--to", help="Agent to copy to (repeatable)."),
-    ] = None,
-    all_: Annotated[bool, flag("--all", "Copy to every agent with a memory except PM.")] = False,
-    user: Annotated[bool, flag("--user", "Copy to the agent's user-level memory.")] = False,
-    from_: Annotated[
-        str | None,
-        agent_option("--from", help="Agent to copy from.", show_default="any"),
-    ] = None,
+    item: Item,
+    to: To = None,
+    all_: All = False,
+    user: ToUser = False,
+    from_: From = None,
     json: AsJson = False,
 ) -> None:
     """Copy items to other agents or to your user level.
@@ -48,13 +48,11 @@ def share(
     names = item if all(map(lookup.is_id, item)) else [" ".join(item)]
     sources = [sharing.find_source(*scope, owners, name) for name in names]
     targets = [_list_targets(scope, source, to or [], user) for source in sources]
-    copies = [
-        (source, sharing.copy_item(scope.project, source, places))
-        for source, places in zip(sources, targets, strict=True)
-    ]
+    copied = sharing.copy_items(scope.project, list(zip(sources, targets, strict=True)))
+    copies = list(zip(sources, copied, strict=True))
     if json:
         common = {"change": get_change(scope.project)}
-        rows = [{**_to_json(source, results), **common} for source, results in copies]
+        rows = [{**_to_json(*copy), **common} for copy in copies]
         print_json(rows if len(rows) > 1 else rows[0])
         return
     for source, results in copies:

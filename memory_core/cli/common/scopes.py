@@ -54,6 +54,14 @@ def find_items(
     return items
 
 
+def find_agents_or_ids(scope: LevelScope, names: list[str] | None) -> tuple[list[str], list[str]]:
+    """Return the agents among these names, without any all agents, and the ids of items."""
+    project, level = scope
+    ids = [name for name in names or [] if lookup.is_item_id(project, name, os.environ, level)]
+    agents = find_agents(scope, [name for name in names or [] if name not in ids])
+    return agents or lookup.list_agents(level), ids
+
+
 def find_agents(scope: LevelScope, names: list[str] | None, accept_new: bool = False) -> list[str]:
     """Return the ids of the agents; refuse an agent that does not exist here.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_core.cli.common.arguments import Agent, AsJson, User
+from memory_core.cli.common.arguments import AsJson, User
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.scopes import find_agent
-from memory_core.cli.history.log import RUN_ID_LENGTH
+from memory_core.cli.common.scopes import find_agents_or_ids, find_level
+from memory_core.cli.history.log import RUN_ID_LENGTH, AgentsOrItems
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import change_log
 from memory_core.curation.change_log import ItemOrigin
 
 
-def blame(agent: Agent, user: User = False, json: AsJson = False) -> None:
+def blame(agent: AgentsOrItems = None, user: User = False, json: AsJson = False) -> None:
     """Show when, by whom and in which run each item was added.
 
     Columns: item id, day, source, confidence, run, text.
@@ -22,15 +22,17 @@ def blame(agent: Agent, user: User = False, json: AsJson = False) -> None:
     \b
     Example:
       agent-memory blame engineer
+      agent-memory blame 17e4
     """
-    scope = find_agent(agent, user)
-    origins = change_log.list_origins(*scope)
+    scope = find_level(user)
+    agents, ids = find_agents_or_ids(scope, agent)
+    origins = change_log.list_origins(*scope, agents, ids)
     if json:
-        print_json([_to_json(scope.agent, origin) for origin in origins])
+        print_json([_to_json(*pair) for pair in origins])
         return
-    print_entries([_to_entry(scope.agent, origin) for origin in origins])
+    print_entries([_to_entry(*pair) for pair in origins])
     if not origins:
-        print_note(f"{scope.agent} knows nothing yet")
+        print_note(f"{', '.join(agents) or 'no agent'} knows nothing yet")
 
 
 def _to_json(agent: str, origin: ItemOrigin) -> dict[str, Any]:

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated, Any
 
 from memory_core.cli.common.arguments import AsJson, Limit, Since, User, agent_argument
 from memory_core.cli.common.entries import Entry, print_entries
-from memory_core.cli.common.scopes import find_agents, find_level
+from memory_core.cli.common.scopes import find_agents_or_ids, find_level
 from memory_core.cli.output import print_json, print_note
 from memory_core.cli.times import parse_since
-from memory_core.curation import change_log, lookup
+from memory_core.curation import change_log
 from memory_core.history import item_history
 
 # The keys of a record in --json; a key that the record lacks is null.
 JSON_KEYS = (
     *("time", "kind", "agent", "id", "text", "section", "nested", "was", "after", "run"),
     *("session", "source", "origin", "confidence", "change", "type", "outcome"),
-    *("duration_ms", "tokens", "tool_uses", "tool", "resolution"),
+    *("duration_ms", "tokens", "tool_uses", "tool", "resolution", "other"),
 )
 
 RUN_ID_LENGTH = 8  # digits of a run's id that people need to see
 
 
+AgentsOrItems = Annotated[
+    list[str] | None,
+    agent_argument("Agent names, or ids of items.", show_default="all agents"),
+]
+
+
 def log(
-    agent: Annotated[
-        list[str] | None,
-        agent_argument("Agent names, or ids of items.", show_default="all agents"),
-    ] = None,
+    agent: AgentsOrItems = None,
     since: Since = None,
     number: Limit = None,
     user: User = False,
@@ -46,11 +48,9 @@ def log(
       agent-memory log 17e4
     """
     start = parse_since(since)
-    scope = project, level = find_level(user)
-    names = agent or []
-    ids = [name for name in names if lookup.is_item_id(project, name, os.environ, level)]
-    agents = find_agents(scope, [name for name in names if name not in ids])
-    records = change_log.list_records(*scope, agents or lookup.list_agents(level))
+    scope = find_level(user)
+    agents, ids = find_agents_or_ids(scope, agent)
+    records = change_log.list_records(*scope, agents)
     if ids:
         records = change_log.select_items(records, ids)
     recent = [record for record in records if record["time"] > start][::-1][:number]
@@ -74,12 +74,12 @@ def format_minute(time: str) -> str:
 
 def _to_entry(record: dict[str, Any]) -> Entry:
     confidence = record.get("confidence")
-    is_change = record["kind"] in change_log.CHANGE_KINDS
-    change = change_log.short_id(item_history.change_of(record)) if is_change else ""
+    is_undoable = change_log.is_undoable(record)
+    change = change_log.short_id(item_history.change_of(record)) if is_undoable else ""
     where = (format_minute(record["time"]), change, record["agent"])
     cells = (
         record["kind"],
-        "" if record["kind"] == "undone" else record["id"],
+        "" if record["kind"] in ("undone", "renamed") else record["id"],
         "" if confidence is None else f"{confidence:.1f}",
         (record.get("run") or "")[:RUN_ID_LENGTH],
     )
@@ -92,4 +92,5 @@ def _describe(record: dict[str, Any]) -> str:
         return f"change {change_log.short_id(record['id'])}"
     if record["kind"] == "task":
         return " ".join(filter(None, (record.get("type"), record.get("outcome"))))
-    return " ".join(str(record["text"]).split())
+    reason = f"(contradicts: {record['other']})" if record.get("other") else ""
+    return " ".join([*str(record["text"]).split(), *reason.split()])

@@ -20,29 +20,33 @@ from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.history.log import format_minute, record_to_json
 from memory_core.cli.output import make_progress, print_diff, print_json, print_line, print_note
 from memory_core.curation.change_log import short_id
-from memory_core.curation.undo import UndoResult, redo_last, undo_changes, undo_last
+from memory_core.curation.undo import UndoResult, redo_changes, redo_last, undo_changes, undo_last
 from memory_core.document.diff import format_diff
 
 MAX_COUNT_DIGITS = 3  # a number; longer ones are ids of changes
 
 
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="CHANGE", help="Ids of changes, or how many of the last ones."),
+]
+Count = Annotated[
+    int,
+    typer.Option(
+        "--number", "-n", parser=make_number_parser(1), help="How many of the last changes."
+    ),
+]
+OnlyAgents = Annotated[
+    list[str] | None, agent_option("--agent", help="Only in the memory of this agent.")
+]
+AllMachines = Annotated[bool, flag("--all-machines", "Also undo changes that came from others.")]
+
+
 def undo(
-    change: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CHANGE", help="Ids of changes, or how many of the last ones."),
-    ] = None,
-    number: Annotated[
-        int,
-        typer.Option(
-            "--number", "-n", parser=make_number_parser(1), help="How many of the last changes."
-        ),
-    ] = 1,
-    agent: Annotated[
-        list[str] | None, agent_option("--agent", help="Only in the memory of this agent.")
-    ] = None,
-    all_machines: Annotated[
-        bool, flag("--all-machines", "Also undo changes that came from others.")
-    ] = False,
+    change: Names = None,
+    number: Count = 1,
+    agent: OnlyAgents = None,
+    all_machines: AllMachines = False,
     dry_run: DryRun = False,
     user: User = False,
     json: AsJson = False,
@@ -59,10 +63,8 @@ def undo(
     Example:
       agent-memory undo || echo "nothing to undo"
     """
-    scope, names = find_level(user), change or []
+    scope, (names, number) = find_level(user), _split_count(change, number)
     agents = find_agents(scope, agent, accept_new=True)
-    if len(names) == 1 and names[0].isdecimal() and len(names[0]) <= MAX_COUNT_DIGITS:
-        number, names = make_number_parser(1)(names[0]), []
     progress, write = make_progress("Undoing"), not dry_run
     if names:
         result = undo_changes(*scope, names, progress, agents=agents, write=write)
@@ -75,18 +77,36 @@ def undo(
         print_note(f"Redo with: {format_command('redo', user)}")
 
 
-def redo(dry_run: DryRun = False, user: User = False, json: AsJson = False) -> None:
-    """Redo what the last undo took back.
+def redo(
+    change: Names = None,
+    number: Count = 1,
+    dry_run: DryRun = False,
+    user: User = False,
+    json: AsJson = False,
+) -> None:
+    """Redo what the last undo took back, or the changes with these ids.
 
-    Exit 1 if nothing was undone since the last change.
+    Changes that one undo took back are redone together.
+    Exit 1 if fewer changes were undone since the last other change.
 
     \b
     Example:
       agent-memory redo || echo "nothing to redo"
     """
-    scope = find_level(user)
-    result = redo_last(*scope, make_progress("Redoing"), write=not dry_run)
-    _print_result(scope, result, not dry_run, json)
+    scope, (names, number) = find_level(user), _split_count(change, number)
+    progress, write = make_progress("Redoing"), not dry_run
+    if names:
+        result = redo_changes(*scope, names, progress, write)
+    else:
+        result = redo_last(*scope, number, progress, write)
+    _print_result(scope, result, write, json)
+
+
+def _split_count(names: list[str] | None, number: int) -> tuple[list[str], int]:
+    """Return the ids of changes, and how many of the last ones if there are no ids."""
+    if names and len(names) == 1 and names[0].isdecimal() and len(names[0]) <= MAX_COUNT_DIGITS:
+        return [], make_number_parser(1)(names[0])
+    return names or [], number
 
 
 def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bool) -> None:
