@@ -72,7 +72,6 @@ class HistoryRecord(BaseModel):
     type: str = Field(
         "", description="the type of the learning, as the report has it; `task`: that of the task"
     )
-    other: str = Field("", description="`evicted`: the text of the item that contradicts it")
     outcome: str = Field("", description="`task`: `done`, `failed` or `stopped`")
     duration_ms: NonNegative | None = Field(None, description="`task`: how long it took")
     tokens: NonNegative | None = Field(None, description="`task`: how many it used")
@@ -80,7 +79,9 @@ class HistoryRecord(BaseModel):
     tool: str = Field("", description="`error`: the tool that failed")
     resolution: str = Field("", description="`error`: what helped, where that is known")
     waiting: dict[str, str] | None = Field(
-        None, description="the learning as it waited for a person, who has decided on it"
+        None,
+        description="the learning as it waited for a person, who has decided on it;"
+        " `evicted`: the item as it waits, because another one contradicts it",
     )
 
 
