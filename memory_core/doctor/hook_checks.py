@@ -74,9 +74,8 @@ def check_enabled(exam: Examination) -> Iterator[Finding]:
 
 def check_settings(exam: Examination) -> Iterator[Finding]:
     """Check that the settings are valid and name all hooks once, as this version writes them."""
-    for file in exam.files:
-        if file.problem:
-            yield _report_unusable(file)
+    unusable = {file.path: file for file in exam.files if file.problem}
+    yield from map(_report_unusable, unusable.values())
     if not exam.own_hooks:
         # An invalid settings file may contain the hooks.
         if not any(file.problem for file in exam.files if not file.plugin):
@@ -105,6 +104,9 @@ def _check_task_hooks(exam: Examination) -> Iterator[Finding]:
 
 
 def _report_unusable(file: settings_files.SettingsFile) -> Finding:
+    if os.path.islink(file.path):
+        advice = "replace the link by what it leads to, or add what install --dry-run prints"
+        return Finding(WARNING, f"{file.problem}: its hooks are not checked", file.path, advice)
     what = f"Claude Code ignores the whole file: {file.problem}"
     if file.problem == os.strerror(errno.EACCES):  # and not a link
         return report_closed(BROKEN, what, file.path)
