@@ -62,6 +62,7 @@ ALLOWED: dict[str, str] = {
     "doctor.locations": "the state folder and the installed program",
     "doctor.live_check": "a temporary project",
     "doctor.hook_checks.check_program": "the home folder",
+    "doctor.hook_checks._report_unusable": "whether a settings file is a link",
     "doctor.hook_checks._find_plugin_data": "plugins in ~/.claude",
     "setup.links": "the installed program",
     "setup.installation.read_template": "the installed program",

@@ -114,6 +114,20 @@ def run_session(
     return _run([*DELEGATE_OPTIONS], question, root, environ, patience, is_over)
 
 
+def _wait(process: subprocess.Popen[bytes], output: int, is_over: Callable[[], bool]) -> int | None:
+    """Return the exit status, or None after stopping a process that has not ended in time."""
+    try:
+        while process.poll() is None and not is_over():
+            if os.fstat(output).st_size > MAX_ANSWER_BYTES:
+                raise NoAnswer(f"claude answered with more than {MAX_ANSWER_BYTES:,} bytes")
+            time.sleep(POLL_INTERVAL)
+        return process.returncode
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
 def _run(
     options: list[str],
     question: str,
@@ -142,16 +156,7 @@ def _run(
         except OSError as error:
             raise NoAnswer(f"{claude} cannot be run: {error.strerror or error}") from None
         until = time.monotonic() + patience
-        try:
-            while process.poll() is None and time.monotonic() < until and not is_over():
-                if os.fstat(stdout.fileno()).st_size > MAX_ANSWER_BYTES:
-                    raise NoAnswer(f"claude answered with more than {MAX_ANSWER_BYTES:,} bytes")
-                time.sleep(POLL_INTERVAL)
-            status = process.returncode
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+        status = _wait(process, stdout.fileno(), lambda: time.monotonic() > until or is_over())
         texts = []
         for file in (stdout, stderr):
             file.seek(0)

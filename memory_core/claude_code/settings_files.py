@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, plugin_hooks, settings_json
 from memory_core.claude_code.events import DELEGATION_TOOLS
-from memory_core.files.safe_files import SafeFiles
+from memory_core.files.safe_files import Refused, SafeFiles
 
 # Claude Code's folder of a user without a home directory: one that does not exist.
 NO_HOME = "/nonexistent"
@@ -112,6 +112,8 @@ def _read_file(level: str, files: SafeFiles, name: str) -> SettingsFile | None:
         value = json.loads(text) if text.strip() else {}
     except UnicodeDecodeError:
         return SettingsFile(level, path, {}, [], "is not UTF-8 text")
+    except Refused as refusal:
+        return SettingsFile(level, files.locate(refusal.path), {}, [], refusal.reason)
     except (OSError, settings_json.InvalidSettings) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return SettingsFile(level, path, {}, [], reason or "unreadable")

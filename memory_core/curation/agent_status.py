@@ -314,7 +314,7 @@ def _check_settings(
     if disabling:
         what = f"{disabling.path}: disableAllHooks switches all hooks off"
         yield StatusWarning(what, DOCTOR_COMMAND)
-    problems = [f"{file.path}: {file.problem}" for file in files if file.problem]
+    problems = {f"{file.path}: {file.problem}": "" for file in files if file.problem}
     for what in [*problems, *map(str, faults)]:
         yield StatusWarning(what, DOCTOR_COMMAND)
     if problems:

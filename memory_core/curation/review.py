@@ -190,13 +190,16 @@ def _decide(
 
 
 def revert_decisions(memory: AgentMemory, change_ids: Iterable[str]) -> None:
-    """Put the learnings back on which these changes decided; redo the decisions of undone ones."""
+    """Put the learnings back on which these changes decided; redo the decisions of undone ones.
+
+    Items that wait because these changes evicted them do not wait any more.
+    """
     for change_id in change_ids:
         for entry, is_back in _list_decisions(memory.history.records, change_id, set()):
             if is_back:
                 memory.review.append(entry)
             else:
-                memory.decided.append(entry.get("id", ""))
+                memory.decided.append(review_file.make_id(memory.agent, entry))
 
 
 def _list_decisions(
@@ -209,7 +212,7 @@ def _list_decisions(
             continue
         entry = record.get("waiting") or {}
         if review_file.is_entry(entry):
-            decisions.append((entry, True))
+            decisions.append((entry, record["kind"] != "evicted"))
         elif record["kind"] == "undone":
             undone = _list_decisions(records, record["id"], {*seen, change_id})
             decisions += [(entry, not is_back) for entry, is_back in undone]

@@ -257,7 +257,7 @@ def _remove_if_new(store: Store, agent: str) -> None:
     changes = {
         item_history.change_of(record)
         for record in records
-        if record["kind"] in item_history.ITEM_KINDS and "imported" not in record
+        if record["kind"] in item_history.ARRIVAL_KINDS and "imported" not in record
     }
     left = changes - {*undone, *undone.values()}
     if not left and local_changes.is_creator(store.paths, store.stem(agent)):

@@ -120,13 +120,13 @@ class AgentMemory:
         if not merged.evicted:
             return merged  # parsing the text again takes as long as the merge itself
         positions = ItemPositions(markdown.parse_document(before))
-        rivals = dict(merged.contradicted)
+        waiting = {pair[0]: self._make_waiting(*pair) for pair in merged.contradicted}
         self.evicted += merged.evicted
-        self.review += [self._make_waiting(*pair) for pair in merged.contradicted]
+        self.review += waiting.values()
         for section, item in merged.evicted:
             text, _, nested = item.partition("\n")
             place = {"section": section, "nested": nested, "after": positions.remove(text)}
-            self.record("evicted", text, **place, other=rivals.get((section, item), ""))
+            self.record("evicted", text, **place, waiting=waiting.get((section, item), ""))
         return merged
 
     def _make_waiting(self, evicted: SectionText, other: str) -> dict[str, str]:

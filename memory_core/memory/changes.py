@@ -89,7 +89,7 @@ def learn_reports(
             report.change_id = memory.change_id
             owners.update((id(learning), report) for learning in report.learnings)
             taught.append(report)
-            yield from report.learnings if by_person else _admit(memory, report)
+            yield from _admit(memory, report, by_person)
 
     merged = memory.merge_learnings(list_learnings(), by_person)
     _record_outcomes(memory, merged, owners, kind)
@@ -135,14 +135,15 @@ def _record_outcomes(
             record(learning, "contradicted", rival)
 
 
-def _admit(memory: AgentMemory, report: TaughtReport) -> Iterator[Learning]:
-    """Yield the learnings of an agent to merge, and refuse the others."""
-    must_ask = memory.project.config.learning_of(memory.agent) == config_defaults.ASK
+def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterator[Learning]:
+    """Yield the learnings to merge, and refuse others of agents."""
+    mode = memory.project.config.learning_of(memory.agent)
+    must_ask = mode == config_defaults.ASK and not by_person
     if not must_ask:
         _record_contradictions(memory, report)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
-        if memory.history.is_rejected(learning.content):
+        if memory.history.is_rejected(learning.content) and not by_person:
             report.refused.append((learning, REJECTED_REASON))
         elif must_ask and not (state and state.is_present):
             report.refused.append((learning, ASK_REASON))

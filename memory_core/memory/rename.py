@@ -66,10 +66,12 @@ def _list_places(store: Store, agent: str) -> list[str]:
 
 def check(store: Store, old: str, new: str) -> None:
     """Raise NotRenamed unless the agent can get this name, or OSError."""
-    if old == new or any(map(store.files.has_entry, _list_places(store, new))):
+    taken = [path for path in _list_places(store, new) if store.files.has_entry(path)]
+    if old == new or taken:
+        files = ", ".join(map(store.paths.relative, taken))
         raise NotRenamed(
-            f"{new} has a memory already; agent-memory share ID... --from {old} --to {new} copies"
-            " items to it"
+            f"{new} has files already ({files}); agent-memory share ID... --from {old} --to {new}"
+            " copies items to it"
         )
     if agent_names.PM in (old, new):
         raise NotRenamed("PM is the main session and keeps its name")

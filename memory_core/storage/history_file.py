@@ -41,7 +41,7 @@ MAX_RECORDS = 15_000
 
 TEXT_KEYS = (
     *("time", "kind", "id", "agent", "text", "section", "nested", "was", "after", "run"),
-    *("session", "source", "origin", "change", "type", "outcome", "tool", "resolution", "other"),
+    *("session", "source", "origin", "change", "type", "outcome", "tool", "resolution"),
     *("about", "given", "used"),
 )
 NUMBER_KEYS = ("v", "seq", "n", "confidence", "duration_ms", "tokens", "tool_uses")

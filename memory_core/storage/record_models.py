@@ -74,7 +74,6 @@ class HistoryRecord(BaseModel):
     type: str = Field(
         "", description="the type of the learning, as the report has it; `task`: that of the task"
     )
-    other: str = Field("", description="`evicted`: the text of the item that contradicts it")
     outcome: str = Field("", description="`task`: `done`, `failed` or `stopped`")
     duration_ms: NonNegative | None = Field(None, description="`task`: how long it took")
     tokens: NonNegative | None = Field(None, description="`task`: how many it used")
@@ -85,7 +84,9 @@ class HistoryRecord(BaseModel):
     given: str = Field("", description="`task`: the ids of the items that the agent received")
     used: str = Field("", description="`task`: the ids of those that it used")
     waiting: dict[str, str] | None = Field(
-        None, description="the learning as it waited for a person, who has decided on it"
+        None,
+        description="the learning as it waited for a person, who has decided on it;"
+        " `evicted`: the item as it waits, because another one contradicts it",
     )
 
 

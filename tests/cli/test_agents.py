@@ -80,7 +80,7 @@ def test_a_rename_is_not_undone_once_the_old_name_is_in_use(busy: Person) -> Non
     for options in (("--dry-run",), ()):
         done = busy.run("undo", change, *options)
         assert (done.returncode, done.stdout) == (1, "")
-        assert "engineer has a memory already" in done.stderr
+        assert "engineer has files already" in done.stderr
     assert "A new beginning" in busy.run("list", "engineer").stdout
     assert busy.run("undo", "2").returncode == 1
 
@@ -88,8 +88,11 @@ def test_a_rename_is_not_undone_once_the_old_name_is_in_use(busy: Person) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("engineer qa", "qa has a memory already; agent-memory share ID... --from engineer"),
-        ("engineer engineer", "engineer has a memory already"),
+        (
+            "engineer qa",
+            "qa has files already (.claude-mpm/memories/qa.md); agent-memory share ID...",
+        ),
+        ("engineer engineer", "engineer has files already"),
         ("engineer ../../evil", "invalid agent name"),
         ("engineer PM", "PM is the main session"),
         ("enginer backend", "did you mean engineer?"),

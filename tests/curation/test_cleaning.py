@@ -142,7 +142,7 @@ def test_only_the_named_agents(shop: Project, sandbox: Sandbox) -> None:
 def test_prune_command(person: Person, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", wrong(OLD, 100))
     before = read_files(sandbox.root)
-    line = f"qa: [Mine] {OLD} (0.1, last used {ago(100)[:10]})\n"
+    line = f"qa  {item_history.id_of(OLD)}  [Mine] {OLD} (0.1, last used {ago(100)[:10]})\n"
     for arguments in ([], ["qa"]):
         done = person.run("prune", "--older-than", "90d", "--dry-run", *arguments)
         assert (done.returncode, done.stdout) == (0, line)

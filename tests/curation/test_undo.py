@@ -402,6 +402,18 @@ def test_an_emptied_section_goes_with_its_first_learning(tmp_path: Path) -> None
     assert "Common Mistakes to Avoid" in [section for _text, section, _nested in shop.items("qa")]
 
 
+def test_an_item_that_lost_a_contradiction_waits_until_the_undo(tmp_path: Path) -> None:
+    shop = Workshop(str(tmp_path))
+    shop.learn("qa", "Always use tabs for indentation in Go files", "a1")
+    shop.learn("qa", "Never use tabs for indentation in Go files", "a2")
+    for _ in range(2):
+        (entry,) = shop.store.read_review("qa")
+        assert entry["content"].startswith("Always")
+        shop.undo()
+        assert shop.store.read_review("qa") == []
+        shop.redo()
+
+
 def test_what_a_long_history_has_lost_is_not_redone_in_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

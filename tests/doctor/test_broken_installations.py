@@ -171,6 +171,12 @@ def utf16_settings(person: Person) -> None:
     settings(person).write_bytes(settings(person).read_text().encode("utf-16"))
 
 
+def linked_settings_folder(person: Person) -> None:
+    folder = settings(person).parent
+    folder.rename(folder.with_name("shared"))
+    folder.symlink_to("shared")
+
+
 def all_hooks_disabled(person: Person) -> None:
     user_settings(person).write_text('{"disableAllHooks": true}')
 
@@ -351,6 +357,7 @@ REPAIRED: list[tuple[Damage, str, str]] = [
 LEFT: list[tuple[Damage, str, str]] = [
     (trailing_comma, "settings", "settings.json: Claude Code ignores the whole file: line 7"),
     (utf16_settings, "settings", "Claude Code ignores the whole file: is not UTF-8 text"),
+    (linked_settings_folder, "settings", "/.claude: is a link, which is not followed: its hooks"),
     (all_hooks_disabled, "switched-off", "disableAllHooks is true"),
     (deleted_program, "settings", f"/share/agent-memory {MISSING}"),
     (deleted_program_of_the_driver, "settings", f"/share/agent-memory {MISSING}"),

@@ -922,7 +922,8 @@ def test_an_upgrade_keeps_an_environment_that_is_in_use(installed: Machine) -> N
 
     command, runs = commands_of(project)["PreToolUse"], 0
     env = installed.env(CLAUDE_PROJECT_DIR=str(installed.home.parent / "elsewhere"))
-    with ThreadPoolExecutor() as threads:
+    server = [environments / os.path.basename(before) / "bin" / "python", "-I", "-c", "input()"]
+    with subprocess.Popen(server, stdin=subprocess.PIPE), ThreadPoolExecutor() as threads:
         upgrade = threads.submit(installed.install_sh, project, clone=installed.clone)
         while not upgrade.done():  # agents continue to work meanwhile
             hook = run(["sh", "-c", command], env, project, json.dumps(CALL))

@@ -619,7 +619,7 @@ def postdate(bed: Bed) -> None:
 
 def disks(folder: Path, quick: bool) -> Iterator[tuple[str, list[str]]]:
     bed = Bed(folder)
-    rooms = [(kind, n) for kind in ("pages", "files") for n in range(0, 13, 3 if quick else 1)]
+    rooms = [(kind, n) for kind in ("pages", "files") for n in range(0, 13, 6 if quick else 1)]
     for scenario in SCENARIOS:
         whole = whole_texts(bed, scenario)
         bed.clear()

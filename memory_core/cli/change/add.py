@@ -69,7 +69,10 @@ def _split_words(words: list[str]) -> tuple[str, str]:
         raise CommandRefused("the text is empty")
     if len(words) == 1 and classify.type_of(text):
         raise CommandRefused(f"missing text: use agent-memory add AGENT {text} TEXT")
-    item_actions.check_type(type_)
+    try:
+        item_actions.check_type(type_)
+    except item_actions.InvalidRequest as error:
+        raise CommandRefused(f"{error} (put a text in quotes)") from None
     return type_, text
 
 

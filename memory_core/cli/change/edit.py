@@ -22,6 +22,7 @@ from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_line, print_note
 from memory_core.curation import edit_session, lookup, searching
 from memory_core.curation.edit_session import EditCopy, EditResult, EditWarning
+from memory_core.history import item_history
 from memory_core.memory.project import Project
 from memory_core.text.phrases import format_count
 
@@ -44,7 +45,9 @@ Text = Annotated[
 
 
 def edit(
-    agent: Annotated[str, agent_argument("An agent in any case, or the id of an item.")],
+    agent: Annotated[
+        str, agent_argument("An agent in any case, or the id of an item.", "AGENT|ID")
+    ],
     text: Text = None,
     user: User = False,
 ) -> None:
@@ -78,6 +81,8 @@ def edit(
         return
     result = edit_session.reword_item(project, hit.agent, hit.text, " ".join(words[size:]), level)
     _print_result(project, hit.agent, result, user)
+    for text_now in result.changed:
+        print_note(f"Its id is now {item_history.id_of(text_now)}.")
 
 
 def _edit_file(scope: AgentScope, user: bool) -> None:

@@ -52,6 +52,11 @@ def print_entries(entries: Sequence[Entry], words: str = "") -> None:
             print_line(f"{' ' * count_cells(head)}{line}".rstrip())
 
 
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows as lines of aligned cells; on a terminal, the last cell is wrapped."""
+    print_entries([Entry((), (), tuple(cells), text) for *cells, text in rows])
+
+
 def _print_below_headings(entries: Sequence[Entry], words: str) -> None:
     width = shutil.get_terminal_size().columns
     shown: tuple[str, ...] = ()

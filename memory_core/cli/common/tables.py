@@ -6,7 +6,7 @@ import shutil
 import time
 from typing import NamedTuple
 
-from memory_core.cli.output import can_show, is_terminal, print_line
+from memory_core.cli.output import can_show, is_terminal
 
 MIN_NAME_WIDTH = 12  # of the first column of a table
 
@@ -39,14 +39,6 @@ def format_table(columns: list[Column], rows: list[list[str]]) -> list[str]:
         ).rstrip()
         for line in lines
     ]
-
-
-def print_columns(rows: list[list[str]]) -> None:
-    """Print rows as lines of aligned cells, without the columns that are empty."""
-    widths = [max(map(count_cells, cells)) for cells in zip(*rows, strict=True)]
-    for row in rows:
-        cells = zip(row, widths, strict=True)
-        print_line("  ".join(_format_cell(*cell, False) for cell in cells if cell[1]).rstrip())
 
 
 def _format_cell(text: str, width: int, align_right: bool) -> str:

@@ -16,7 +16,7 @@ from memory_core.history import item_history
 JSON_KEYS = (
     *("time", "kind", "agent", "id", "text", "section", "nested", "was", "after", "run"),
     *("session", "source", "origin", "confidence", "change", "type", "outcome"),
-    *("duration_ms", "tokens", "tool_uses", "tool", "resolution", "other"),
+    *("duration_ms", "tokens", "tool_uses", "tool", "resolution"),
 )
 
 RUN_ID_LENGTH = 8  # digits of a run's id that people need to see
@@ -92,5 +92,5 @@ def _describe(record: dict[str, Any]) -> str:
         return f"change {change_log.short_id(record['id'])}"
     if record["kind"] == "task":
         return " ".join(filter(None, (record.get("type"), record.get("outcome"))))
-    reason = f"(contradicts: {record['other']})" if record.get("other") else ""
-    return " ".join([*str(record["text"]).split(), *reason.split()])
+    reason = record.get("waiting", {}).get("reason") if record["kind"] == "evicted" else ""
+    return " ".join(f"{record['text']} {f'({reason})' if reason else ''}".split())

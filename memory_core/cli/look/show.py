@@ -42,7 +42,7 @@ ITEM_FIELDS = {
 def show(
     names: Annotated[
         list[str],
-        agent_argument("Agents in any case, PM, or ids of items.", "AGENT"),
+        agent_argument("Agents in any case, PM, or ids of items.", "AGENT|ID"),
     ],
     as_given: Annotated[
         bool, flag("--as-given", "Print the exact text that the agent receives.")

@@ -18,7 +18,7 @@ def completion(
     ctx: typer.Context,
     shell: Annotated[
         Literal["bash", "zsh", "fish"] | None,
-        typer.Argument(help="bash, zsh or fish.", show_default="$SHELL"),
+        typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default="$SHELL"),
     ] = None,
     install: Annotated[bool, flag("--install", "Install it for new shells.")] = False,
     uninstall: Annotated[bool, flag("--uninstall", "Remove it again.")] = False,

@@ -15,8 +15,8 @@ from memory_core.cli.app import find_project
 from memory_core.cli.change.edit import run_editor
 from memory_core.cli.command_types import App
 from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level
-from memory_core.cli.common.tables import print_columns
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.doctor import config_sources, locations
@@ -93,7 +93,7 @@ def get(
         for setting in chosen:
             source = project.paths.relative(setting.source)
             print_line(f"memory.{setting.key}: {json_module.dumps(setting.value)}  ({source})")
-            print_line(f"    {setting.description}")
+            print_sentence(setting.description, "    ")
     _report_problems(project, json)
 
 
@@ -144,6 +144,8 @@ def unset(key: Key, user: User = False, json: AsJson = False) -> None:
       agent-memory config unset limits.default_size_kb
     """
     set_(key, "null", user, json)
+    if not json:
+        print_note("null means that the default counts.")
 
 
 @app.command()

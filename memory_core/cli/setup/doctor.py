@@ -88,10 +88,7 @@ def _print(diagnosis: Diagnosis, fix: bool, every: bool) -> None:
         _print_details({"in": repair.where, "undo": repair.undo})
         for line in repair.diff.splitlines():
             print_line(f"{INDENT}{line}".rstrip())
-    levels = [NOTE, *([OK] if every else [])]
-    others = [
-        finding for level in levels for finding in diagnosis.findings if finding.level == level
-    ]
+    others = diagnosis.sort_findings(NOTE, *([OK] if every else []))
     for finding in [*diagnosis.problems, *others]:
         _print_entry(finding.level, finding.level, f"{finding.check}: {finding.what}")
         if finding.level != OK:

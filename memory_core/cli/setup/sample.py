@@ -19,7 +19,10 @@ Kind = Literal["pre", "start", "post", "stop", "session", "handback", "failure"]
 
 def sample(
     kind: Annotated[
-        Kind, typer.Argument(help="pre, start, post, stop, session, handback or failure.")
+        Kind,
+        typer.Argument(
+            metavar="KIND", help="pre, start, post, stop, session, handback or failure."
+        ),
     ] = "pre",
     agent: Annotated[
         str,

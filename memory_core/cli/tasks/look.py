@@ -10,10 +10,10 @@ import typer
 
 from memory_core.cli.common import suggestions
 from memory_core.cli.common.arguments import AsJson, User, flag
-from memory_core.cli.common.entries import highlight
+from memory_core.cli.common.entries import highlight, print_columns
 from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import LevelScope, find_level
-from memory_core.cli.common.tables import format_age, format_section, print_columns
+from memory_core.cli.common.tables import format_age, format_section
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
     enable_pager,

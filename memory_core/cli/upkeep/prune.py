@@ -9,11 +9,11 @@ import typer
 
 from memory_core.cli import times
 from memory_core.cli.common.arguments import Agents, AsJson, DryRun, User, Yes
+from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import check_options
 from memory_core.cli.common.notes import get_change, may_change, note_nothing, note_undo
 from memory_core.cli.common.scopes import find_agents, find_level
-from memory_core.cli.common.tables import format_section
-from memory_core.cli.output import make_progress, print_json, print_line, print_note
+from memory_core.cli.output import make_progress, print_json, print_note
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import PruneResult
 from memory_core.text.phrases import format_count
@@ -85,10 +85,13 @@ def prune(
 
 
 def _print_items(results: list[PruneResult]) -> None:
+    entries = []
     for result in results:
+        agent = (result.agent,)
         for item, used in zip(result.items, result.used, strict=True):
-            note = f"{item.confidence:g}, last used {used[:10]}"
-            print_line(f"{result.agent}: {format_section(item.section)}{item.text} ({note})")
+            note = f" ({item.confidence:g}, last used {used[:10]})"
+            entries.append(Entry(agent, agent, (item.id,), item.text, item.section, note))
+    print_entries(entries)
 
 
 def _to_json(result: PruneResult) -> dict[str, object]:

@@ -52,8 +52,9 @@ def _read_transcripts(project: Project) -> missed_reports.SweepResult:
 
 
 def _plan(waiting: int, json: bool) -> StepResult:
-    if not json:
+    if waiting and not json:
         print_line(f"{format_count(waiting, 'learning')} would be merged.")
+    if not json:
         print_note("Transcripts of interrupted runs are not read in a dry run.")
     fields = dict.fromkeys(missed_reports.SweepResult.__slots__)
     return StepResult({**fields, "merged": 0, "waiting": []}, True)
