@@ -1270,7 +1270,7 @@ def do(project: Project, deed: str, agent: str, number: int) -> None:
         records = run_records.SessionRuns(place, f"s{number}")
         records.begin("a1")
         records.note("a1", agent=agent)
-        records.add_receipt("t1", agent, "")
+        records.add_receipt("t1", agent)
     elif deed == "remove" and (read := held.read(agent)) and items(read.text):
         item_actions.judge(project, agent, item_history.id_of(items(read.text)[0]), "removed")
     elif deed == "drop" and held.read(agent):

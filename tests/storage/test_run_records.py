@@ -37,7 +37,7 @@ def test_only_old_records_are_cleared(tmp_path: Path) -> None:
     place = make_level(tmp_path)
     for session in ("old", "young"):
         run_records.SessionRuns(place, session).note("a1", agent="engineer")
-        run_records.SessionRuns(place, session).add_receipt("toolu_1", "engineer", "")
+        run_records.SessionRuns(place, session).add_receipt("toolu_1", "engineer")
     long_ago = 1_700_000_000
     for kind in ("runs", "receipts"):
         folder = Path(place.state.locate(kind, "old"))
