@@ -13,7 +13,7 @@ from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.history import item_history
-from memory_core.memory import old_state
+from memory_core.memory import gone_projects
 from memory_core.memory.project import Project
 from memory_core.storage import config, event_log, spool
 from memory_core.storage.store import FileSnapshot, Store
@@ -256,7 +256,7 @@ def read_status(project: Project, environ: Mapping[str, str], user: bool = False
     warnings = [
         *_check_project(project, environ, last, unreadable),
         *_check_settings(files, faults),
-        *_check_old_state(level, user),
+        *_check_gone_projects(level, user),
         *_check_memories(memories, user),
         *_check_learnings(memories, user),
     ]
@@ -345,11 +345,9 @@ def _check_project(
         yield StatusWarning(what, DOCTOR_COMMAND)
 
 
-def _check_old_state(level: Store, user: bool) -> Iterator[StatusWarning]:
+def _check_gone_projects(level: Store, user: bool) -> Iterator[StatusWarning]:
     advice = "agent-memory tidy --user" if user else "agent-memory tidy"
-    if old_state.is_present(level):
-        yield StatusWarning(old_state.PROBLEM, advice)
-    for gone in old_state.find(level).projects:
+    for gone in gone_projects.find(level).projects:
         what = f"learnings wait that belong to {gone}, which no longer exists"
         yield StatusWarning(what, f"if it was this project: {advice}")
 

@@ -112,8 +112,8 @@ def resolve_items(
 ) -> list[tuple[str, str]]:
     """Return (agent, name of an item) for `AGENT ITEM`, `AGENT ID...` or `ID...`.
 
-    Several words behind an agent are ids, or else the text of one item.  Raises UnknownAgent,
-    ItemNotFound, and AmbiguousItem if several agents have an id.
+    Several words behind an agent are ids or numbers, or else the text of one item.  Raises
+    UnknownAgent, ItemNotFound, and AmbiguousItem if several agents have an id.
     """
     if lookup.is_item_id(project, words[0], environ, store):
         wrong = next((word for word in words if not lookup.is_id(word)), None)
@@ -130,7 +130,7 @@ def resolve_items(
             f"no agent {words[0]!r} here, and no item has this id: name an agent and its item,"
             " or only an id (agent-memory search lists ids)"
         ) from None
-    are_ids = len(words) > 1 and all(map(lookup.is_id, words[1:]))
+    are_ids = len(words) > 1 and all(lookup.is_id(word) or word.isdecimal() for word in words[1:])
     return [(agent, name) for name in (words[1:] if are_ids else [" ".join(words[1:])])]
 
 

@@ -274,9 +274,9 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> str:
         is_by_hand = record.get("source") == item_history.HAND_SOURCE
         return not is_by_hand and item_history.change_of(record) in ids
 
-    _check_whole(memory, ids)
     records = item_history.drop_undone(memory.history.records, ids)
     plan, before = revert.plan(records, is_chosen), memory.document
+    _check_whole(memory, plan, ids)
     _check_unchanged(memory, plan)
     after = revert.apply_steps(before, plan.steps)
     after = _limit_new_sections(before, after, memory.limits)
@@ -306,18 +306,13 @@ def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
     return name
 
 
-def _check_whole(memory: AgentMemory, ids: Sequence[str]) -> None:
-    """Raise UndoConflict if records of these changes, or of their items, are beyond the limit."""
-    records = memory.history.records
-    chosen = [record for record in records if item_history.change_of(record) in ids]
-    departed = [
-        str(record.get("was") or record["id"])
-        for record in chosen
-        if record["kind"] in item_history.DEPARTURE_KINDS or record.get("was")
-    ]
-    states = map(memory.history.get, departed)
-    lost = sum(state is None or not state.text for state in states)
-    if lost or (chosen[:1] == records[:1] and chosen[0].get("n")):
+def _check_whole(memory: AgentMemory, plan: UndoPlan, ids: Sequence[str]) -> None:
+    """Raise UndoConflict if the history, of which the newest part is read, lacks some records."""
+    is_cut = any(
+        record.get("n") and item_history.change_of(record) in ids
+        for record in memory.history.records[:1]
+    )
+    if plan.lost or is_cut:
         raise UndoConflict(
             f"{memory.agent}: the history is too long and does not have all items of this change"
             " any more; nothing was undone. agent-memory restore lists the archived items"
@@ -338,7 +333,7 @@ def _check_unchanged(memory: AgentMemory, plan: UndoPlan) -> None:
         if later.get("source") == item_history.HAND_SOURCE:
             how = "an edit of the file"
         raise UndoConflict(
-            f"{memory.agent}: {text!r} was changed again by {how} of"
+            f"{memory.agent}: {text!r} was changed again by {how} at"
             f" {item_history.clock_time(later)[:16].replace('T', ' ')}; nothing was undone"
         )
     for step in plan.steps:

@@ -11,9 +11,7 @@ from memory_core.doctor import places, repairs
 from memory_core.doctor.examination import WARNING, Examination, Finding, report_closed
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
-from memory_core.memory import old_state
-from memory_core.memory.project import Project
-from memory_core.storage import paths
+from memory_core.memory import gone_projects
 
 LOSS = "agents still get their memory and learnings are saved, but nothing else is remembered"
 
@@ -23,7 +21,7 @@ def check_state(exam: Examination) -> Iterator[Finding]:
     project = exam.project
     yield from _check_rights(project.paths.state)
     for level in places.list_levels(project):
-        yield from _check_old(project, level)
+        yield from _check_gone_projects(level)
     # Last, so that all other checks have read their state.
     for error in project.paths.state.refused.values():
         where = project.paths.state.locate(error.path)
@@ -53,12 +51,9 @@ def _check_rights(state: SafeFiles) -> Iterator[Finding]:
         yield Finding(WARNING, "is open to other users of this machine", folder, advice, repair)
 
 
-def _check_old(project: Project, level: places.Level) -> Iterator[Finding]:
-    """Check for data of older versions, and of a project of this name that is gone."""
+def _check_gone_projects(level: places.Level) -> Iterator[Finding]:
+    """Check for learnings of a project of this name that is gone."""
     advice = "agent-memory tidy --user" if level.is_user else "agent-memory tidy"
-    if old_state.is_present(level.store):
-        where = level.locate(paths.FOLDER_NAME, project)
-        yield Finding(WARNING, old_state.PROBLEM, where, advice)
-    for gone in old_state.find(level.store).projects:
+    for gone in gone_projects.find(level.store).projects:
         what = "learnings wait that belong to this folder, which no longer exists"
         yield Finding(WARNING, what, gone, f"if it was this project: {advice}")

@@ -54,22 +54,26 @@ class UndoPlan(NamedTuple):
     """The steps that undo chosen records, in the order of execution.
 
     `superseded` are pairs of a chosen record and a later one that changed the same item again;
-    there is no step for such an item.
+    there is no step for such an item.  `lost` are chosen records of which the history does not
+    have the item before.
     """
 
     steps: list[UndoStep]
     superseded: list[tuple[Record, Record]]
+    lost: list[Record]
 
 
 def plan(records: Iterable[Record], chosen: Callable[[Record], bool]) -> UndoPlan:
     """Return how to undo the chosen records; `records` are all of one agent, in any order."""
     so_far, steps = History(), dict[str, list[tuple[int, UndoStep]]]()
     superseded: dict[str, tuple[Record, Record]] = {}
+    lost = []
     for number, record in enumerate(item_history.sort_records(records)):
         own, older = so_far.get(record["id"]), so_far.get(record.get("was") or "")
         if chosen(record):
             step = _step(record, so_far, _prior_item(own), _prior_item(older))
             steps.setdefault(record["id"], []).extend([(number, step)] if step else [])
+            lost += [record] if _is_lost(record, own or older) else []
         elif record["kind"] in (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS):
             for key in (record["id"], record.get("was") or ""):
                 for _number, step in steps.pop(key, [])[-1:]:
@@ -79,11 +83,17 @@ def plan(records: Iterable[Record], chosen: Callable[[Record], bool]) -> UndoPla
     numbered = sorted(
         (pair for group in steps.values() for pair in group), key=lambda pair: -pair[0]
     )
-    return UndoPlan([step for _number, step in numbered], list(superseded.values()))
+    return UndoPlan([step for _number, step in numbered], list(superseded.values()), lost)
 
 
 def _prior_item(state: ItemState | None) -> PriorItem | None:
     return PriorItem(state.text, state.section, state.nested, state.is_present) if state else None
+
+
+def _is_lost(record: Record, before: ItemState | None) -> bool:
+    """Return whether a record changed an item that the history does not have."""
+    is_change = record["kind"] in item_history.DEPARTURE_KINDS or record.get("was")
+    return bool(is_change) and before is None
 
 
 def _step(

@@ -67,7 +67,9 @@ def _list_places(store: Store, agent: str) -> list[str]:
 def check(store: Store, old: str, new: str) -> None:
     """Raise NotRenamed unless the agent can get this name, or OSError."""
     taken = [path for path in _list_places(store, new) if store.files.has_entry(path)]
-    if old == new or taken:
+    if old == new:
+        raise NotRenamed(f"{old} has this name already")
+    if taken:
         files = ", ".join(map(store.paths.relative, taken))
         raise NotRenamed(
             f"{new} has files already ({files}); agent-memory share ID... --from {old} --to {new}"

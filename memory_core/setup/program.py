@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 from memory_core.claude_code import settings_json
 from memory_core.files.safe_files import SafeFiles
-from memory_core.memory import old_state
+from memory_core.memory import gone_projects
 from memory_core.setup import links
 from memory_core.storage import state_folder
 from memory_core.text.phrases import format_count
@@ -232,7 +232,7 @@ def _find_waiting(states: str) -> dict[str, str]:
     waiting, owners = {}, dict(state_folder.list_owners(states))
     for name in SafeFiles(states).list_names():
         path = os.path.join(states, name)
-        if count := old_state.count_learnings(SafeFiles(path)):
+        if count := gone_projects.count_learnings(SafeFiles(path)):
             project = owners.get(name, "an unknown project")
             waiting[path] = f"{format_count(count, 'waiting learning')} of {project}"
     return waiting

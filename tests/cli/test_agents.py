@@ -92,7 +92,7 @@ def test_a_rename_is_not_undone_once_the_old_name_is_in_use(busy: Person) -> Non
             "engineer qa",
             "qa has files already (.claude-mpm/memories/qa.md); agent-memory share ID...",
         ),
-        ("engineer engineer", "engineer has files already"),
+        ("engineer engineer", "engineer has this name already"),
         ("engineer ../../evil", "invalid agent name"),
         ("engineer PM", "PM is the main session"),
         ("enginer backend", "did you mean engineer?"),

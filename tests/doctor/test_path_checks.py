@@ -190,15 +190,6 @@ def test_a_state_that_others_may_read_is_reported(sandbox: Sandbox) -> None:
     assert (finding.level, finding.advice) == (WARNING, f"chmod go-rwx {sandbox.state}")
 
 
-@pytest.mark.parametrize(
-    "folder", [".claude-mpm/state", ".claude-mpm/logs", ".claude-mpm/memories/quarantine"]
-)
-def test_state_of_an_older_version_is_reported(sandbox: Sandbox, folder: str) -> None:
-    (sandbox.root / folder).mkdir(parents=True)
-    (finding,) = check_state(sandbox)
-    assert (finding.level, finding.advice) == (WARNING, "agent-memory tidy")
-
-
 def test_learnings_of_a_project_that_is_gone_are_reported(sandbox: Sandbox, tmp_path: Path) -> None:
     gone = tmp_path / "old" / "shop"
     gone.mkdir(parents=True)

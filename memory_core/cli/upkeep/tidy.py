@@ -33,10 +33,11 @@ def tidy(
 
     Merges waiting learnings, reads transcripts of interrupted runs (at most 1 GB or
     10 minutes), and resolves merge conflicts, keeping both sides.
-    Then it takes over memory files and data of older versions, and removes leftover
-    files, notes of sessions that ended 30 days ago, logs older than 90 days, and
-    memories of agents that are not defined and were not used for 30 days (their
-    items go to the archive): it shows these changes and asks first.
+    Then it renames memory files of older versions, takes over learnings of a project
+    that was moved, and removes leftover files, notes of sessions that ended 30 days
+    ago, logs older than 90 days, and memories of agents that are not defined and were
+    not used for 30 days (their items go to the archive): it shows these changes and
+    asks first.
     Exit 1 if a step failed, or you answered no.
 
     \b
