@@ -7,15 +7,13 @@ from collections.abc import Iterator
 
 import samples
 import scene
-from ours import LIFE, Maker, Row
+from ours import LARGE, LIFE, Maker, Row
 from scene import Case
 
-from memory_core.memory.project import find_project
 from memory_core.storage import spool
 from memory_core.storage.paths import LevelPaths
 
 ITEMS, WAITING = 1000, 256
-CONFIG = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}\n"
 SECTIONS = ("Coding Patterns Learned", "Project Architecture")
 
 
@@ -27,11 +25,9 @@ def rows() -> Iterator[Row]:
 
 def _row(name: str, waiting: int) -> Row:
     def row(maker: Maker) -> Case:
-        place = maker.scene()
-        place.add("project/.claude-mpm/config.yml", CONFIG)
+        place = maker.scene(config=LARGE)
         place.add(f"project/{scene.MEMORIES}/engineer.md", _memory())
         env = {"HOME": os.path.join(place.folder, "home")}
-        find_project(place.project, env)  # compiles the settings, for which the hook lacks yaml
         maker.play(place, LIFE, earlier=True)
         maker.play(place, LIFE[:2])
         _let_wait(LevelPaths(place.project, env), waiting)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -13,10 +15,18 @@ from scene import Case, Scene
 from timing import Spawner
 
 from memory_core.history import item_history
+from memory_core.learning import run_subject
 from memory_core.text.times import format_utc
 
 HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")
-FULL, ROOMY = 8192, 6000
+FULL, ROOMY, ITEM = 8192, 6000, 100  # bytes of a full memory, one with room, and one item
+ALL = "memory: {selection: off}\n"
+LARGE = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 5000}}\n"
+FIND_PROJECT = """
+import os, sys
+from memory_core.memory.project import find_project
+find_project(sys.argv[1], os.environ)
+"""
 DAY = 86400
 INJECT = "inject, 8 KB memory"
 CAPTURE = "capture (PostToolUse), 10 KB, two learnings"
@@ -40,15 +50,29 @@ class Maker:
     def hook(self, name: str) -> list[str]:
         return [self.python, "-I", "-S", os.path.join(self.hooks, f"{name}.py")]
 
-    def scene(self, size: int | None = FULL, folder: bool = True) -> Scene:
+    def scene(self, size: int | None = FULL, folder: bool = True, config: str = "") -> Scene:
         """Return a project whose engineer has a memory of `size` bytes, or None, and a PM."""
         memories = {"PM.md": samples.memory("PM", FULL), "qa.md": samples.memory("qa", 2000)}
         if size:
             text = memories["engineer.md"] = samples.memory("engineer", size)
             memories["history/engineer.jsonl"] = make_history("engineer", text)
         self._count += 1
-        return Scene(
-            os.path.join(self.folder, f"scene-{self._count}"), memories if folder else None
+        folder_name = os.path.join(self.folder, f"scene-{self._count}")
+        place = Scene(folder_name, memories if folder else None)
+        if config:
+            place.add("project/.claude-mpm/config.yml", config)
+            self.compile_settings(place)
+        return place
+
+    def compile_settings(self, place: Scene) -> None:
+        """Compile config.yml as the commands of this clone do; its hooks lack yaml."""
+        subprocess.run(
+            [sys.executable, "-c", FIND_PROJECT, place.project],
+            env={
+                "HOME": os.path.join(place.folder, "home"),
+                "PYTHONPATH": os.path.dirname(self.hooks),
+            },
+            check=True,
         )
 
     def play(self, place: Scene, steps: tuple[str, ...], earlier: bool = False) -> None:
@@ -86,11 +110,12 @@ Row = Callable[[Maker], Case]
 
 
 def make_history(agent: str, memory: str) -> str:
-    """Return a history in which each item was learned, one a day up to now."""
+    """Return a history in which each item was learned by a run of its own, one a day up to now."""
     lines = []
     for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
         moment = format_utc(time.time() - DAY * number)
         fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
+        fields["about"] = run_subject.describe_run(text, samples.prose(2000, number))
         lines.append(
             item_history.make_record(
                 "learned", moment, text, section="Work", source="agent", **fields
@@ -100,7 +125,8 @@ def make_history(agent: str, memory: str) -> str:
 
 
 def rows() -> Iterator[Row]:
-    yield from (_inject, _inject_nothing, _inject_no_folder, _other_tool)
+    yield from (_inject, _inject_all, _inject_many(200))
+    yield from (_inject_nothing, _inject_no_folder, _other_tool)
     yield from (_start_with_receipt, _start_without, _session)
     for size, label in ((10_000, "10 KB"), (1_000_000, "1 MB")):
         yield _capture(f"capture (PostToolUse), {label}, nothing to learn", size)
@@ -128,6 +154,21 @@ def _inject(maker: Maker) -> Case:
     event = samples.pre_tool_use(place.project)
     check = scene.prompt_with_memory
     return _case(maker, INJECT, "pre_tool_use", place, event, check, limit=INJECT_LIMIT)
+
+
+def _inject_all(maker: Maker) -> Case:
+    place = maker.scene(config=ALL)
+    event, name = samples.pre_tool_use(place.project), f"{INJECT}, all of it (`selection: off`)"
+    return _case(maker, name, "pre_tool_use", place, event, scene.prompt_with_all)
+
+
+def _inject_many(count: int) -> Row:
+    def row(maker: Maker) -> Case:
+        place = maker.scene(count * ITEM, config=LARGE)
+        event, name = samples.pre_tool_use(place.project), f"inject, memory of {count:,} items"
+        return _case(maker, name, "pre_tool_use", place, event, scene.prompt_with_memory)
+
+    return row
 
 
 def _inject_nothing(maker: Maker) -> Case:

@@ -128,16 +128,16 @@ def compare(args: argparse.Namespace, folder: str, spawner: Spawner, rounds: int
         place = os.path.join(folder, clone)
         os.mkdir(place)
         maker = Maker(args.python, place, spawner, hooks)
-        cases.append([make_case(maker, row) for row in ours.rows()])
+        cases.append({case.name: case for case in prepared(maker, ours.rows())[0]})
+    names = [name for name in cases[1] if name in cases[0]]
     by_turns = [
-        case._replace(name=f"{case.name}, {clone}")
-        for both in zip(*cases, strict=True)
-        for clone, case in zip(clones, both, strict=True)
+        cases[at][name]._replace(name=f"{name}, {clone}")
+        for name in names
+        for at, clone in enumerate(clones)
     ]
     bare = bare_cases(Maker(args.python, folder, spawner))[0].argv
     pairs = in_turn(spawner, by_turns, bare, rounds, progress(rounds))
     results = [summary(pairs[case.name]) for case in by_turns]
-    names = [case.name for case in cases[0]]
     return compared(zip(names, results[::2], results[1::2], strict=True))
 
 

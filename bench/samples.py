@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 SESSION = "1b8d5088-d5ba-4cdd-9552-952ad05a7002"
@@ -45,13 +46,17 @@ FACTS = (
 def memory(agent: str, size: int) -> str:
     """Return a memory file of at most `size` bytes, its sections filled evenly."""
     items: dict[str, list[str]] = {section: [] for section in SECTIONS}
-    for part in PARTS:
+    room = size - len(_render(agent, {section: [""] for section in SECTIONS}))
+    for number in itertools.count():
+        part = PARTS[number % len(PARTS)]
+        subject = part if number < len(PARTS) else f"{part} {number}"
         for section, fact in zip(SECTIONS, FACTS, strict=True):
-            items[section].append(f"The {part} {fact}")
-            if len(_render(agent, items)) > size:
-                items[section].pop()
+            text = f"The {subject} {fact}"
+            room -= len(f"- {text}\n")
+            if room < 0:
                 return _render(agent, items)
-    return _render(agent, items)
+            items[section].append(text)
+    raise AssertionError
 
 
 def _render(agent: str, items: dict[str, list[str]]) -> str:
@@ -67,9 +72,9 @@ def items_of(text: str) -> list[str]:
     return [line[2:] for line in text.splitlines() if line.startswith("- ")]
 
 
-def prose(size: int) -> str:
-    """Return a report of `size` characters, every line another one."""
-    lines, length, number = ["# Summary", ""], 11, 0
+def prose(size: int, number: int = 0) -> str:
+    """Return a report of `size` characters, every line another one, counted from `number`."""
+    lines, length = ["# Summary", ""], 11
     while length < size:
         number += 1
         part, fact = PARTS[number % len(PARTS)], FACTS[number % len(FACTS)]

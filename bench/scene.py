@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Callable
@@ -70,9 +71,9 @@ class Scene:
 
     def logged_errors(self) -> list[str]:
         """Return what hooks wrote about failures, for these never show outside."""
-        path = "project/.claude-mpm/logs/events.jsonl"
-        log = self.read(path) if os.path.exists(os.path.join(self.folder, path)) else ""
-        return [line for line in log.splitlines() if '"agent.memory.error"' in line]
+        logs = glob.glob(f"{self.folder}/home/.local/state/agent-memory/*/events.jsonl")
+        lines = [line for log in logs for line in self.read(log).splitlines()]
+        return [line for line in lines if '"agent.memory.error"' in line]
 
     def memory_line(self) -> str:
         """Return all memories of the engineer, under whichever name they are kept."""
@@ -165,9 +166,14 @@ def untaught(scene: Scene) -> None:
 def prompt_with_memory(scene: Scene) -> None:
     event, reply = json.loads(scene.read("event")), scene.reply()
     given, original = reply["updatedInput"], event["tool_input"]
-    _need(given["prompt"], samples.items_of(scene.memory_line()))
+    _need_any(given["prompt"], samples.items_of(scene.memory_line()))
     if given != original | {"prompt": given["prompt"]} or original["prompt"] not in given["prompt"]:
         raise Broken("another tool_input than asked for")
+
+
+def prompt_with_all(scene: Scene) -> None:
+    prompt_with_memory(scene)
+    _need(scene.reply()["updatedInput"]["prompt"], samples.items_of(scene.memory_line()))
 
 
 def prompt_with_note(scene: Scene) -> None:
@@ -176,12 +182,12 @@ def prompt_with_note(scene: Scene) -> None:
 
 
 def context_with_memory(scene: Scene) -> None:
-    _need(scene.reply()["additionalContext"], samples.items_of(scene.memory_line()))
+    _need_any(scene.reply()["additionalContext"], samples.items_of(scene.memory_line()))
 
 
 def context_of_pm(scene: Scene) -> None:
     items = samples.items_of(scene.read(f"project/{MEMORIES}/PM.md"))
-    _need(scene.reply()["additionalContext"], items)
+    _need_any(scene.reply()["additionalContext"], items)
 
 
 def taught(scene: Scene) -> None:
@@ -203,3 +209,9 @@ def _need(text: str, parts: list[str]) -> None:
     missing = [part for part in parts if part not in text]
     if missing:
         raise Broken(f"{len(missing)} of {len(parts)} texts missing, such as {missing[0]!r}")
+
+
+def _need_any(text: str, items: list[str]) -> None:
+    """Raise Broken if there are items, and the text has none of them."""
+    if items and not any(item in text for item in items):
+        raise Broken(f"none of {len(items)} items, such as {items[0]!r}")

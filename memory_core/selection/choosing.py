@@ -8,9 +8,7 @@ the most certain items come first.
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
-
-from memory_core.selection.scoring import Score, Scores
+from memory_core.selection.scoring import NO_WORDS, Score, Scores
 from memory_core.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -18,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_core.selection.passages import Passage
-
-    Tie = tuple[float, float, str, int]
+    from memory_core.selection.scoring import Words
 
 # The tokens spent on passages that share any word with the task, and the least share of the best
 # score that they need; the same share where more is spent.
@@ -35,6 +32,9 @@ WISHED_SHARE = 1 / 4
 SAME_RUN = 0.7
 UNUSED = 0.5
 STALE = 0.5
+
+# The time of an item whose history is not known: it is the newest.
+FAR_FUTURE = "9"
 
 # So often an item is given, without use, before it sinks.
 UNUSED_AFTER = 20
@@ -67,15 +67,19 @@ USEFUL = "the most useful, as there is no task"
 
 
 class Choice:
-    """The decision about one passage: its score, what multiplies it, and the reason."""
+    """The decision about one passage: its score, what multiplies it, and the reason.
 
-    __slots__ = ("factor", "is_chosen", "passage", "reason", "score", "tokens")
+    Of passages with the same score, the one with the smaller `place` comes first.
+    """
+
+    __slots__ = ("factor", "is_chosen", "passage", "place", "reason", "score", "tokens")
 
     def __init__(self, passage: Passage, score: Score) -> None:
         self.passage = passage
         self.score = score
         self.factor = _weigh_use(passage)
         self.tokens = estimate_tokens(passage.text) + ITEM_TOKENS
+        self.place = 0
         self.is_chosen = False
         self.reason = ""
 
@@ -94,9 +98,7 @@ def select(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
     `budget` is in tokens.  Equal input yields equal output.
     """
     scores = Scores(passages, task)
-    choices = [
-        Choice(passage, score) for passage, score in zip(passages, scores.scores, strict=True)
-    ]
+    choices = _make_choices(passages, scores)
     room = budget - _choose_wished(choices, budget)
     rest = [choice for choice in choices if not choice.is_chosen]
     if task.strip():
@@ -112,8 +114,7 @@ def select_all(passages: Sequence[Passage], task: str, room: int) -> list[Choice
     `room` is in characters.  If not all fit, what is wished comes first, then what shares words
     with the task.
     """
-    scores = Scores(passages, task).scores
-    choices = [Choice(passage, score) for passage, score in zip(passages, scores, strict=True)]
+    choices = _make_choices(passages, Scores(passages, task))
     titles = set[str]()
     for choice in sorted(choices, key=_order):
         title = choice.passage.section
@@ -127,21 +128,24 @@ def select_all(passages: Sequence[Passage], task: str, room: int) -> list[Choice
     return choices
 
 
-def _order(choice: Choice) -> tuple[bool, bool, float, Tie]:
-    if choice.passage.is_wished:
-        return not choice.is_chosen, False, 0.0, (0.0, 0.0, "", choice.passage.index)
-    return not choice.is_chosen, True, -choice.total, _break_tie(choice.passage)
+def _make_choices(passages: Sequence[Passage], scores: Scores) -> list[Choice]:
+    choices = list(map(Choice, passages, scores.scores))
+    for place, choice in enumerate(sorted(choices, key=_rate, reverse=True)):
+        choice.place = place
+    return choices
 
 
-def _break_tie(passage: Passage) -> Tie:
-    """Return a sort key: useful kinds first, then certain items, then new ones."""
+def _rate(choice: Choice) -> tuple[float, float, str, int]:
+    """Return what decides without a score: useful kinds, then certain items, then new ones."""
+    passage = choice.passage
     worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
-    return -worth, -passage.note.confidence, _reverse(passage.note.born), -passage.index
+    return worth, passage.note.confidence, passage.note.born or FAR_FUTURE, passage.index
 
 
-def _reverse(time: str) -> str:
-    """Return a text that sorts the other way round; an item without a time is the newest."""
-    return "".join(chr(255 - ord(char)) for char in time if char.isascii())
+def _order(choice: Choice) -> tuple[bool, bool, float, int]:
+    if choice.passage.is_wished:
+        return not choice.is_chosen, False, 0.0, choice.passage.index
+    return not choice.is_chosen, True, *_rank(choice)
 
 
 def _weigh_use(passage: Passage) -> float:
@@ -163,43 +167,46 @@ def _choose_wished(choices: list[Choice], budget: int) -> int:
 
 def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
     """Choose the best passages that share words with the task."""
-    best = max((choice.total for choice in choices), default=0.0)
-    heap = [(-choice.total, _break_tie(choice.passage), at) for at, choice in enumerate(choices)]
-    heapify(heap)
-    spent, runs, repeated = 0, set(), set[int]()  # type: int, set[frozenset[str] | None], set[int]
-    while heap:
-        value, tie, at = heappop(heap)
-        choice = choices[at]
+    fitting = sorted((choice for choice in choices if choice.total), key=_rank, reverse=True)
+    best = fitting[-1].total if fitting else 0.0
+    for choice in choices:
+        choice.reason = NO_WORD
+    spent, runs = 0, set[frozenset[str]]()
+    repeated: list[Choice] = []  # those of a run that has a chosen passage, best first
+    while fitting or repeated:
+        is_repeated = not fitting or (repeated and _rank(repeated[0]) < _rank(fitting[-1]))
+        choice = repeated.pop(0) if is_repeated else fitting.pop()
         run = _get_run(choice)
-        if run and run in runs and at not in repeated:
-            repeated.add(at)
+        if run in runs and not is_repeated:
             choice.factor *= SAME_RUN
-            heappush(heap, (-choice.total, tie, at))
+            repeated.append(choice)
             continue
         choice.reason, least = FITS, FEW_SHARE
         if spent + choice.tokens > min(FEW_TOKENS, room):
             choice.reason, least = STRONG if is_strong else FULL, MORE_SHARE
-        if not value:
-            choice.reason = NO_WORD
-        elif -value < least * best:
+        if choice.total < least * best:
             choice.reason = FAR
         elif spent + choice.tokens > room:
             choice.reason = FULL
         choice.is_chosen = choice.reason in (FITS, STRONG)
         if choice.is_chosen:
             spent += choice.tokens
-            runs.add(run)
+            runs |= {run} - {NO_WORDS}
 
 
-def _get_run(choice: Choice) -> frozenset[str] | None:
-    """Return what the best run of a passage was about, which stands for the run; None without."""
-    return choice.passage.note.subjects[choice.score.run] if choice.score.run >= 0 else None
+def _rank(choice: Choice) -> tuple[float, int]:
+    return -choice.total, choice.place
+
+
+def _get_run(choice: Choice) -> Words:
+    """Return what the best run of a passage was about, which stands for the run; else nothing."""
+    return choice.passage.note.subjects[choice.score.run] if choice.score.run >= 0 else NO_WORDS
 
 
 def _choose_useful(choices: list[Choice], room: int) -> None:
     """Choose passages without a task."""
     spent = 0
-    for choice in sorted(choices, key=lambda choice: _break_tie(choice.passage)):
+    for choice in sorted(choices, key=_rank):
         choice.is_chosen = spent + choice.tokens <= room
         choice.reason = USEFUL if choice.is_chosen else FULL
         spent += choice.tokens if choice.is_chosen else 0

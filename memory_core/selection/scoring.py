@@ -8,7 +8,7 @@ has the measurements behind each number.
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import fsum, log, sqrt
 
 from memory_core.text import subject_words
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_core.selection.passages import Passage
+
+    Words = frozenset[str]
+
+NO_WORDS: Words = frozenset()
 
 # How fast a word that a passage or a task repeats stops counting more.
 PASSAGE_SATURATION = 0.6
@@ -37,21 +41,29 @@ STRONG = 1.0
 class Score:
     """The score of a passage: `own` by its words, `subject` by what its best run was about.
 
-    `words` are those that it shares with the task; `run` is the number of the best run in its note,
-    -1 without one.
+    `run` is the number of the best run in its note, -1 without one.
     """
 
-    __slots__ = ("own", "run", "subject", "words")
+    __slots__ = ("_parts", "_shared", "own", "run", "subject")
 
-    def __init__(self, own: float, subject: float, run: int, words: Sequence[str]) -> None:
-        self.own = own
+    def __init__(
+        self, parts: dict[str, float], subject: float = 0.0, run: int = -1, shared: Words = NO_WORDS
+    ) -> None:
+        self._parts = parts
+        self._shared = shared
+        self.own = sum(parts.values())
         self.subject = subject
         self.run = run
-        self.words = words
 
     @property
     def total(self) -> float:
         return self.own + self.subject
+
+    @property
+    def words(self) -> list[str]:
+        """The words that it shares with the task: its own, the best first, then the run's."""
+        own = sorted(self._parts, key=lambda word: (-self._parts[word], word))
+        return own + sorted(self._shared)
 
 
 class Scores:
@@ -59,16 +71,21 @@ class Scores:
 
     def __init__(self, passages: Sequence[Passage], task: str) -> None:
         wanted = subject_words.weigh_task(task)
-        counted = [_count_wanted(passage, wanted) for passage in passages]
-        worth = _weigh_words(wanted, passages, counted)
+        if not wanted:
+            self.scores, self.is_strong = [Score({}) for _ in passages], False
+            return
+        words = frozenset(wanted)
+        own = [_count_wanted(passage, words) for passage in passages]
+        shared = [[words & subject for subject in passage.note.subjects] for passage in passages]
+        worth = _weigh_words(wanted, own, shared)
         self.scores = [
-            _score(passage, own, worth) for passage, own in zip(passages, counted, strict=True)
+            _score(counts, subjects, worth) for counts, subjects in zip(own, shared, strict=True)
         ]
-        self.best = max((score.total for score in self.scores), default=0.0)
-        self.is_strong = self.best >= STRONG * sqrt(sum(worth.values()))
+        best = max((score.total for score in self.scores), default=0.0)
+        self.is_strong = best >= STRONG * sqrt(sum(worth.values()))
 
 
-def _count_wanted(passage: Passage, wanted: dict[str, float]) -> dict[str, int]:
+def _count_wanted(passage: Passage, wanted: Words) -> dict[str, int]:
     """Return how often a passage has each of the task's words."""
     counts: dict[str, int] = {}
     for word in passage.words:
@@ -78,36 +95,33 @@ def _count_wanted(passage: Passage, wanted: dict[str, float]) -> dict[str, int]:
 
 
 def _weigh_words(
-    wanted: dict[str, float], passages: Sequence[Passage], counted: list[dict[str, int]]
+    wanted: dict[str, float], own: list[dict[str, int]], shared: list[list[Words]]
 ) -> dict[str, float]:
     """Return the worth of each of the task's words: the fewer passages have it, the more."""
     frequency = dict.fromkeys(wanted, 0)
-    for passage, own in zip(passages, counted, strict=True):
-        having = set(own)
-        for subject in passage.note.subjects:
-            having |= subject & wanted.keys()
-        for word in having:
+    for counts, subjects in zip(own, shared, strict=True):
+        for word in counts.keys() | set().union(*subjects):
             frequency[word] += 1
     worth = {}
     for word, weight in wanted.items():
         count = frequency[word]
-        rare = log(1 + (len(passages) - count + 0.5) / (count + 0.5))
+        rare = log(1 + (len(own) - count + 0.5) / (count + 0.5))
         repeated = weight * (1 + TASK_SATURATION) / (weight + TASK_SATURATION)
         worth[word] = rare * repeated * (PAIR_WEIGHT if " " in word else 1.0)
     return worth
 
 
-def _score(passage: Passage, own: dict[str, int], worth: dict[str, float]) -> Score:
+def _score(counts: dict[str, int], subjects: list[Words], worth: dict[str, float]) -> Score:
     """Return the score with the words of the best run; the runs are never added up."""
     parts = {
         word: worth[word] * count * (1 + PASSAGE_SATURATION) / (count + PASSAGE_SATURATION)
-        for word, count in own.items()
+        for word, count in counts.items()
     }
-    best, run, shared = 0.0, -1, list[str]()
-    for at, subject in enumerate(passage.note.subjects):
-        others = sorted((subject & worth.keys()) - own.keys())
-        value = SUBJECT_WEIGHT * sum(worth[word] for word in others)
-        if run < 0 or value > best:
-            best, run, shared = value, at, others
-    words = [*sorted(parts, key=lambda word: (-parts[word], word)), *shared]
-    return Score(sum(parts.values()), best, run, words)
+    best = Score(parts)
+    for run, subject in enumerate(subjects):
+        others = subject - parts.keys()
+        # fsum: the same sum in any order of the words
+        value = SUBJECT_WEIGHT * fsum(worth[word] for word in others)
+        if run == 0 or value > best.subject:
+            best = Score(parts, value, run, others)
+    return best
