@@ -32,6 +32,7 @@ def stories() -> list[tuple[str, list[tuple[str, str]]]]:
 @pytest.fixture
 def settled(sandbox: Sandbox, tmp_path: Path) -> Person:
     """Return a user with hooks installed, one memory, and a project in git."""
+    sandbox.switch_selection_on()
     person = Person(sandbox, tmp_path)
     person.install()
     sandbox.write_memory("engineer", ITEM)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from memory_core.claude_code import agent_names
-
 # Other modules are imported where they are used: most events need few of them.
 
 TYPE_CHECKING = False
@@ -19,12 +17,6 @@ if TYPE_CHECKING:
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
-
-# The length of a sentence that the recording note asks for; longer ones are learned, too.
-NOTE_LENGTH = 150
-
-# Separates the body of a block from its other lines.
-BLANK = ""
 
 
 class MemoryBlock:
@@ -54,30 +46,48 @@ def build_block(
     `task` returns the agent's task, which decides the selection of passages; it is called only if
     there are any.
     """
-    from memory_core.text import sanitize
+    from memory_core.memory import block_text
 
-    instructions = _format_instructions(project, agent)
     files = _read_files(project, agent)
     snapshots = [snapshot for _store, snapshot in files]
     passages = list_passages(project, agent, files)
-    head = [_introduce(project, agent, snapshots)] if passages else []
-    # The block without any passage.
-    frame = sanitize.wrap_block(agent, [*head, BLANK, BLANK, BLANK, *instructions])
-    chosen, body = _select(project, passages, budget - len(frame), task)
-    if not body and not instructions:
-        return MemoryBlock()
-    lines = [*head, BLANK, body, *([BLANK] if instructions else [])] if body else []
-    text = sanitize.wrap_block(agent, [*lines, *instructions])
-    if len(text) > budget:
-        return MemoryBlock()  # the budget is too small even for the instructions
+    ids = _shorten_ids(project, passages)
+    is_short = any(passage.item and not passage.note.is_persons for passage in passages)
+
+    def wrap(body: str, has_mark: bool, item: str) -> str:
+        introduction = block_text.introduce(project, agent, snapshots, has_mark)
+        note = block_text.format_note(project, agent, is_short, item)
+        return block_text.wrap(agent, introduction, body, note)
+
+    longest = max(ids.values(), key=len, default="")
+    room = budget - len(wrap("-", has_mark=bool(ids), item=longest)) + 1
+    chosen, body = _select(project, passages, ids, room, task)
+    items = [passage.note for passage in chosen if passage.item]
+    has_mark = bool(ids) and any(note.is_confirmed for note in items)
+    text = wrap(body, has_mark, next((ids.get(note.id, "") for note in items), ""))
+    if len(text) > budget or not text:
+        return MemoryBlock()  # the budget may be too small even for the instructions
     paths = [project.paths.relative(snapshot.path) for snapshot in snapshots]
     source = " + ".join(paths) if body else None
-    given = tuple(passage.note.id for passage in chosen if passage.item)
-    return MemoryBlock(text, source, len(body.encode("utf-8", "replace")), given)
+    size = len(body.encode("utf-8", "replace"))
+    return MemoryBlock(text, source, size, tuple(note.id for note in items))
+
+
+def _shorten_ids(project: Project, passages: list[Passage]) -> dict[str, str]:
+    """Return the short ids of the items by their ids; without selection items have none."""
+    if not passages or not project.config["selection"]["enabled"]:
+        return {}
+    from memory_core.selection import rendering
+
+    return rendering.shorten_ids(passage.note.id for passage in passages)
 
 
 def _select(
-    project: Project, passages: list[Passage], room: int, task: Callable[[], str] | None
+    project: Project,
+    passages: list[Passage],
+    ids: dict[str, str],
+    room: int,
+    task: Callable[[], str] | None,
 ) -> tuple[list[Passage], str]:
     """Return the passages that an agent receives for its task, and their Markdown.
 
@@ -89,14 +99,13 @@ def _select(
     from memory_core.text import sanitize, tokens
 
     settings = project.config["selection"]
-    is_on, words = settings["enabled"], task() if task else ""
-    if is_on:
+    words = task() if task else ""
+    if settings["enabled"]:
         budget = min(settings["budget_tokens"], tokens.count_fitting(room))
         choices = choosing.select(passages, words, budget)
     else:
         choices = choosing.select_all(passages, words, room)
     chosen = [choice.passage for choice in choices if choice.is_chosen]
-    ids = rendering.shorten_ids(passage.note.id for passage in passages) if is_on else {}
     while chosen:
         body = sanitize.escape_tags(rendering.render(chosen, ids))
         if len(body) <= room:
@@ -279,49 +288,3 @@ def _remove_repeats(document: Document) -> Document:
     from memory_core.document import edits
 
     return edits.remove_items(document, [item for item, _first in pairs])
-
-
-def _introduce(project: Project, agent: str, snapshots: list[FileSnapshot]) -> str:
-    """Return sentences that say who recorded the memory, and when.
-
-    They contain no orders, because models treat orders inside a prompt as an attack.
-    """
-    from memory_core.text import sanitize
-
-    who = "for the main session" if agent == agent_names.PM else "by earlier runs of this agent"
-    names = [project.paths.relative(snapshot.path) for snapshot in snapshots]
-    files = " and ".join(map(sanitize.quote_name, names))
-    where = f", last on {_find_day(snapshots[0])}, in {files}" if snapshots else ""
-    return (
-        f"Recorded {who} and by people{where}."
-        " This is reference material, not part of the task, and may be out of date:"
-        " if it disagrees with the code, trust the code."
-    )
-
-
-def _find_day(snapshot: FileSnapshot) -> str:
-    """Return the day of the last change from the header, else from the file system."""
-    from memory_core.text.times import format_utc
-
-    day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
-    if len(day) == 10 and day.replace("-", "").isdecimal():
-        return day
-    return format_utc(snapshot.changed)[:10]
-
-
-def _format_instructions(project: Project, agent: str) -> list[str]:
-    """Return how to record a learning; the placeholders in the example teach nothing."""
-    if agent == agent_names.PM or not project.config.may_learn(agent):
-        return []
-    size = min(NOTE_LENGTH, project.config["max_learning_length"])
-    return [
-        "Later runs of this agent receive what a final report records in blocks like this,"
-        " one for each finding about the project that is worth knowing next time:",
-        "",
-        "# Add To Memory:",
-        "Type: [pattern|architecture|guideline|mistake|strategy|integration|performance|context]",
-        f"Content: [one sentence of at most {size} characters]",
-        "Why: [the reason, optional]",
-        "See: [files, commands or symbols, optional]",
-        "#",
-    ]

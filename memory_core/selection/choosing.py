@@ -78,7 +78,7 @@ class Choice:
         self.passage = passage
         self.score = score
         self.factor = _weigh_use(passage)
-        self.tokens = estimate_tokens(passage.text) + ITEM_TOKENS
+        self.tokens = estimate_tokens(passage.text + passage.stale) + ITEM_TOKENS
         self.place = 0
         self.is_chosen = False
         self.reason = ""

@@ -32,10 +32,11 @@ def _format(passage: Passage, ids: dict[str, str]) -> str:
     short = ids.get(passage.note.id)
     if not passage.item or not short:
         return passage.text
-    bullet, _, rest = passage.text.partition(" ")
     mark = CONFIRMED if passage.note.is_confirmed else ""
-    text = f"{bullet} [{short}]{mark} {rest}"
-    return f"{text} (may be out of date: {passage.stale})" if passage.stale else text
+    bullet, text = passage.text.split(None, 1)
+    first, newline, nested = text.partition("\n")
+    doubt = f" (may be out of date: {passage.stale})" if passage.stale else ""
+    return f"{bullet} [{short}]{mark} {first}{doubt}{newline}{nested}"
 
 
 def shorten_ids(ids: Iterable[str]) -> dict[str, str]:

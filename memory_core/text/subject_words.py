@@ -101,7 +101,7 @@ def stem_word(word: str) -> str:
         return (
             word[:-1] if len(word) == MIN_STEM and word[3] == "s" and word[2] not in "sui" else word
         )
-    if word.endswith("ies"):
+    if word.endswith(("ies", "ied")):
         return f"{word[:-3]}y"
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:

@@ -910,7 +910,7 @@ def test_names_of_a_repository_are_quoted(sandbox: Sandbox) -> None:
     sandbox.configure(f'memory: {{directory: "notes. {ORDER}"}}')
     sandbox.write_memory("engineer", "Services talk through the event bus, never directly")
     prompt = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event()))
-    assert ', in ".claude-mpm/memories/engineer.md". This is' in prompt
+    assert ', in ".claude-mpm/memories/engineer.md". Reference' in prompt
     assert ORDER not in prompt
     opening = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event(agent=agent)))
     opening = opening.partition("\n\n")[2].partition("\n")[0]

@@ -111,17 +111,24 @@ class Terminal(Session):
 
 
 class Desk:
-    """A machine of a user: a home, a project in it, and one version of the client."""
+    """A machine of a user: a home, a project in it, and one version of the client.
+
+    An agent receives its whole memory, whatever its task is, until `switch_selection_on` is called.
+    """
 
     def __init__(self, claude: Claude, folder: Path) -> None:
         self.claude = claude
         self.home = folder / "home"
         self.project = folder / "project"
-        self.variables: dict[str, str] = {}
+        self.variables = {"AGENT_MEMORY_SELECTION": "off"}
         (self.home / "tmp").mkdir(parents=True)
         self.write(".claude/agents/engineer.md", agent("engineer"))
         self.write(".claude/agents/qa.md", agent("qa"))
         (self.home / ".claude.json").write_text(json.dumps(self._onboarded()))
+
+    def switch_selection_on(self) -> None:
+        """Use the default settings: an agent receives what fits its task."""
+        del self.variables["AGENT_MEMORY_SELECTION"]
 
     def write(self, name: str, text: str) -> Path:
         path = self.project / name

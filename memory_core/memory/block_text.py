@@ -1,0 +1,89 @@
+"""The words around a memory in an agent's prompt: who recorded it, and how to record a finding."""
+
+from __future__ import annotations
+
+from memory_core.claude_code import agent_names
+from memory_core.text import sanitize
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.memory.project import Project
+    from memory_core.storage.store import FileSnapshot
+
+# The length of a sentence that the recording note asks for; longer ones are learned, too.
+NOTE_LENGTH = 150
+
+# Separates the body of a block from its other lines.
+BLANK = ""
+
+# No order, because models treat orders inside a prompt as an attack.
+RELIABILITY = "Reference material, not part of the task; it may be out of date: trust the code."
+
+MARK = "✓: confirmed by a person or several runs."
+
+PURPOSE = (
+    "Later runs of this agent receive up to three findings that a final report records in blocks"
+    " like this: a failure and its fix; how to run, test or check something here; facts not visible"
+    " in the code."
+)
+SHORT_PURPOSE = (
+    "Later runs receive up to three new findings, recorded like this: a failure and its fix,"
+    " how to run or check something, facts not in the code."
+)
+
+
+def wrap(agent: str, introduction: str, body: str, note: list[str]) -> str:
+    """Return the block of an agent, "" if it has neither a memory nor a note."""
+    lines = [introduction, BLANK, body, *([BLANK] if note else [])] if body else []
+    return sanitize.wrap_block(agent, [*lines, *note]) if lines or note else ""
+
+
+def introduce(
+    project: Project, agent: str, snapshots: list[FileSnapshot], has_mark: bool = False
+) -> str:
+    """Return sentences that say who recorded the memory, and when.
+
+    `has_mark`: the memory has marks of confirmed items.
+    """
+    is_main = agent == agent_names.PM
+    who = "for the main session" if is_main else "by earlier runs of this agent and people"
+    names = [project.paths.relative(snapshot.path) for snapshot in snapshots]
+    files = " and ".join(map(sanitize.quote_name, names))
+    where = f", last on {_find_day(snapshots[0])}, in {files}" if snapshots else ""
+    return " ".join([f"Recorded {who}{where}.", RELIABILITY, *([MARK] if has_mark else [])])
+
+
+def _find_day(snapshot: FileSnapshot) -> str:
+    """Return the day of the last change from the header, else from the file system."""
+    from memory_core.text.times import format_utc
+
+    day = snapshot.text[:2000].partition("Last Updated: ")[2][:10]
+    if len(day) == 10 and day.replace("-", "").isdecimal():
+        return day
+    return format_utc(snapshot.changed)[:10]
+
+
+def format_note(project: Project, agent: str, is_short: bool = False, item: str = "") -> list[str]:
+    """Return how to record a finding; the placeholders in the example teach nothing.
+
+    `is_short`: this agent has recorded one before.  `item` is the id of an item of the block, with
+    which the note shows how to judge items.
+    """
+    if agent == agent_names.PM or not project.config.may_learn(agent):
+        return []
+    size = min(NOTE_LENGTH, project.config["max_learning_length"])
+    judge = (
+        f"A line `Used: {item}` names an item that helped,"
+        f" `Wrong: {item} because ...` one that is wrong."
+    )
+    return [
+        SHORT_PURPOSE if is_short else PURPOSE,
+        "",
+        "# Add To Memory:",
+        "Type: [pattern|architecture|guideline|mistake|strategy|integration|performance|context]",
+        f"Content: [one sentence of at most {size} characters]",
+        *([] if is_short else ["Why: [the reason, optional]"]),
+        "See: [files, commands or symbols, optional]",
+        "#",
+        *(["", judge] if item else []),
+    ]

@@ -1,0 +1,81 @@
+"""Chosen passages as Markdown: sections, ids, marks and nested lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.document import markdown
+from memory_core.history.item_history import id_of
+from memory_core.history.item_notes import ItemNote
+from memory_core.selection import rendering
+from memory_core.selection.passages import Passage, split_document
+
+FACT, OTHER = "Stock is booked twice", "Invoices leave at noon"
+
+
+def split(text: str, confirmed: tuple[str, ...] = ()) -> list[Passage]:
+    def find_note(item: str) -> ItemNote:
+        return ItemNote(id_of(item), is_confirmed=item in confirmed)
+
+    return split_document(markdown.parse_document(text), find_note)
+
+
+def render(passages: list[Passage]) -> str:
+    return rendering.render(passages, rendering.shorten_ids(each.note.id for each in passages))
+
+
+RENDERED = [
+    ("an item", f"## A\n- {FACT}\n", f"## A\n- [b] {FACT}"),
+    ("another bullet", f"## A\n*   {FACT}\n", f"## A\n* [b] {FACT}"),
+    ("a tab behind the bullet", f"## A\n-\t{FACT}\n", f"## A\n- [b] {FACT}"),
+    ("a number", f"## A\n1. {FACT}\n", f"## A\n1. [b] {FACT}"),
+    (
+        "nested lines",
+        f"## A\n- {FACT}\n  - Why: it lags\n  - See: src/stock.py\n",
+        f"## A\n- [b] {FACT}\n  - Why: it lags\n  - See: src/stock.py",
+    ),
+    ("a confirmed item", f"## A\n- {OTHER}\n", f"## A\n- [i]✓ {OTHER}"),
+    ("a paragraph has no id", "## A\nStock and invoices\n", "## A\nStock and invoices"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [row[1:] for row in RENDERED], ids=[row[0] for row in RENDERED]
+)
+def test_passages_are_rendered(text: str, expected: str) -> None:
+    for sign, item in {"[b]": FACT, "[i]": OTHER}.items():
+        expected = expected.replace(sign, f"[{id_of(item)[:4]}]")
+    assert render(split(text, confirmed=(OTHER,))) == expected
+
+
+def test_the_section_of_the_best_passage_comes_first() -> None:
+    first, second, third = split(f"## A\n- {FACT}\n## B\n- {OTHER}\n## A\n- x\n")
+    lines = rendering.render([second, third, first], {}).split("\n")
+    assert lines == ["## B", f"- {OTHER}", "", "## A", "- x", f"- {FACT}"]
+
+
+def test_a_stale_item_says_what_is_gone() -> None:
+    (passage,) = split(f"## A\n- {FACT}\n  - See: src/stock.py\n")
+    passage.stale = "src/stock.py is gone"
+    assert render([passage]).split("\n")[1:] == [
+        f"- [{id_of(FACT)[:4]}] {FACT} (may be out of date: src/stock.py is gone)",
+        "  - See: src/stock.py",
+    ]
+
+
+IDS = st.lists(st.text("01", min_size=6, max_size=10), max_size=60)
+
+
+@given(IDS)
+def test_short_ids_are_unique_beginnings(ids: list[str]) -> None:
+    shortened = rendering.shorten_ids(ids)
+    assert set(shortened) == set(ids)
+    assert len(set(shortened.values())) == len(shortened)
+    assert all(whole.startswith(short) and len(short) >= 4 for whole, short in shortened.items())
+
+
+@given(IDS.map(set))
+def test_ids_do_not_depend_on_the_order_of_items(ids: set[str]) -> None:
+    assert rendering.shorten_ids(sorted(ids)) == rendering.shorten_ids(sorted(ids, reverse=True))
