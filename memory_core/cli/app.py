@@ -40,6 +40,8 @@ COMMAND_GROUPS = {
         "change.restore:restore": "List archived items, or restore them.",
         "change.item:confirm": "Record that items are right: their confidence rises.",
         "change.item:contradict": "Record that items are wrong: their confidence falls.",
+        "change.item:pin": "Give items to the agent with every task, whatever the task is.",
+        "change.item:unpin": "Give items to the agent only if they fit its task.",
         "change.agent:rename": "Give an agent's memory to another agent name.",
         "change.agent:delete": "Move the whole memory of agents to the archive.",
         "change.preference:app": "Manage how an agent should work.",

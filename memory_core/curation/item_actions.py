@@ -1,4 +1,4 @@
-"""Add, confirm, contradict and remove items; record tasks and errors that programs report.
+"""Add, confirm, contradict, pin and remove items; record tasks and errors that programs report.
 
 Each call of `judge` and `teach` is one change, which undo takes back.  `record_task` and
 `record_error` change no memory, and undo does not take them back.  Parameters of most functions:
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from memory_core.curation import lookup
 from memory_core.document import markdown, merge_learnings
-from memory_core.history import item_history, performance
+from memory_core.history import item_history, item_notes, performance
 from memory_core.learning import classify, extraction
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
@@ -92,13 +92,19 @@ def list_items(memory: AgentMemory) -> list[RatedItem]:
     return items
 
 
+def list_pinned(memory: AgentMemory) -> set[str]:
+    """Return the ids of the items that the agent receives with every task, without preferences."""
+    notes = item_notes.list_notes(memory.history, {})
+    return {note.id for note in notes.values() if note.is_pinned}
+
+
 def judge(
     project: Project, agent: str, item: str, kind: str, store: Store | None = None, **by: str
 ) -> RatedItem:
-    """Change the confidence of an item, or archive it; return the item.
+    """Change the confidence of an item, pin or archive it; return the item.
 
-    `kind` is confirmed, contradicted, removed (archived), or reinforced (a run reported it again;
-    each run counts once).  Raises ItemNotFound or AmbiguousItem.
+    `kind` is confirmed, contradicted, removed (archived), pinned, unpinned, or reinforced (a run
+    reported it again; each run counts once).  Raises ItemNotFound or AmbiguousItem.
     """
     return judge_items(project, [(agent, item)], kind, store, **by)[0][1]
 

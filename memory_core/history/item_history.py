@@ -18,7 +18,7 @@ A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for 
     confirmed     the user said that it is right
     contradicted  a run or the user said that it is wrong
     pinned        the user wants it given with every task
-    unpinned      and no more
+    unpinned      the user does not want it given with every task
 
 The order of the records does not matter, and a record may occur twice: git merges the
 histories of two branches as lines.  Records of other kinds do not concern items.
@@ -110,7 +110,8 @@ class ItemState:
         self.is_weighed = False  # a record that is not undone gave it its confidence
         self.is_by_hand = False  # a person wrote it in the file
         self.is_persons = False  # a person wrote, edited, confirmed, accepted or restored it
-        self.is_pinned = False  # a person wants it given with every task
+        # Whether a person wants it given with every task, None if nobody said so.
+        self.is_pinned: bool | None = None
 
 
 class History:
@@ -275,7 +276,7 @@ class History:
         state.born, state.used = min(state.born, older.born), max(state.used, older.used)
         state.confidence = max(state.confidence, older.confidence)
         state.is_persons = state.is_persons or older.is_persons
-        state.is_pinned = state.is_pinned or older.is_pinned
+        state.is_pinned = older.is_pinned if state.is_pinned is None else state.is_pinned
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs
 

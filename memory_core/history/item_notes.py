@@ -115,7 +115,7 @@ def _make_note(
         state.born,
         state.is_persons,
         state.is_persons or len(state.runs - {""}) >= CONFIRMING_RUNS,
-        state.is_pinned or count_subjects(words) >= PINNING_RUNS,
+        count_subjects(words) >= PINNING_RUNS if state.is_pinned is None else state.is_pinned,
         *counts,
         len(state.contradicting_runs),
         words,

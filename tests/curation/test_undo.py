@@ -204,6 +204,7 @@ VERBS = {
     "shared": shared,
     "confirmed": lambda shop: item_actions.judge(shop.project, "qa", "one", "confirmed"),
     "contradicted": lambda shop: item_actions.judge(shop.project, "qa", "one", "contradicted"),
+    "pinned": lambda shop: item_actions.judge(shop.project, "qa", "one", "pinned"),
 }
 
 
@@ -514,7 +515,7 @@ def undo(shop: Workshop, agent: str, number: int, word: str) -> None:
 BY_HAND = [hand_edit, hand_remove, hand_nest, hand_add]
 BY_US = [
     *(learn, learn, reword, prefer, unprefer, prune, share, undo),
-    *map(say, ("confirmed", "contradicted", "removed")),
+    *map(say, ("confirmed", "contradicted", "removed", "pinned", "unpinned")),
 ]
 
 STEPS = st.tuples(st.sampled_from(AGENTS), st.integers(0, 9), st.sampled_from(WORDS))

@@ -1,4 +1,4 @@
-"""`agent-memory confirm`, `contradict` and `remove`: judge items."""
+"""`agent-memory confirm`, `contradict`, `remove`, `pin` and `unpin`: judge items."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ RESULT_WORDS = {
     "confirmed": "Confirmed",
     "contradicted": "Contradicted",
     "removed": "Archived",
+    "pinned": "Pinned",
+    "unpinned": "Unpinned",
 }
 
 
@@ -53,6 +55,32 @@ def remove(items: Items, user: User = False, json: AsJson = False) -> None:
       agent-memory remove 17e4
     """
     _change("removed", items, user, json)
+
+
+def pin(items: Items, user: User = False, json: AsJson = False) -> None:
+    """Give items to the agent with every task, whatever the task is.
+
+    Pins and preferences together use at most a quarter of
+    memory.selection.budget_tokens.  agent-memory list marks pinned items.
+
+    \b
+    Example:
+      agent-memory pin engineer "event bus"
+      agent-memory pin 17e4
+    """
+    _change("pinned", items, user, json)
+
+
+def unpin(items: Items, user: User = False, json: AsJson = False) -> None:
+    """Give items to the agent only if they fit its task.
+
+    Also of items that are pinned because three runs reported them.
+
+    \b
+    Example:
+      agent-memory unpin 17e4
+    """
+    _change("unpinned", items, user, json)
 
 
 def _change(kind: str, items: list[str], user: bool, json: bool) -> None:

@@ -13,6 +13,9 @@ from memory_core.curation import agent_status, initialize, item_actions
 from memory_core.memory.reading import read_memory
 from memory_core.text.phrases import format_count
 
+# Behind an item that the agent receives with every task.
+PINNED = "  (pinned)"
+
 
 def list_(
     agent: Annotated[str | None, agent_argument(show_default="list the agents")] = None,
@@ -23,7 +26,7 @@ def list_(
     """List all agents, or the items of one agent.
 
     Without AGENT: all agents with a memory or defined in .claude/agents.
-    With AGENT: its items with id, confidence and section.
+    With AGENT: its items with id, confidence, section, and a mark if pinned.
 
     \b
     Example:
@@ -64,15 +67,21 @@ def _list_items(scope: LevelScope, name: str, number: int | None, json: bool) ->
     project, level = scope
     (agent,) = find_agents(scope, [name])
     has_memory = agent_status.read_file(level, agent) is not None
-    items = item_actions.list_items(read_memory(project, agent, level)) if has_memory else []
-    items = items[:number]
+    memory = read_memory(project, agent, level)
+    items = item_actions.list_items(memory)[:number] if has_memory else []
+    pinned = item_actions.list_pinned(memory)
     if json:
         names = ("id", "text", "section", "nested", "confidence")
-        print_json([{"agent": agent, **select_fields(item, *names)} for item in items])
+        rows = [{"agent": agent, **select_fields(item, *names)} for item in items]
+        print_json([{**row, "pinned": row["id"] in pinned} for row in rows])
         return
+    marks = dict.fromkeys(pinned, PINNED)
     print_entries(
         [
-            Entry((agent,), (), (item.id, f"{item.confidence:.1f}"), item.whole, item.section)
+            Entry(
+                *((agent,), (), (item.id, f"{item.confidence:.1f}")),
+                *(item.whole, item.section, marks.get(item.id, "")),
+            )
             for item in items
         ]
     )

@@ -22,7 +22,13 @@ from memory_core.cli.common.scopes import (
 )
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_bytes, print_json, print_line, print_note, select_fields
-from memory_core.curation import agent_context, agent_status, change_log, searching
+from memory_core.curation import (
+    agent_context,
+    agent_status,
+    change_log,
+    item_actions,
+    searching,
+)
 from memory_core.document import markdown
 from memory_core.memory.reading import read_memory
 from memory_core.storage import store
@@ -32,6 +38,7 @@ from memory_core.text.times import format_utc
 # Fields of an item and their titles.
 ITEM_FIELDS = {
     **{name: name for name in ("id", "agent", "section", "place", "confidence")},
+    "pinned": "pinned",
     "time": "added",
     "source": "added by",
     "run": "run",
@@ -85,16 +92,18 @@ def show(
 
 def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str, Any]:
     item = searching.find_by_id(scope.level, name, agents=[agent])
-    state = read_memory(scope.project, item.agent, scope.level).history.get(item.id)
+    memory = read_memory(scope.project, item.agent, scope.level)
+    state = memory.history.get(item.id)
     origin = ("confidence", "source", "run", "session", "used")
     fields = {
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),
+        "pinned": item.id in item_actions.list_pinned(memory),
     }
     if not json:
         since = fields["time"] and fields["time"][:16].replace("T", " ")
         print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
-        values = {**fields, "time": since}
+        values = {**fields, "time": since, "pinned": "yes" if fields["pinned"] else ""}
         rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
         print_entries([Entry((), (), (title,), text) for title, text in rows])
     return fields

@@ -1,0 +1,110 @@
+"""Pins: items that an agent receives with every task."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_core.history import item_history
+from support.command_line import ITEM, Person, hide_change
+from support.events import make_pre_event
+from support.terminal import run_on_terminal
+
+OTHER = "Tests need redis"
+TASK = "Fix the typo in the heading of the readme"
+
+
+@pytest.fixture
+def team(person: Person) -> Person:
+    """Return a user whose engineer has two items, with the default settings."""
+    person.sandbox.switch_selection_on()
+    person.env.pop("AGENT_MEMORY_SELECTION")
+    person.sandbox.write_memory("engineer", ITEM, OTHER)
+    return person
+
+
+def id_of(text: str) -> str:
+    return item_history.id_of(text)
+
+
+def read_block(person: Person, task: str = TASK) -> str:
+    """Return the prompt that the installed hook hands to the agent."""
+    event = make_pre_event()
+    event["tool_input"]["prompt"] = task
+    return person.sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
+
+
+def list_pinned(person: Person) -> set[str]:
+    return {row["text"] for row in person.read_json("list", "engineer") if row["pinned"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "pinned"),
+    [
+        (["engineer", "event", "bus"], {ITEM}),
+        (["engineer", id_of(ITEM)[:4]], {ITEM}),
+        ([id_of(ITEM)[:4]], {ITEM}),
+        ([id_of(ITEM)[:4], id_of(OTHER)[:5]], {ITEM, OTHER}),
+        ([id_of(OTHER), id_of(OTHER)], {OTHER}),
+    ],
+)
+def test_pinned_items_are_given_with_every_task(
+    team: Person, words: list[str], pinned: set[str]
+) -> None:
+    before = team.sandbox.read_memory("engineer")
+    assert ITEM not in read_block(team)
+    done = team.run("pin", *words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Pinned: ") == len(pinned)
+    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID\n"
+    block = read_block(team)
+    assert {text for text in (ITEM, OTHER) if text in block} == pinned == list_pinned(team)
+    team.run("undo")
+    assert not list_pinned(team)
+    assert ITEM not in read_block(team)
+    assert OTHER not in read_block(team)
+    team.run("redo")
+    assert list_pinned(team) == pinned
+    done = team.run("unpin", *words)
+    assert done.stdout.count("Unpinned: ") == len(pinned)
+    assert not list_pinned(team)
+    assert team.sandbox.read_memory("engineer").endswith(before[-60:])
+
+
+def test_list_and_show_mark_pinned_items(team: Person) -> None:
+    team.run("pin", id_of(OTHER)[:4])
+    plain = team.run("list", "engineer").stdout.splitlines()
+    assert [line.endswith(f"{OTHER}  (pinned)") for line in plain] == [False, True]
+    shown = run_on_terminal(team, "list engineer")
+    assert f"{OTHER} (pinned)" in shown
+    assert "pinned      yes\n" in team.run("show", id_of(OTHER)[:4]).stdout
+    assert "pinned" not in team.run("show", id_of(ITEM)[:4]).stdout
+    assert team.read_json("show", id_of(OTHER)[:4])["pinned"] is True
+    assert team.read_json("pin", id_of(ITEM)[:4])["kind"] == "pinned"
+
+
+def test_more_than_a_quarter_of_the_budget_is_not_pinned(team: Person) -> None:
+    parts = ["basket", "stock", "invoice", "refund", "login", "mail", "price", "order", "rating"]
+    items = [
+        f"Never restart the {part} service while its queue is full: every {part} in it is lost, and nobody notices"
+        for part in parts
+    ]
+    team.sandbox.write_memory("engineer", *items)
+    team.run("pin", *[id_of(item) for item in items])
+    given = [item for item in items if item in read_block(team)]
+    assert 0 < len(given) < len(items)
+    assert given == items[: len(given)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pin", "dead"], "no item has the id 'dead'"),
+        (["pin", "engineer"], "missing item"),
+        (["unpin", "engineer", "no such words"], "no item matches"),
+        (["pin", "enginer", "bus"], "did you mean engineer?"),
+    ],
+)
+def test_an_unknown_item_is_refused(team: Person, words: list[str], said: str) -> None:
+    done = team.run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr

@@ -1,0 +1,80 @@
+"""What the history knows of each item: which items the agent receives with every task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory_core.history import item_history, item_notes
+
+FACT = "Run `make db` before the tests"
+BUGS = {
+    "a1": "Payments are charged twice: retry in src/pay.py",
+    "a2": "The login page shows no captcha on mobile phones",
+    "a3": "Invoices leave with yesterday's exchange rates",
+    "a4": "Charged payments are retried in src/pay.py again",
+}
+
+
+def make_report(run: str, day: int) -> item_history.Record:
+    kind = "learned" if day == 1 else "reinforced"
+    return make_record(kind, day, run=run, about=BUGS[run], section="Tests")
+
+
+def make_record(kind: str, day: int, **fields: Any) -> item_history.Record:
+    time = f"2026-11-{day:02}T08:00:00.000Z"
+    return item_history.make_record(kind, time, FACT, change=f"c{day}", **fields)
+
+
+def report(*runs: str) -> list[item_history.Record]:
+    return [make_report(run, day) for day, run in enumerate(runs, 1)]
+
+
+UNDONE = {"source": "person", "id": "c9"}
+
+PINNED = {
+    "one run": (report("a1"), False),
+    "three runs of different subjects": (report("a1", "a2", "a3"), True),
+    "two of three runs had one subject": (report("a1", "a2", "a4"), False),
+    "one run three times": (report("a1", "a1", "a1"), False),
+    "a person pinned it": ([*report("a1"), make_record("pinned", 9)], True),
+    "and unpinned it": (
+        [*report("a1"), make_record("pinned", 8), make_record("unpinned", 9)],
+        False,
+    ),
+    "a person unpinned what three runs pin": (
+        [*report("a1", "a2", "a3"), make_record("unpinned", 9)],
+        False,
+    ),
+    "and took that back": (
+        [
+            *report("a1", "a2", "a3"),
+            make_record("unpinned", 9),
+            make_record("undone", 10, **UNDONE),
+        ],
+        True,
+    ),
+    "pinning was undone": (
+        [*report("a1"), make_record("pinned", 9), make_record("undone", 10, **UNDONE)],
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_items_of_many_subjects_and_of_the_user_are_pinned(name: str) -> None:
+    records, expected = PINNED[name]
+    notes = item_notes.list_notes(item_history.History(records), {})
+    assert notes[FACT].is_pinned is expected
+
+
+def test_a_new_wording_stays_pinned() -> None:
+    records = [*report("a1"), make_record("pinned", 2)]
+    old = records[0]["id"]
+    history = item_history.History(records)
+    merged = item_history.make_record(
+        "merged", "2026-11-03T08:00:00.000Z", f"{FACT} and lint", was=old, run="a2"
+    )
+    history.add([merged])
+    assert item_notes.list_notes(history, {})[f"{FACT} and lint"].is_pinned
