@@ -115,7 +115,7 @@ def make_history(agent: str, memory: str) -> str:
     for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
         moment = format_utc(time.time() - DAY * number)
         fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
-        fields["about"] = run_subject.describe_run(text, samples.prose(2000, number))
+        fields["about"] = run_subject.describe_run(text, samples.prose(700, 100 * number))
         lines.append(
             item_history.make_record(
                 "learned", moment, text, section="Work", source="agent", **fields

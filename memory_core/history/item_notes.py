@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FIELDS = (
     *("id", "confidence", "born", "is_persons", "is_confirmed", "is_pinned"),
-    *("given", "used", "failed", "wrong", "subjects"),
+    *("given", "used", "failed", "wrong", "runs"),
 )
 
 # An item that so many runs with different subjects reported is given with every task.
@@ -34,15 +34,39 @@ SAME_SUBJECT = 0.3
 CONFIRMING_RUNS = 2
 
 
+class Subjects:
+    """What runs were about: for each word the ids of the runs.
+
+    A hook needs only the words of its task, and few words of many runs are loaded faster than many
+    words of each run.
+    """
+
+    __slots__ = ("runs",)
+
+    def __init__(self, runs: Mapping[str, tuple[str, ...]]) -> None:
+        self.runs = runs
+
+    def list_words(self, words: Iterable[str]) -> dict[str, list[str]]:
+        """Return which of the words each run was about, by the run."""
+        shared: dict[str, list[str]] = {}
+        for word in words:
+            for run in self.runs.get(word, ()):
+                shared.setdefault(run, []).append(word)
+        return shared
+
+
+NO_SUBJECTS = Subjects({})
+
+
 class ItemNote:
     """What selection needs to know of one item.
 
-    `subjects` has for each run that reported it the words that the run was about.  `given`, `used`,
-    `failed` and `wrong` count the runs that received it, used it, failed with it, and reported it
-    as wrong.  A confirmed item was confirmed by a person or by several runs.
+    `runs` has the ids of the runs that reported it, and `subjects` what they were about.  `given`,
+    `used`, `failed` and `wrong` count the runs that received it, used it, failed with it, and
+    reported it as wrong.  A confirmed item was confirmed by a person or by several runs.
     """
 
-    __slots__ = FIELDS
+    __slots__ = (*FIELDS, "subjects")
 
     def __init__(
         self,
@@ -56,7 +80,8 @@ class ItemNote:
         used: int = 0,
         failed: int = 0,
         wrong: int = 0,
-        subjects: tuple[Words, ...] = (),
+        runs: tuple[str, ...] = (),
+        subjects: Subjects = NO_SUBJECTS,
     ) -> None:
         self.id = id
         self.confidence = confidence
@@ -68,6 +93,7 @@ class ItemNote:
         self.used = used
         self.failed = failed
         self.wrong = wrong
+        self.runs = runs
         self.subjects = subjects
 
     @property
@@ -76,17 +102,31 @@ class ItemNote:
         return self.is_persons, 0.0 if self.is_persons else self.confidence, self.born
 
 
-def list_notes(history: History, counts: Counts) -> dict[str, ItemNote]:
-    """Return a note for each present item, by its text; `counts` are those of `count_runs`."""
-    subjects: dict[str, Words] = {}
-    for run, about in history.subjects.items():
-        words = subject_words.list_words(about)
-        subjects[run] = frozenset(word for word in words if " " not in word)
+def list_notes(
+    history: History, counts: Counts, before: Subjects = NO_SUBJECTS
+) -> dict[str, ItemNote]:
+    """Return a note for each present item, by its text; `counts` are those of `count_runs`.
+
+    `before` has words of runs that need not be split again.
+    """
+    present = [state for state in history if state.is_present]
+    words = before.list_words(before.runs)
+    runs = sorted({run for state in present for run in state.runs} & history.subjects.keys())
+    by_run = {run: words.get(run) or _split(history.subjects[run]) for run in runs}
+    by_word: dict[str, list[str]] = {}
+    for run in runs:
+        for word in by_run[run]:
+            by_word.setdefault(word, []).append(run)
+    subjects = Subjects({word: tuple(ids) for word, ids in by_word.items()})
     return {
-        state.text: _make_note(state, subjects, counts.get(state.id, (0, 0, 0)))
-        for state in history
-        if state.is_present
+        state.text: _make_note(state, by_run, subjects, counts.get(state.id, (0, 0, 0)))
+        for state in present
     }
+
+
+def _split(about: str) -> list[str]:
+    """Return the words of a subject, each once, without pairs."""
+    return [word for word in dict.fromkeys(subject_words.list_words(about)) if " " not in word]
 
 
 def count_runs(records: Iterable[Record], counts: Counts) -> Counts:
@@ -106,19 +146,24 @@ def count_runs(records: Iterable[Record], counts: Counts) -> Counts:
 
 
 def _make_note(
-    state: ItemState, subjects: dict[str, Words], counts: tuple[int, int, int]
+    state: ItemState,
+    by_run: dict[str, list[str]],
+    subjects: Subjects,
+    counts: tuple[int, int, int],
 ) -> ItemNote:
-    words = tuple(subjects[run] for run in sorted(state.runs) if run in subjects)
+    runs = tuple(sorted(state.runs - {""}))
+    words = [frozenset(by_run[run]) for run in runs if run in by_run]
     return ItemNote(
         state.id,
         state.confidence,
         state.born,
         state.is_persons,
-        state.is_persons or len(state.runs - {""}) >= CONFIRMING_RUNS,
+        state.is_persons or len(runs) >= CONFIRMING_RUNS,
         count_subjects(words) >= PINNING_RUNS if state.is_pinned is None else state.is_pinned,
         *counts,
         len(state.contradicting_runs),
-        words,
+        runs,
+        subjects,
     )
 
 

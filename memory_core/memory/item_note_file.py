@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import os
 
-from memory_core.history.item_notes import FIELDS, ItemNote
+from memory_core.history.item_notes import FIELDS, NO_SUBJECTS, ItemNote, Subjects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Stamp = list[Any]
 
 FOLDER = "notes"
-VERSION = 1
+VERSION = 2
 
 # The largest history in bytes that a reader computes notes from: some 1,000 records, or 5 ms.
 MAX_READ = 256 * 1024
@@ -58,7 +58,8 @@ def take_history(store: Store, agent: str, history: History) -> None:
     """Write the notes after a change of the items; `history` has all of their records."""
     from memory_core.history import item_notes
 
-    notes = item_notes.list_notes(history, _list_counts(_read(store, agent)[1]))
+    before = _read(store, agent)[1]
+    notes = item_notes.list_notes(history, _list_counts(before), _get_subjects(before))
     _write(store, agent, make_stamp(store, agent), notes)
 
 
@@ -79,21 +80,30 @@ def _list_counts(notes: Notes) -> Counts:
     return {note.id: (note.given, note.used, note.failed) for note in notes.values()}
 
 
+def _get_subjects(notes: Notes) -> Subjects:
+    """Return what the runs of the notes were about; all notes of a file share it."""
+    return next((note.subjects for note in notes.values()), NO_SUBJECTS)
+
+
 def _read(store: Store, agent: str) -> tuple[Stamp, Notes]:
     """Return the notes as they were written, and their stamp; [] if the file is damaged."""
     try:
-        stamp, rows = marshal.loads(  # noqa: S302 - only this user can write the state
+        stamp, rows, runs = marshal.loads(  # noqa: S302 - only this user can write the state
             store.paths.state.read(_make_path(store, agent))
         )
-        return stamp, {text: ItemNote(*values) for text, values in rows.items()}
+        notes = {text: ItemNote(*values) for text, values in rows.items()}
+        subjects = Subjects(runs)
     except (EOFError, ValueError, TypeError, AttributeError, OSError):
         return [], {}
+    for note in notes.values():
+        note.subjects = subjects
+    return stamp, notes
 
 
 def _write(store: Store, agent: str, stamp: Stamp, notes: Notes) -> None:
     rows = {text: tuple(getattr(note, name) for name in FIELDS) for text, note in notes.items()}
     try:
-        data = marshal.dumps((stamp, rows))
+        data = marshal.dumps((stamp, rows, dict(_get_subjects(notes).runs)))
         store.paths.state.replace(_make_path(store, agent), data, durable=False)
     except OSError:
         pass  # the next reader computes them

@@ -8,7 +8,7 @@ the most certain items come first.
 
 from __future__ import annotations
 
-from memory_core.selection.scoring import NO_WORDS, Score, Scores
+from memory_core.selection.scoring import Score, Scores
 from memory_core.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_core.selection.passages import Passage
-    from memory_core.selection.scoring import Words
 
 # The tokens spent on passages that share any word with the task, and the least share of the best
 # score that they need; the same share where more is spent.
@@ -171,7 +170,7 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
     best = fitting[-1].total if fitting else 0.0
     for choice in choices:
         choice.reason = NO_WORD
-    spent, runs = 0, set[frozenset[str]]()
+    spent, runs = 0, set[str]()
     repeated: list[Choice] = []  # those of a run that has a chosen passage, best first
     while fitting or repeated:
         is_repeated = not fitting or (repeated and _rank(repeated[0]) < _rank(fitting[-1]))
@@ -191,16 +190,16 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
         choice.is_chosen = choice.reason in (FITS, STRONG)
         if choice.is_chosen:
             spent += choice.tokens
-            runs |= {run} - {NO_WORDS}
+            runs |= {run} - {""}
 
 
 def _rank(choice: Choice) -> tuple[float, int]:
     return -choice.total, choice.place
 
 
-def _get_run(choice: Choice) -> Words:
-    """Return what the best run of a passage was about, which stands for the run; else nothing."""
-    return choice.passage.note.subjects[choice.score.run] if choice.score.run >= 0 else NO_WORDS
+def _get_run(choice: Choice) -> str:
+    """Return the id of the best run of a passage, "" without one."""
+    return choice.passage.note.runs[choice.score.run] if choice.score.run >= 0 else ""
 
 
 def _choose_useful(choices: list[Choice], room: int) -> None:

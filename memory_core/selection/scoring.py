@@ -8,7 +8,7 @@ has the measurements behind each number.
 
 from __future__ import annotations
 
-from math import fsum, log, sqrt
+from math import log, sqrt
 
 from memory_core.text import subject_words
 
@@ -16,11 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memory_core.history.item_notes import Subjects
     from memory_core.selection.passages import Passage
-
-    Words = frozenset[str]
-
-NO_WORDS: Words = frozenset()
 
 # How fast a word that a passage or a task repeats stops counting more.
 PASSAGE_SATURATION = 0.6
@@ -47,7 +44,11 @@ class Score:
     __slots__ = ("_parts", "_shared", "own", "run", "subject")
 
     def __init__(
-        self, parts: dict[str, float], subject: float = 0.0, run: int = -1, shared: Words = NO_WORDS
+        self,
+        parts: dict[str, float],
+        subject: float = 0.0,
+        run: int = -1,
+        shared: Sequence[str] = (),
     ) -> None:
         self._parts = parts
         self._shared = shared
@@ -72,11 +73,10 @@ class Scores:
     def __init__(self, passages: Sequence[Passage], task: str) -> None:
         wanted = subject_words.weigh_task(task)
         if not wanted:
-            self.scores, self.is_strong = [Score({}) for _ in passages], False
+            self.scores, self.is_strong = [Score({}, 0.0, -1, ()) for _ in passages], False
             return
-        words = frozenset(wanted)
-        own = [_count_wanted(passage, words) for passage in passages]
-        shared = [[words & subject for subject in passage.note.subjects] for passage in passages]
+        own = [_count_wanted(passage, wanted) for passage in passages]
+        shared = _list_shared(passages, wanted)
         worth = _weigh_words(wanted, own, shared)
         self.scores = [
             _score(counts, subjects, worth) for counts, subjects in zip(own, shared, strict=True)
@@ -85,7 +85,7 @@ class Scores:
         self.is_strong = best >= STRONG * sqrt(sum(worth.values()))
 
 
-def _count_wanted(passage: Passage, wanted: Words) -> dict[str, int]:
+def _count_wanted(passage: Passage, wanted: dict[str, float]) -> dict[str, int]:
     """Return how often a passage has each of the task's words."""
     counts: dict[str, int] = {}
     for word in passage.words:
@@ -94,13 +94,26 @@ def _count_wanted(passage: Passage, wanted: Words) -> dict[str, int]:
     return counts
 
 
+def _list_shared(passages: Sequence[Passage], wanted: dict[str, float]) -> list[list[list[str]]]:
+    """Return for each run of each passage the words of the task that the run was about."""
+    by_run: dict[Subjects, dict[str, list[str]]] = {}
+    for passage in passages:
+        subjects = passage.note.subjects
+        if subjects not in by_run:
+            by_run[subjects] = subjects.list_words(wanted)
+    return [
+        [by_run[passage.note.subjects].get(run, []) for run in passage.note.runs]
+        for passage in passages
+    ]
+
+
 def _weigh_words(
-    wanted: dict[str, float], own: list[dict[str, int]], shared: list[list[Words]]
+    wanted: dict[str, float], own: list[dict[str, int]], shared: list[list[list[str]]]
 ) -> dict[str, float]:
     """Return the worth of each of the task's words: the fewer passages have it, the more."""
     frequency = dict.fromkeys(wanted, 0)
     for counts, subjects in zip(own, shared, strict=True):
-        for word in counts.keys() | set().union(*subjects):
+        for word in set(counts).union(*subjects):
             frequency[word] += 1
     worth = {}
     for word, weight in wanted.items():
@@ -111,17 +124,16 @@ def _weigh_words(
     return worth
 
 
-def _score(counts: dict[str, int], subjects: list[Words], worth: dict[str, float]) -> Score:
+def _score(counts: dict[str, int], subjects: list[list[str]], worth: dict[str, float]) -> Score:
     """Return the score with the words of the best run; the runs are never added up."""
     parts = {
         word: worth[word] * count * (1 + PASSAGE_SATURATION) / (count + PASSAGE_SATURATION)
         for word, count in counts.items()
     }
-    best = Score(parts)
-    for run, subject in enumerate(subjects):
-        others = subject - parts.keys()
-        # fsum: the same sum in any order of the words
-        value = SUBJECT_WEIGHT * fsum(worth[word] for word in others)
-        if run == 0 or value > best.subject:
-            best = Score(parts, value, run, others)
-    return best
+    best, number, shared = 0.0, -1, list[str]()
+    for at, words in enumerate(subjects):
+        others = [word for word in words if word not in parts]
+        value = SUBJECT_WEIGHT * sum(map(worth.__getitem__, others))
+        if number < 0 or value > best:
+            best, number, shared = value, at, others
+    return Score(parts, best, number, shared)
