@@ -35,27 +35,41 @@ CONFIRMING_RUNS = 2
 
 
 class Subjects:
-    """What runs were about: for each word the ids of the runs.
+    """What `runs` were about: `by_word` has for each word the ids of the runs.
 
-    A hook needs only the words of its task, and few words of many runs are loaded faster than many
-    words of each run.
+    A hook needs only the words of its task, and this loads faster than the words of each run.
     """
 
-    __slots__ = ("runs",)
+    __slots__ = ("by_word", "runs")
 
-    def __init__(self, runs: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, by_word: dict[str, tuple[str, ...]], runs: Words) -> None:
+        self.by_word = by_word
         self.runs = runs
 
     def list_words(self, words: Iterable[str]) -> dict[str, list[str]]:
         """Return which of the words each run was about, by the run."""
         shared: dict[str, list[str]] = {}
         for word in words:
-            for run in self.runs.get(word, ()):
+            for run in self.by_word.get(word, ()):
                 shared.setdefault(run, []).append(word)
         return shared
 
+    def update(self, abouts: dict[str, str]) -> Subjects:
+        """Return the subjects of exactly these runs; only those that are new are split."""
+        by_word, gone = dict(self.by_word), self.runs - abouts.keys()
+        if gone:
+            kept = {word: {*runs} - gone for word, runs in by_word.items()}
+            by_word = {word: tuple(sorted(runs)) for word, runs in kept.items() if runs}
+        news: dict[str, list[str]] = {}
+        for run in sorted(abouts.keys() - self.runs):
+            for word in dict.fromkeys(subject_words.list_words(abouts[run])):
+                if " " not in word:
+                    news.setdefault(word, []).append(run)
+        by_word |= {word: (*by_word.get(word, ()), *runs) for word, runs in news.items()}
+        return Subjects(by_word, frozenset(abouts))
 
-NO_SUBJECTS = Subjects({})
+
+NO_SUBJECTS = Subjects({}, frozenset())
 
 
 class ItemNote:
@@ -107,26 +121,18 @@ def list_notes(
 ) -> dict[str, ItemNote]:
     """Return a note for each present item, by its text; `counts` are those of `count_runs`.
 
-    `before` has words of runs that need not be split again.
+    `before` has what runs of earlier notes were about.
     """
     present = [state for state in history if state.is_present]
-    words = before.list_words(before.runs)
-    runs = sorted({run for state in present for run in state.runs} & history.subjects.keys())
-    by_run = {run: words.get(run) or _split(history.subjects[run]) for run in runs}
-    by_word: dict[str, list[str]] = {}
-    for run in runs:
-        for word in by_run[run]:
-            by_word.setdefault(word, []).append(run)
-    subjects = Subjects({word: tuple(ids) for word, ids in by_word.items()})
+    runs = {run for state in present for run in state.runs}
+    subjects = before.update({run: history.subjects[run] for run in runs & history.subjects.keys()})
+    has_many = any(len(state.runs) >= PINNING_RUNS for state in present)
+    words = subjects.list_words(subjects.by_word) if has_many else {}
+    by_run = {run: frozenset(words[run]) for run in words}
     return {
         state.text: _make_note(state, by_run, subjects, counts.get(state.id, (0, 0, 0)))
         for state in present
     }
-
-
-def _split(about: str) -> list[str]:
-    """Return the words of a subject, each once, without pairs."""
-    return [word for word in dict.fromkeys(subject_words.list_words(about)) if " " not in word]
 
 
 def count_runs(records: Iterable[Record], counts: Counts) -> Counts:
@@ -147,12 +153,12 @@ def count_runs(records: Iterable[Record], counts: Counts) -> Counts:
 
 def _make_note(
     state: ItemState,
-    by_run: dict[str, list[str]],
+    by_run: dict[str, Words],
     subjects: Subjects,
     counts: tuple[int, int, int],
 ) -> ItemNote:
     runs = tuple(sorted(state.runs - {""}))
-    words = [frozenset(by_run[run]) for run in runs if run in by_run]
+    words = [by_run[run] for run in runs if run in by_run]
     return ItemNote(
         state.id,
         state.confidence,

@@ -16,8 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memory_core.history.item_history import History, Record, Weights
+    from memory_core.history.item_history import History, Record
     from memory_core.history.item_notes import Counts
+    from memory_core.memory.project import Project
     from memory_core.storage.store import Store
 
     Notes = dict[str, ItemNote]  # by the text of the item
@@ -30,7 +31,7 @@ VERSION = 2
 MAX_READ = 256 * 1024
 
 
-def read_notes(store: Store, agent: str, weights: Weights) -> Notes:
+def read_notes(project: Project, store: Store, agent: str) -> Notes:
     """Return the notes on an agent's items; raises OSError."""
     stamp = make_stamp(store, agent)
     if not stamp:
@@ -41,25 +42,33 @@ def read_notes(store: Store, agent: str, weights: Weights) -> Notes:
     from memory_core.history import item_history, item_notes
 
     records = store.history(agent).read()
-    counts = item_notes.count_runs(records, {})
-    notes = item_notes.list_notes(item_history.History(records, weights), counts)
+    history, counts = (
+        item_history.History(records, project.weights),
+        item_notes.count_runs(records, {}),
+    )
+    notes = item_notes.list_notes(history, counts, _get_subjects(notes))
     _write(store, agent, stamp, notes)
     return notes
 
 
 def make_stamp(store: Store, agent: str) -> Stamp:
     """Return what tells the present state of a history from others, [] without a history."""
-    history = store.history(agent)
-    status = history.files.status(history.path)
+    status = store.files.status(store.history_path(agent))
     return [VERSION, status.st_size, status.st_mtime_ns, status.st_ino] if status else []
 
 
-def take_history(store: Store, agent: str, history: History) -> None:
-    """Write the notes after a change of the items; `history` has all of their records."""
+def take_history(store: Store, agent: str, history: History, size: int) -> None:
+    """Write the notes after a change of the items; `history` has all of their records.
+
+    `size` is that of the history before the change.  If the notes were not up to date then, the
+    next reader computes them, unless the history is long.
+    """
+    written, notes = _read(store, agent)
+    if written[1:2] != [size] and size <= MAX_READ:
+        return
     from memory_core.history import item_notes
 
-    before = _read(store, agent)[1]
-    notes = item_notes.list_notes(history, _list_counts(before), _get_subjects(before))
+    notes = item_notes.list_notes(history, _list_counts(notes), _get_subjects(notes))
     _write(store, agent, make_stamp(store, agent), notes)
 
 
@@ -88,22 +97,23 @@ def _get_subjects(notes: Notes) -> Subjects:
 def _read(store: Store, agent: str) -> tuple[Stamp, Notes]:
     """Return the notes as they were written, and their stamp; [] if the file is damaged."""
     try:
-        stamp, rows, runs = marshal.loads(  # noqa: S302 - only this user can write the state
+        stamp, rows, by_word, runs = marshal.loads(  # noqa: S302 - only this user can write the state
             store.paths.state.read(_make_path(store, agent))
         )
         notes = {text: ItemNote(*values) for text, values in rows.items()}
-        subjects = Subjects(runs)
+        subjects = Subjects(by_word, runs)
     except (EOFError, ValueError, TypeError, AttributeError, OSError):
         return [], {}
     for note in notes.values():
         note.subjects = subjects
-    return stamp, notes
+    return (stamp, notes) if stamp[:1] == [VERSION] else ([], {})
 
 
 def _write(store: Store, agent: str, stamp: Stamp, notes: Notes) -> None:
     rows = {text: tuple(getattr(note, name) for name in FIELDS) for text, note in notes.items()}
+    subjects = _get_subjects(notes)
     try:
-        data = marshal.dumps((stamp, rows, dict(_get_subjects(notes).runs)))
+        data = marshal.dumps((stamp, rows, subjects.by_word, subjects.runs))
         store.paths.state.replace(_make_path(store, agent), data, durable=False)
     except OSError:
         pass  # the next reader computes them

@@ -233,7 +233,7 @@ def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], 
     from memory_core.memory import item_note_file
 
     try:
-        notes = item_note_file.read_notes(store, agent, project.weights)
+        notes = item_note_file.read_notes(project, store, agent)
     except OSError as error:
         _log_unreadable(project, agent, error)
         notes = {}

@@ -103,7 +103,7 @@ def write(memory: AgentMemory) -> None:
     if memory.records:
         from memory_core.memory import item_note_file
 
-        item_note_file.take_history(store, agent, memory.history)
+        item_note_file.take_history(store, agent, memory.history, size)
     changes = memory.project.changes
     is_change = any(record.get("change") == memory.change_id for record in memory.records)
     if is_change and memory.change_id not in changes:

@@ -222,8 +222,11 @@ class Store:
         """Return the history of an agent's items and runs."""
         from memory_core.storage.history_file import HistoryFile
 
-        path = os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
-        return HistoryFile(self.files, path)
+        return HistoryFile(self.files, self.history_path(agent))
+
+    def history_path(self, agent: str) -> str:
+        """Return the path of an agent's history."""
+        return os.path.join(self.folder, "history", f"{self.stem(agent)}.jsonl")
 
     def agents_with_history(self) -> list[str]:
         """Return the sorted ids of all agents with a history."""

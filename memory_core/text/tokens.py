@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 # Of ASCII; measured by bench/relevance.py --tokens on the sentences of 213 recorded reports.
 CHARS_PER_TOKEN = 3.8
 
@@ -19,4 +17,4 @@ def estimate_tokens(text: str) -> int:
     A character that is not ASCII counts as one token.
     """
     narrow = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    return ceil(narrow / CHARS_PER_TOKEN) + len(text) - narrow
+    return int(-(-narrow // CHARS_PER_TOKEN)) + len(text) - narrow
