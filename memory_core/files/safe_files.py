@@ -169,6 +169,17 @@ class SafeFiles:
             return False
         return True
 
+    def is_missing(self, path: str) -> bool:
+        """Return whether nothing is there; False if a link or an error hides what is there."""
+        try:
+            with self._open_parent(path, resolve=False) as (folder, name):
+                os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return False
+
     def is_older(self, path: str, before: float) -> bool:
         """Return whether a file exists that last changed before a time in seconds."""
         try:

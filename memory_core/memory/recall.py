@@ -11,12 +11,16 @@ if TYPE_CHECKING:
     from memory_core.document.markdown import Document
     from memory_core.history.item_notes import ItemNote
     from memory_core.memory.project import Project
+    from memory_core.selection.choosing import Choice
     from memory_core.selection.passages import Passage
     from memory_core.storage.store import FileSnapshot, Store
 
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
+
+# So often items are chosen: again if files that a chosen one names are gone.
+STALE_ROUNDS = 2
 
 
 class MemoryBlock:
@@ -102,7 +106,11 @@ def _select(
     words = task() if task else ""
     if settings["enabled"]:
         budget = min(settings["budget_tokens"], tokens.count_fitting(room))
-        choices = choosing.select(passages, words, budget)
+        checked: set[int] = set()
+        for _round in range(STALE_ROUNDS):
+            choices = choosing.select(passages, words, budget)
+            if not _mark_stale(project, choices, checked):
+                break
     else:
         choices = choosing.select_all(passages, words, room)
     chosen = [choice.passage for choice in choices if choice.is_chosen]
@@ -112,6 +120,25 @@ def _select(
             return chosen, body
         chosen.pop()
     return [], ""
+
+
+def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> bool:
+    """Note the chosen items that name files which are gone; return whether there are new ones.
+
+    `checked` has the numbers of passages that need no check, and gets those of all others.
+    """
+    from memory_core.files import named_files
+
+    marked = False
+    for choice in choices:
+        passage = choice.passage
+        if choice.is_chosen and passage.item and passage.index not in checked:
+            checked.add(passage.index)
+            # The files that an item of the user's level names are of any project.
+            if "/" in passage.text and not passage.is_users:
+                passage.stale = named_files.describe_gone(project.paths.files, passage.text)
+                marked = marked or passage.stale != ""
+    return marked
 
 
 def list_passages(
@@ -217,6 +244,8 @@ def _list_own(
                 for passage in news
                 if not any(similarity.is_same(passage.text, text) for text in texts)
             ]
+        for passage in news:
+            passage.is_users = store.paths is not project.paths
         own = own or document
         passages += news
     for at, passage in enumerate(passages):

@@ -21,7 +21,9 @@ class Passage:
     without nested lines, "" for a paragraph; `note` is what the history knows of it.
     """
 
-    __slots__ = ("_words", "index", "is_wished", "item", "note", "section", "stale", "text")
+    __slots__ = (
+        *("_words", "index", "is_users", "is_wished", "item", "note", "section", "stale", "text"),
+    )
 
     def __init__(
         self, section: str, text: str, index: int, item: str = "", note: ItemNote = NO_NOTE
@@ -32,6 +34,7 @@ class Passage:
         self.item = item
         self.note = note
         self.is_wished = note.is_pinned  # given with every task
+        self.is_users = False  # of the user's level: the files it names are of any project
         self.stale = ""  # why it may be out of date
         self._words: list[str] | None = None
 

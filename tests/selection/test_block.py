@@ -106,3 +106,31 @@ def test_the_block_never_exceeds_its_budget(selecting: Sandbox) -> None:
         block = build(selecting, budget=budget)
         assert len(block) <= budget
         assert not block or block.endswith("</agent-memory>")
+
+
+def test_an_item_is_marked_and_ranked_lower_if_its_file_is_gone(selecting: Sandbox) -> None:
+    source = selecting.root / "src"
+    source.mkdir()
+    for name in ("sales", "stock"):
+        (source / f"{name}.py").touch()
+    selecting.write_memory("engineer", "src/sales.py retries twice", "src/stock.py retries twice")
+    before = re.findall(r"^- \[.*", build(selecting), re.MULTILINE)
+    gone = "src/sales.py" if "sales" in before[0] else "src/stock.py"
+    (selecting.root / gone).unlink()
+    after = re.findall(r"^- \[.*", build(selecting), re.MULTILINE)
+    assert after == [before[1], f"{before[0]} (may be out of date: {gone} is gone)"]
+
+
+def test_the_users_own_items_name_files_of_any_project(selecting: Sandbox) -> None:
+    (selecting.root / "src").mkdir()
+    selecting.write_memory("engineer", "Retry payments in src/pay.py", user=True)
+    block = build(selecting)
+    assert "src/pay.py" in block
+    assert "gone" not in block
+
+
+def test_no_item_is_marked_without_selection(selecting: Sandbox) -> None:
+    (selecting.root / "src").mkdir()
+    selecting.configure("memory: {selection: off}\n")
+    selecting.write_memory("engineer", "Retry payments in src/pay.py")
+    assert "\n- Retry payments in src/pay.py\n" in build(selecting)

@@ -1,0 +1,74 @@
+"""Find the files that a sentence names and that are gone.
+
+A word names a file of the project if it is a relative path with a slash, ends in a known file
+extension, and its first folder is in the project.  So `and/or`, `application/json`, `origin/main`,
+URLs, patterns and paths of other projects name none.  A text that says itself that a file was
+removed or will be generated is not out of date.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.files.safe_files import SafeFiles
+
+EXTENSIONS = frozenset(
+    """
+    bash bat c cc cfg clj cmake conf cpp cs css csv cxx dart ex exs fish go gradle graphql h hcl hpp
+    hs htm html ini ipynb java jl js json jsonl jsx kt kts less lock lua m md mdx mjs mk ml php pl
+    po proto ps1 py pyi r rb rs rst scala scss sh sql svelte svg swift tf toml ts tsx txt vue xml
+    yaml yml zsh
+    """.split()  # noqa: SIM905 - a text of words is easier to read
+)
+
+# Around a path in a sentence.
+_PUNCTUATION = "`'\"()[]{}<>,;:!?*"
+
+# Behind these words a path is an example.
+_EXAMPLES = ("e.g.", "like", "as", "example")
+
+# A text with one of these words says itself why a file may not be there.
+_ABSENCES = frozenset(("deleted", "generated", "generates", "gone", "moved", "removed", "renamed"))
+
+# Files of one text that are looked for.
+MAX_PATHS = 5
+
+
+def list_paths(text: str) -> list[str]:
+    """Return the relative paths with a file extension that a text names, without repetitions."""
+    paths: dict[str, None] = {}
+    before = ""
+    for word in text.split():
+        if "/" in word and before not in _EXAMPLES:
+            paths |= dict.fromkeys(_read_path(word))
+        before = word.strip(_PUNCTUATION).lower()
+    return list(paths)
+
+
+def _read_path(word: str) -> list[str]:
+    """Return the path in a word of a sentence: `src/x.py:12`, (src/x.py).  [] without one."""
+    path = word.strip(_PUNCTUATION).rstrip(".").partition(":")[0].partition("#")[0]
+    path = path.strip(_PUNCTUATION).removeprefix("./")
+    *folders, name = path.split("/")
+    stem, _dot, extension = name.rpartition(".")
+    is_plain = all(char.isalnum() or char in "/._-+@" for char in path) and path[:1] != "-"
+    is_relative = folders and {"", ".", ".."}.isdisjoint(folders)
+    return [path] if is_relative and is_plain and stem and extension in EXTENSIONS else []
+
+
+def list_gone(files: SafeFiles, text: str) -> list[str]:
+    """Return the files of the project that a text names and that are not there any more."""
+    gone = [
+        path
+        for path in list_paths(text)[:MAX_PATHS]
+        if files.is_missing(path) and files.has_entry(path.partition("/")[0])
+    ]
+    if gone and not _ABSENCES.isdisjoint(word.strip(_PUNCTUATION) for word in text.split()):
+        return []
+    return gone
+
+
+def describe_gone(files: SafeFiles, text: str) -> str:
+    """Return why a text may be out of date: "src/x.py is gone"; "" if no file of it is gone."""
+    gone = list_gone(files, text)
+    return f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone" if gone else ""
