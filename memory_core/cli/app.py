@@ -27,6 +27,7 @@ COMMAND_GROUPS = {
         "look.listing:list_": "List all agents, or the items of one agent.",
         "look.show:show": "Print the memory of an agent, or an item with its origin.",
         "look.search:search": "Find items in memories and archives.",
+        "look.explain:explain": "Explain which items an agent receives for a task, and why.",
         "look.context:context": "Show what an agent knows, most certain first.",
         "history.log:log": "Show the history of changes, newest first.",
         "history.blame:blame": "Show when, by whom and in which run each item was added.",
@@ -119,7 +120,7 @@ ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
 
 # Commands whose result may be longer than a screen.
 PAGED_COMMANDS = {
-    *("status", "list", "show", "search", "context", "log", "blame", "diff"),
+    *("status", "list", "show", "search", "context", "explain", "log", "blame", "diff"),
     *("config", "doctor", "replay", "help"),
 }
 

@@ -70,12 +70,19 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     return Knowledge(agent, items, values, performance.Performance(records), errors)
 
 
-def preview_block(project: Project, agent: str) -> recall.MemoryBlock:
-    """Return the block that a hook would add now to the agent's prompt, without a task."""
+def preview_block(
+    project: Project, agent: str, task: str = "", room: int = 0
+) -> recall.MemoryBlock:
+    """Return the block that a hook would add now to the agent's prompt for this task, "" for none.
+
+    It has at most `room` characters, by default those of a prompt.  The main session receives its
+    memory before it has a task.
+    """
     if not project.serves(agent):
-        return recall.MemoryBlock("", None, 0)
-    budget = recall.CONTEXT_LIMIT if agent == agent_names.PM else project.prompt_budget(agent)
-    return recall.build_block(project, agent, budget)
+        return recall.MemoryBlock()
+    is_main = agent == agent_names.PM
+    room = room or (recall.CONTEXT_LIMIT if is_main else project.prompt_budget(agent))
+    return recall.build_block(project, agent, room, None if is_main else lambda: task)
 
 
 def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memory_core.document.markdown import Document
     from memory_core.history.item_notes import ItemNote
@@ -26,7 +26,7 @@ STALE_ROUNDS = 2
 class MemoryBlock:
     """The text that an agent receives, its source files, and the size of its body in bytes.
 
-    `given` has the ids of the items in it.
+    `given` has the ids of the items in it, `choices` the decisions about all passages.
     """
 
     def __init__(
@@ -35,11 +35,13 @@ class MemoryBlock:
         source: str | None = None,
         size: int = 0,
         given: tuple[str, ...] = (),
+        choices: Sequence[Choice] = (),
     ) -> None:
         self.text = text
         self.source = source
         self.size = size
         self.given = given
+        self.choices = choices
 
 
 def build_block(
@@ -65,16 +67,19 @@ def build_block(
 
     longest = max(ids.values(), key=len, default="")
     room = budget - len(wrap("-", has_mark=bool(ids), item=longest)) + 1
-    chosen, body = _select(project, passages, ids, room, task)
-    items = [passage.note for passage in chosen if passage.item]
+    choices, body = _select(project, passages, ids, room, task)
+    given = [choice.passage for choice in choices if choice.is_chosen]
+    items = [passage.note for passage in given if passage.item]
     has_mark = bool(ids) and any(note.is_confirmed for note in items)
     text = wrap(body, has_mark, next((ids.get(note.id, "") for note in items), ""))
-    if len(text) > budget or not text:
-        return MemoryBlock()  # the budget may be too small even for the instructions
+    if len(text) > budget:
+        return MemoryBlock()  # the budget is too small even for the instructions
+    if not text:
+        return MemoryBlock(choices=choices)
     paths = [project.paths.relative(snapshot.path) for snapshot in snapshots]
     source = " + ".join(paths) if body else None
     size = len(body.encode("utf-8", "replace"))
-    return MemoryBlock(text, source, size, tuple(note.id for note in items))
+    return MemoryBlock(text, source, size, tuple(note.id for note in items), choices)
 
 
 def _shorten_ids(project: Project, passages: list[Passage]) -> dict[str, str]:
@@ -92,8 +97,8 @@ def _select(
     ids: dict[str, str],
     room: int,
     task: Callable[[], str] | None,
-) -> tuple[list[Passage], str]:
-    """Return the passages that an agent receives for its task, and their Markdown.
+) -> tuple[list[Choice], str]:
+    """Return the decisions about passages for the agent's task, and the Markdown of the chosen.
 
     It has at most `room` characters; if the last passages do not fit, they are left out.
     """
@@ -113,13 +118,14 @@ def _select(
                 break
     else:
         choices = choosing.select_all(passages, words, room)
-    chosen = [choice.passage for choice in choices if choice.is_chosen]
+    chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
-        body = sanitize.escape_tags(rendering.render(chosen, ids))
+        body = rendering.render([choice.passage for choice in chosen], ids)
+        body = sanitize.escape_tags(body)
         if len(body) <= room:
-            return chosen, body
-        chosen.pop()
-    return [], ""
+            return choices, body
+        choosing.leave_out(chosen.pop())
+    return choices, ""
 
 
 def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> bool:

@@ -55,14 +55,14 @@ SECTION_SCORES = {
 CUSTOM_SECTION_SCORE = 4
 
 # The reasons for a choice, as `explain` shows them.
-WISHED = "given with every task"
-FITS = "among the best that share words with the task"
+WISHED = "for every task"
+FITS = "shares words"
 STRONG = "strong evidence"
-NO_WORD = "shares no word with the task"
-FAR = "far below the best"
+NO_WORD = "no shared word"
+FAR = "far below best"
 FULL = "no room"
 ALL = "selection is off"
-USEFUL = "the most useful, as there is no task"
+USEFUL = "no task known"
 
 
 class Choice:
@@ -104,6 +104,9 @@ def select(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
         _choose_fitting(rest, scores.is_strong, room)
     else:
         _choose_useful(rest, room)
+    for choice in rest:
+        if choice.passage.is_wished and not choice.is_chosen:
+            choice.reason = FULL  # beyond its share, and its words do not help
     return sorted(choices, key=_order)
 
 
@@ -139,6 +142,12 @@ def _rate(choice: Choice) -> tuple[float, float, str, int]:
     passage = choice.passage
     worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
     return worth, passage.note.confidence, passage.note.born or FAR_FUTURE, passage.index
+
+
+def leave_out(choice: Choice) -> None:
+    """Take a decision back, because the text of the block is longer than its room."""
+    choice.is_chosen = False
+    choice.reason = FULL
 
 
 def _order(choice: Choice) -> tuple[bool, bool, float, int]:

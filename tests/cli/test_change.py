@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from memory_core.curation import (
     cleaning,
     edit_session,
-    initialize,
     item_actions,
     lookup,
 )
@@ -31,6 +30,7 @@ from memory_core.learning import classify
 from memory_core.memory import remember
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
+from memory_core.setup import initialize
 from memory_core.storage import event_log, history_file, run_records, spool
 from memory_core.storage.store import Store
 from memory_core.text.times import format_utc

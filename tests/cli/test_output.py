@@ -141,7 +141,7 @@ from memory_core.cli.output import enable_pager, end_page, print_line
 from memory_core.cli.common.tables import Column, format_table
 enable_pager()
 print_line("first")
-columns = [Column("NAME", 0, align_right=False), Column("ITEMS", 1)]
+columns = [Column("NAME", 0, align_right=False, least_width=12), Column("ITEMS", 1)]
 for line in format_table(columns, [["x" * 60, "1"]]):
     print_line(line)
 end_page()

@@ -8,37 +8,45 @@ from typing import NamedTuple
 
 from memory_core.cli.output import can_show, is_terminal
 
-MIN_NAME_WIDTH = 12  # of the first column of a table
-
 
 class Column(NamedTuple):
-    """A column of a table; on a narrow terminal, the columns of the highest rank are omitted."""
+    """A column of a table; on a narrow terminal, the columns of the highest rank are omitted.
+
+    A column with a least width is shortened to it, after all others of high rank are omitted.
+    """
 
     title: str
     rank: int
     align_right: bool = True
+    least_width: int = 0
 
 
 def format_table(columns: list[Column], rows: list[list[str]]) -> list[str]:
     """Return the lines of a table with a title line; on a terminal, it fits the width.
 
-    The first column is the name: it is shortened after all others of high rank are omitted.
+    One column, of rank 0, has a least width.
     """
     lines = [[column.title for column in columns], *rows]
     widths = [max(map(count_cells, cells)) for cells in zip(*lines, strict=True)]
     shown = list(range(len(columns)))
     if is_terminal():
+        name = next(at for at, column in enumerate(columns) if column.least_width)
+        whole, widths[name] = widths[name], min(widths[name], columns[name].least_width)
         room = shutil.get_terminal_size().columns
-        min_name = min(widths[0], MIN_NAME_WIDTH)
-        while len(shown) > 1 and min_name + sum(widths[at] + 2 for at in shown[1:]) > room:
-            shown.remove(max(shown[1:], key=lambda at: columns[at].rank))
-        widths[0] = min(widths[0], max(min_name, room - sum(widths[at] + 2 for at in shown[1:])))
+        while len(shown) > 1 and _sum_widths(widths, shown) > room:
+            shown.remove(max(shown, key=lambda at: columns[at].rank))
+        widths[name] = min(whole, widths[name] + max(0, room - _sum_widths(widths, shown)))
     return [
         "  ".join(
             _format_cell(line[at], widths[at], columns[at].align_right) for at in shown
         ).rstrip()
         for line in lines
     ]
+
+
+def _sum_widths(widths: list[int], shown: list[int]) -> int:
+    """Return the width of a table with these columns, which have two blanks between them."""
+    return sum(widths[at] + 2 for at in shown) - 2
 
 
 def _format_cell(text: str, width: int, align_right: bool) -> str:

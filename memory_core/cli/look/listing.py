@@ -9,8 +9,9 @@ from memory_core.cli.common.arguments import AsJson, Limit, User, agent_argument
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.output import print_json, print_note, select_fields
-from memory_core.curation import agent_status, initialize, item_actions
+from memory_core.curation import agent_status, item_actions
 from memory_core.memory.reading import read_memory
+from memory_core.setup import initialize
 from memory_core.text.phrases import format_count
 
 # Behind an item that the agent receives with every task.

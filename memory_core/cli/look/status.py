@@ -18,7 +18,7 @@ from memory_core.text.phrases import format_count
 from memory_core.text.times import format_utc
 
 COLUMNS = [
-    Column("AGENT", 0, align_right=False),
+    Column("AGENT", 0, align_right=False, least_width=12),
     Column("ITEMS", 1),
     Column("SECT", 8),
     Column("SIZE", 7),

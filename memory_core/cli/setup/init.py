@@ -11,7 +11,7 @@ from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.inputs import ask_yes_no, can_ask
 from memory_core.cli.common.scopes import find_agents, find_level
 from memory_core.cli.output import print_json, print_line, print_note
-from memory_core.curation import initialize
+from memory_core.setup import initialize
 from memory_core.storage.store import Store
 
 

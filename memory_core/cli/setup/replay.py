@@ -13,7 +13,9 @@ from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
+from memory_core.cli.look.explain import print_explanation
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
+from memory_core.curation import explaining
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult
@@ -32,6 +34,8 @@ def replay(
     """Run a hook with an event and show its effect.
 
     Prints the event, the reply, the changed files as a diff, and the time in ms.
+    If the reply has the memory of an agent, it explains the choice of items, as
+    agent-memory explain does.
     Exit 1 if the hook fails.
 
     \b
@@ -45,11 +49,16 @@ def replay(
     except hook_runner.UnknownEvent as error:
         raise CommandRefused(f"nothing to replay: {error}") from None
     run = hook_runner.run if write else hook_runner.run_on_copy
-    result = run(find_project(), hook_runner.build_command(script), data, os.environ)
+    project = find_project()
+    result = run(project, hook_runner.build_command(script), data, os.environ)
+    explanation = explaining.explain_reply(project, fields, None if result.fault else result.reply)
     if json:
-        print_json(_to_json(fields, script, result, write))
+        print_json(_to_json(fields, script, result, write, explanation))
     else:
         _print(fields, script, result, write)
+        if explanation:
+            _print_heading("selection")
+            print_explanation(explanation)
     if result.fault:
         print_note(f"The hook {result.fault}")
         raise typer.Exit(1)
@@ -65,7 +74,13 @@ def _parse_event(data: bytes, path: str) -> dict[str, Any]:
     return value
 
 
-def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool) -> dict[str, Any]:
+def _to_json(
+    event: dict[str, Any],
+    script: str,
+    result: HookResult,
+    write: bool,
+    explanation: explaining.Explanation | None,
+) -> dict[str, Any]:
     return {
         "event": event.get("hook_event_name"),
         "hook": hook_runner.find_script_path(script),
@@ -73,6 +88,7 @@ def _to_json(event: dict[str, Any], script: str, result: HookResult, write: bool
         "stderr": result.stderr,
         "milliseconds": round(result.milliseconds, 1),
         "reply": None if result.fault else result.reply,
+        "selection": explaining.to_json(explanation) if explanation else None,
         "written": write,
         "changes": [
             {"file": change.path, "kind": change.kind, "diff": change.diff()}

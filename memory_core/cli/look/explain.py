@@ -1,0 +1,128 @@
+"""`agent-memory explain`: which items an agent receives for a task, and why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.cli.common.arguments import Agent, AsJson
+from memory_core.cli.common.entries import print_sentence
+from memory_core.cli.common.inputs import read_input
+from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.common.tables import Column, count_cells, format_table
+from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.curation import explaining
+from memory_core.curation.explaining import Explanation
+from memory_core.selection.choosing import Choice
+from memory_core.text.phrases import format_count
+
+COLUMNS = [
+    Column("ID", 0, align_right=False),
+    Column("GIVEN", 1, align_right=False),
+    Column("REASON", 2, align_right=False),
+    Column("TOKENS", 4),
+    Column("SCORE", 5),
+    Column("OWN", 7),
+    Column("RUN", 8),
+    Column("FACTOR", 9),
+    Column("STALE", 3, align_right=False),
+    Column("WORDS", 6, align_right=False),
+    Column("ITEM", 0, align_right=False, least_width=20),
+]
+
+# Shown only if a cell has a value.
+OPTIONAL_COLUMNS = {"STALE"}
+
+MAX_WORDS_WIDTH = 24  # in the table; --json has all words
+
+Words = Annotated[
+    list[str],
+    typer.Argument(metavar="TASK", help="The text of the task, as in a prompt; - reads stdin."),
+]
+
+
+def explain(agent: Agent, task: Words, json: AsJson = False) -> None:
+    """Explain which items an agent receives for a task, and why.
+
+    SCORE: how well an item fits, by its own words (OWN) and by those of the run
+    that reported it (RUN), times FACTOR: below 1 for a second item of a run, for an
+    unused and for an outdated item.  WORDS: those that it shares with the task.
+    On a narrow terminal some columns are left out; --json has all of them.
+
+    \b
+    Example:
+      agent-memory explain engineer "Payments are charged twice"
+    """
+    scope = find_agent(agent)
+    text = " ".join(task)
+    if text == "-":
+        text = read_input(text).decode("utf-8", "replace")
+    explanation = explaining.explain(scope.project, scope.agent, text)
+    if json:
+        print_json(explaining.to_json(explanation))
+    else:
+        print_explanation(explanation)
+
+
+def print_explanation(explanation: Explanation) -> None:
+    """Print the decisions as a table, and the sum of the tokens."""
+    choices = explanation.choices
+    if explanation.agent == PM:
+        print_note("The main session receives its memory when it starts, without a task.")
+    if not choices:
+        print_note(f"{explanation.agent} has no items to choose from.")
+        return
+    rows = [_format_row(choice, explanation.ids) for choice in choices]
+    shown = [
+        at
+        for at, column in enumerate(COLUMNS)
+        if column.title not in OPTIONAL_COLUMNS or any(row[at] for row in rows)
+    ]
+    head, *lines = format_table(
+        [COLUMNS[at] for at in shown], [[row[at] for at in shown] for row in rows]
+    )
+    print_line(paint(head, "bold"))
+    print_line("\n".join(lines))
+    for choice in choices:
+        if choice.passage.stale:
+            what = f"{_format_id(choice, explanation.ids)} may be out of date"
+            print_sentence(f"{what}: {choice.passage.stale}", level="warning")
+    print_line(_sum_up(explanation))
+
+
+def _format_row(choice: Choice, ids: dict[str, str]) -> list[str]:
+    score = choice.score
+    return [
+        _format_id(choice, ids),
+        "yes" if choice.is_chosen else "no",
+        choice.reason,
+        str(choice.tokens),
+        *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),
+        "yes" if choice.passage.stale else "",
+        _cut_words(explaining.list_words(choice)),
+        " ".join((choice.passage.item or choice.passage.text).split()),
+    ]
+
+
+def _format_id(choice: Choice, ids: dict[str, str]) -> str:
+    return ids.get(choice.passage.note.id, "-")
+
+
+def _cut_words(words: list[str]) -> str:
+    """Return the first words, as many as fit into the column."""
+    text = ""
+    for at, word in enumerate(words):
+        more = f"{text} {word}".strip()
+        if count_cells(more) > MAX_WORDS_WIDTH - 2 * (at < len(words) - 1):
+            return f"{text} ..".strip()
+        text = more
+    return text
+
+
+def _sum_up(explanation: Explanation) -> str:
+    count = sum(choice.is_chosen for choice in explanation.choices)
+    items = f"{count} of {format_count(len(explanation.choices), 'item')}"
+    budget = f"of {explanation.budget} tokens" if explanation.budget else "tokens; selection is off"
+    return f"{items} given, {explanation.tokens} {budget}"

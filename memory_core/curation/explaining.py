@@ -1,0 +1,103 @@
+"""Explain which items of its memory an agent receives for a task, and why.
+
+The decisions are those of the block that a hook builds, `memory.recall.build_block`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import agent_names, events, transcripts
+from memory_core.curation import agent_context
+from memory_core.memory import recall
+from memory_core.memory.project import Project
+from memory_core.selection import rendering
+from memory_core.selection.choosing import Choice
+from memory_core.text import fastjson, sanitize
+from memory_core.text.subject_words import CODE
+
+
+class Explanation(NamedTuple):
+    """The decisions about an agent's passages, the chosen ones first, and the block with these.
+
+    `budget` is in tokens, 0 if selection is off.  `ids` has the short ids of items by their ids.
+    """
+
+    agent: str
+    budget: int
+    ids: dict[str, str]
+    block: recall.MemoryBlock
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        return self.block.choices
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the chosen passages, as selection estimates them."""
+        return sum(choice.tokens for choice in self.choices if choice.is_chosen)
+
+
+def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanation:
+    """Explain what a hook would give an agent now for this task, "" for none.
+
+    `room` is as for `preview_block`.  An agent without memory has no choices.
+    """
+    block = agent_context.preview_block(project, agent, task, room)
+    settings = project.config["selection"]
+    ids = rendering.shorten_ids(choice.passage.note.id for choice in block.choices)
+    return Explanation(agent, settings["budget_tokens"] if settings["enabled"] else 0, ids, block)
+
+
+def explain_reply(project: Project, event: Any, reply: object) -> Explanation | None:
+    """Explain the memory in a hook's reply to an event; None if the reply has none."""
+    try:
+        valid = events.validate(event, "")
+    except events.InvalidEvent:
+        valid = None
+    if valid is None or not reply or not sanitize.has_block(fastjson.dumps(reply)):
+        return None
+    name = events.name(valid, "")
+    if name == "PreToolUse" and events.is_delegation(valid):
+        agent = agent_names.id_of(events.called_agent(valid))
+        return explain(project, agent, events.prompt(valid))
+    if name == "SubagentStart":
+        agent = agent_names.id_of(events.own_agent(valid))
+        task = transcripts.find_last_prompt(events.transcript_path(valid), agent)
+        return explain(project, agent, task, recall.CONTEXT_LIMIT)
+    return explain(project, agent_names.PM, "") if name == "SessionStart" else None
+
+
+def list_words(choice: Choice) -> list[str]:
+    """Return the words that a passage shares with the task, best first, without pairs."""
+    words = (word.removeprefix(CODE) for word in choice.score.words if " " not in word)
+    return list(dict.fromkeys(words))
+
+
+def to_json(explanation: Explanation) -> dict[str, Any]:
+    """Return the fields of docs/json.md."""
+    return {
+        "agent": explanation.agent,
+        "budget_tokens": explanation.budget or None,
+        "tokens": explanation.tokens,
+        "items": [_choice_to_json(choice) for choice in explanation.choices],
+    }
+
+
+def _choice_to_json(choice: Choice) -> dict[str, Any]:
+    passage, score = choice.passage, choice.score
+    return {
+        "id": passage.note.id or None,
+        "text": passage.item or passage.text,
+        "section": passage.section or None,
+        "given": choice.is_chosen,
+        "reason": choice.reason,
+        "score": round(choice.total, 3),
+        "own": round(float(score.own), 3),
+        "run": round(score.subject, 3),
+        "factor": round(choice.factor, 3),
+        "words": list_words(choice),
+        "tokens": choice.tokens,
+        "stale": passage.stale or None,
+    }

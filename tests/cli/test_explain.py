@@ -1,0 +1,154 @@
+"""agent-memory explain: the decisions are those of the block that the hook delivers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from memory_core.cli.common.tables import count_cells
+from support.command_line import Person, read_fields
+from support.events import make_pre_event
+from support.terminal import run_on_terminal, strip_colours
+
+BUS = "Services talk through the event bus, never directly"
+RETRY = "Payments are retried three times in src/pay.py (`retry_count`)"
+TWICE = "A payment sent twice is paid twice: always pass an idempotency key"
+FONTS = "Invoices are rendered by weasyprint 60; newer ones lose the fonts"
+WIDE = "価格は src/価格.py にあり 日本語日本語日本語日本語日本語日本語"
+ITEMS = [BUS, RETRY, TWICE, FONTS, WIDE]
+
+TASKS = [
+    "Payments are charged twice when retry_count in src/pay.py is 3",
+    "Fix the typo in the heading of the README",
+    "Invoices show squares instead of letters",
+    "### Describe the bug\n\nThe event bus loses messages.\n\n```\nTraceback: src/bus.py\n```",
+    "x",
+    "",
+]
+
+
+@pytest.fixture
+def shop(person: Person) -> Person:
+    """Return a user whose engineer has items and a preference, with the default settings."""
+    person.sandbox.switch_selection_on()
+    person.env.pop("AGENT_MEMORY_SELECTION")
+    path = person.sandbox.write_memory("engineer", *ITEMS)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\nProse about payments, not an item.\n\n## Preferences\n- tone: dry\n")
+    return person
+
+
+def read_block(person: Person, task: str) -> str:
+    """Return the text that the hook adds to the prompt of this task."""
+    event = make_pre_event()
+    event["tool_input"]["prompt"] = task
+    prompt = person.sandbox.run_hook("pre_tool_use", event).reply["updatedInput"]["prompt"]
+    return str(prompt).removeprefix(task)
+
+
+def explain(person: Person, task: str) -> dict[str, Any]:
+    answer = person.read_json("explain", "engineer", "-", data=task.encode())
+    assert set(answer) == read_fields("`explain`")
+    assert set(answer["items"][0]) == read_fields("`explain`, in `items`")
+    return dict(answer)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_it_explains_the_block_of_the_hook(shop: Person, task: str) -> None:
+    shop.run("pin", "engineer", "weasyprint")
+    answer, block = explain(shop, task), read_block(shop, task)
+    assert len(answer["items"]) == len(ITEMS) + 2
+    for item in answer["items"]:
+        assert (item["text"] in block) is item["given"]
+    ids = {found[1] for found in re.finditer(r"(?m)^- \[([0-9a-f]+)\]", block)}
+    given = [item for item in answer["items"] if item["given"]]
+    assert ids == {item["id"][:4] for item in given if item["id"]}
+    assert answer["tokens"] == sum(item["tokens"] for item in given) <= answer["budget_tokens"]
+
+
+def test_reasons(shop: Person) -> None:
+    shop.run("pin", "engineer", "event bus")
+    answer = explain(shop, TASKS[0])
+    reasons = {item["text"]: item["reason"] for item in answer["items"]}
+    assert reasons[BUS] == reasons["tone: dry"] == "for every task"
+    assert reasons[RETRY] == "shares words"
+    assert reasons[FONTS] == "no shared word"
+    words = {item["text"]: item["words"] for item in answer["items"]}
+    assert {"retry_count", "src/pay.py"} <= set(words[RETRY])
+    assert words[FONTS] == []
+
+
+def test_an_item_beyond_the_share_of_pins_has_no_room(shop: Person) -> None:
+    shop.sandbox.configure("memory: {selection: {budget_tokens: 100}}\n")
+    shop.run("preference", "set", "engineer", "style", "small functions " * 8)
+    shop.run("pin", "engineer", "event bus")
+    answer = explain(shop, "Invoices")
+    reasons = {item["text"]: (item["given"], item["reason"]) for item in answer["items"]}
+    assert reasons[BUS] == (True, "for every task")
+    assert reasons["style: " + "small functions " * 7 + "small functions"] == (False, "no room")
+    answer = explain(shop, "small functions")
+    reasons = {item["text"]: (item["given"], item["reason"]) for item in answer["items"]}
+    assert reasons["style: " + "small functions " * 7 + "small functions"] == (True, "shares words")
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 100, 120, 160, 200])
+def test_the_table_fits_the_terminal(shop: Person, width: int) -> None:
+    shown = run_on_terminal(shop, "explain engineer Payments are charged twice by the bus", width)
+    head, *lines, last = strip_colours(shown)
+    assert head.split()[:3] == ["ID", "GIVEN", "REASON"]
+    assert head.split()[-1] == "ITEM"
+    assert ("SCORE" in head, "FACTOR" in head) == (width >= 70, width >= 100)
+    assert len(lines) == len(ITEMS) + 2
+    assert max(map(count_cells, [head, *lines, last])) <= width
+    assert re.fullmatch(r"\d of 7 items given, \d+ of 1000 tokens", last)
+
+
+def test_a_pipe_gets_whole_items(shop: Person) -> None:
+    done = shop.run("explain", "engineer", "Payments", "are", "charged", "twice")
+    head, *lines = done.stdout.splitlines()
+    assert "STALE" not in head
+    assert all(any(line.endswith(item) for line in lines) for item in ITEMS)
+
+
+def test_without_selection_all_items_are_given(shop: Person) -> None:
+    shop.sandbox.configure("memory: {selection: off}\n")
+    done = shop.run("explain", "engineer", "Invoices")
+    assert re.search(r"7 of 7 items given, \d+ tokens; selection is off\n", done.stdout)
+    assert shop.read_json("explain", "engineer", "Invoices")["budget_tokens"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["explain", "PM", "x"], "The main session receives its memory when it starts"),
+        (["explain", "qa", "x"], "qa has no items to choose from"),
+    ],
+)
+def test_an_agent_without_items(shop: Person, words: list[str], said: str) -> None:
+    shop.sandbox.write_memory("qa")
+    done = shop.run(*words)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert said in done.stderr
+
+
+def test_a_memory_that_is_off_has_no_items(shop: Person) -> None:
+    assert (
+        "no items to choose from" in shop.run("explain", "engineer", "x", AGENT_MEMORY="0").stderr
+    )
+
+
+def test_replay_explains_the_reply(shop: Person) -> None:
+    event = make_pre_event()
+    event["tool_input"]["prompt"] = TASKS[0]
+    data = json.dumps(event).encode()
+    assert shop.read_json("replay", "-", data=data)["selection"] == explain(shop, TASKS[0])
+    shown = shop.run("replay", "-", data=data).stdout
+    assert "== selection\nID " in shown
+    assert shop.run("explain", "engineer", TASKS[0]).stdout in shown
+    stop = shop.make_sample("stop")
+    assert shop.read_json("replay", "-", data=stop)["selection"] is None
+    start = shop.read_json("replay", "-", data=shop.make_sample("start"))["selection"]
+    assert {item["reason"] for item in start["items"]} == {"for every task", "no task known"}
