@@ -1,4 +1,4 @@
-"""Install, upgrade, try and remove the hooks, as settings or as a plugin.
+"""Install, upgrade, try and remove the hooks, as settings or as a plugin, and create memories.
 
-This wing changes no memory file itself; a hook that `hook_runner` runs may.
+This wing changes no item of a memory itself; a hook that `hook_runner` runs may.
 """
