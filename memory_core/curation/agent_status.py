@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
+from memory_core.files import named_files
 from memory_core.history import item_history
 from memory_core.memory import gone_projects
 from memory_core.memory.project import Project
@@ -42,6 +43,15 @@ INSTALL_STEP = "agent-memory install"
 START_STEP = "start a new Claude Code session; the first learning of an agent creates its memory"
 
 
+class StaleItem(NamedTuple):
+    """An item that names files of the project which are gone; `text` has its nested lines."""
+
+    agent: str
+    id: str
+    text: str
+    gone: list[str]
+
+
 class MemoryStatus(NamedTuple):
     """The numbers of one agent's memory; `error` says why it or its history is unreadable.
 
@@ -49,7 +59,7 @@ class MemoryStatus(NamedTuple):
     `review` counts learnings that wait for a person, `spooled` those that are not merged yet.
     `warnings` are (line, sentence), and so are `notes`: limits that are reached, and items that
     agents do not receive because others contradict them.  `trend` counts the items learned in each
-    of the last weeks, oldest first.
+    of the last weeks, oldest first; `stale` are the items that name files which are gone.
     """
 
     agent: str
@@ -65,6 +75,7 @@ class MemoryStatus(NamedTuple):
     notes: list[tuple[int, str]]
     error: str
     trend: list[int]
+    stale: list[StaleItem]
 
     @property
     def exists(self) -> bool:
@@ -112,7 +123,31 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
         notes=list(_list_notes(project, store, agent, document)),
         error=error or history_error,
         trend=trend,
+        stale=_find_stale(project, store, agent, document),
     )
+
+
+def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:
+    """Return the items that name files of the project which are gone; default: of all agents."""
+    items = []
+    for agent in lookup.sort_agents(agents or store.agents()):
+        snapshot, _error = _read(store, agent)
+        document = markdown.parse_document(snapshot.text if snapshot else "")
+        items += _find_stale(project, store, agent, document)
+    return items
+
+
+def _find_stale(
+    project: Project, store: Store, agent: str, document: markdown.Document
+) -> list[StaleItem]:
+    if store.paths is not project.paths:
+        return []  # the files that an item of the user's level names are of any project
+    items = []
+    for item in document.items:
+        text = markdown.join_nested(item.text, markdown.read_nested(document, item))
+        if gone := named_files.list_gone(project.paths.files, text):
+            items.append(StaleItem(agent, item_history.id_of(item.text), text, gone))
+    return items
 
 
 def _read(store: Store, agent: str) -> tuple[FileSnapshot | None, str]:
@@ -387,6 +422,11 @@ def _check_memories(memories: list[MemoryStatus], user: bool) -> Iterator[Status
 
 def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[StatusWarning]:
     level = " --user" if user else ""
+    stale = sum(len(memory.stale) for memory in memories)
+    if stale:
+        verb = "names" if stale == 1 else "name"
+        what = f"{format_count(stale, 'item')} {verb} files that are gone"
+        yield StatusWarning(what, "agent-memory review --list")
     spooled = sum(memory.spooled for memory in memories)
     if spooled:
         what = f"{format_count(spooled, 'learning')} not merged yet"

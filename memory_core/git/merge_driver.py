@@ -161,7 +161,7 @@ def install(project: Project) -> DriverChanges:
         project.paths.state.make_root()  # so that an upgrade finds this clone
     except OSError:
         pass
-    changes.is_ignored = not _run_git(folder, "check-ignore", "-q", "PM.md")[0]
+    changes.is_ignored = not run_git(folder, "check-ignore", "-q", "PM.md")[0]
     changes.resolutions = resolve_files(project, write=True)
     return changes
 
@@ -220,7 +220,7 @@ def _find_work_tree(project: Project) -> str:
     while folder != project.paths.root and not project.paths.files.is_folder(folder):
         folder = os.path.dirname(folder)
     try:
-        status, output = _run_git(folder, "rev-parse", "--is-inside-work-tree")
+        status, output = run_git(folder, "rev-parse", "--is-inside-work-tree")
     except FileNotFoundError:
         raise NoRepository("there is no `git` on PATH", 1) from None
     if status or output.strip() != "true":
@@ -228,7 +228,7 @@ def _find_work_tree(project: Project) -> str:
     return folder
 
 
-def _run_git(folder: str, *words: str) -> tuple[int, str]:
+def run_git(folder: str, *words: str) -> tuple[int, str]:
     """Run git in a folder, without the variables of a git process that runs this one."""
     import subprocess
 
@@ -241,11 +241,11 @@ def _run_git(folder: str, *words: str) -> tuple[int, str]:
 def _configure(folder: str, key: str, value: str) -> bool:
     """Set a key of the driver, or remove it if the value is empty; return whether it changed."""
     name = f"merge.{DRIVER_NAME}.{key}"
-    _status, old = _run_git(folder, "config", "--local", name)
+    _status, old = run_git(folder, "config", "--local", name)
     if old.rstrip("\n") == value:
         return False
     words = (name, value) if value else ("--unset-all", name)
-    if _run_git(folder, "config", "--local", *words)[0]:
+    if run_git(folder, "config", "--local", *words)[0]:
         raise OSError(f"git cannot change its configuration of {folder}")
     return True
 
@@ -293,7 +293,7 @@ def find_missing_program(folder: str) -> str:
     import shlex
 
     try:
-        status, command = _run_git(folder, "config", f"merge.{DRIVER_NAME}.driver")
+        status, command = run_git(folder, "config", f"merge.{DRIVER_NAME}.driver")
         words = [] if status else shlex.split(command)[:4]
     except (OSError, ValueError):
         return ""

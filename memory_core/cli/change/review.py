@@ -15,8 +15,10 @@ from memory_core.cli.common.notes import format_command, get_change, note_undo
 from memory_core.cli.common.scopes import LevelScope, find_agent, find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import is_terminal, print_json, print_line, print_note
+from memory_core.curation import agent_status
 from memory_core.curation import review as waiting_list
 from memory_core.curation.review import AcceptedItem, WaitingItem
+from memory_core.git import moved_files
 
 Names = Annotated[
     list[str] | None,
@@ -46,6 +48,7 @@ def review(
     In scripts: --accept 3f2a91 77c0, --reject 77c0 or --move 3f2a91 qa.
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
+    --list also lists items that name files which are gone.
 
     \b
     Example:
@@ -66,7 +69,7 @@ def review(
     is_any = all_ or action == "list"
     chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
     if action == "list":
-        _show(scope, chosen, user, json, list_)
+        _show(scope, chosen, words, user, json, list_)
         return
     if edit:
         text = _edit(chosen, text)
@@ -74,7 +77,12 @@ def review(
 
 
 def _show(
-    scope: LevelScope, chosen: list[WaitingItem], user: bool, json: bool, is_list: bool
+    scope: LevelScope,
+    chosen: list[WaitingItem],
+    words: list[str],
+    user: bool,
+    json: bool,
+    is_list: bool,
 ) -> None:
     if json:
         print_json([_to_json(item) for item in chosen])
@@ -87,6 +95,28 @@ def _show(
         print_note("No learning waits for you.")
     elif not json:
         print_note(f"Accept or reject with: {format_command('review --accept ID', user)}")
+    if not json:
+        _show_stale(scope, words)
+
+
+def _show_stale(scope: LevelScope, words: list[str]) -> None:
+    """Print the items of all agents, or of those named, whose files are gone."""
+    agents = [agent for agent in scope.level.agents() if agent in words]
+    stale = agent_status.list_stale(*scope, agents) if agents or not words else []
+    if not stale:
+        return
+    moves = moved_files.find_moves(
+        scope.project.paths.root, (path for item in stale for path in item.gone)
+    )
+    print_note("These items name files that are gone; change or remove them:")
+    entries = []
+    for agent, key, text, gone in stale:
+        paths = [
+            f"{path} is now {moves[path]}" if path in moves else f"{path} is gone" for path in gone
+        ]
+        note = f"  ({', '.join(paths)})"
+        entries.append(Entry((agent,), (agent,), (key,), text, note=note))
+    print_entries(entries)
 
 
 def _edit(chosen: list[WaitingItem], text: str | None) -> str:

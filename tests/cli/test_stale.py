@@ -1,0 +1,68 @@
+"""Items that name files which are gone: what `status` and `review` say."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from support.command_line import Person
+
+ITEMS = ["Payments are retried in src/pay.py", "Refunds are in src/refunds.py", "Stock is counted"]
+
+
+@pytest.fixture
+def desk(settled: Person) -> Person:
+    """Create a user whose agent knows two files in a git repository."""
+    root = settled.sandbox.root
+    (root / "src").mkdir()
+    for name in ("pay", "refunds"):
+        (root / "src" / f"{name}.py").write_text(f"{name} = 1\n" * 9, encoding="utf-8")
+    settled.sandbox.write_memory("qa", *ITEMS)
+    git(settled, "init", "-q")
+    commit(settled)
+    return settled
+
+
+def git(person: Person, *words: str) -> None:
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"]
+    subprocess.run(["git", *identity, *words], cwd=person.sandbox.root, check=True)
+
+
+def commit(person: Person) -> None:
+    git(person, "add", "src")
+    git(person, "commit", "-q", "-m", "x")
+
+
+def list_reasons(person: Person, *words: str) -> list[str]:
+    """Return the end of each line of `review --list`."""
+    done = person.run("review", "--list", *words)
+    return [line.partition("  (")[2].rstrip(")") for line in done.stdout.splitlines()]
+
+
+def test_nothing_is_said_of_files_that_are_there(desk: Person) -> None:
+    assert list_reasons(desk) == []
+    assert "gone" not in desk.run("status").stdout
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_the_new_path_of_a_moved_file_is_suggested(desk: Person, is_committed: bool) -> None:
+    git(desk, "mv", "src/pay.py", "src/payments.py")
+    if is_committed:
+        commit(desk)
+    (desk.sandbox.root / "src" / "refunds.py").unlink()
+    assert list_reasons(desk) == ["src/pay.py is now src/payments.py", "src/refunds.py is gone"]
+    assert list_reasons(desk, "qa") == list_reasons(desk)
+    assert list_reasons(desk, "engineer") == []
+    done = desk.run("status")
+    assert "2 items name files that are gone (agent-memory review --list)" in " ".join(
+        (done.stdout + done.stderr).split()
+    )
+    (row,) = [each for each in desk.read_json("status")["agents"] if each["agent"] == "qa"]
+    assert [item["gone"] for item in row["stale"]] == [["src/pay.py"], ["src/refunds.py"]]
+
+
+def test_without_a_repository_a_path_is_only_gone(desk: Person) -> None:
+    (desk.sandbox.root / "src" / "pay.py").unlink()
+    (desk.sandbox.root / ".git").rename(desk.sandbox.root / ".not-git")
+    assert list_reasons(desk) == ["src/pay.py is gone"]
