@@ -105,6 +105,8 @@ def stem_word(word: str) -> str:
         return f"{word[:-3]}y"
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
+            if ending == "s" and word[-2] in "sui":
+                break
             word = word[: -len(ending)]
             break
     if word[-1] == "e":

@@ -1,0 +1,222 @@
+"""Which items an agent receives for a task, and how many."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.history.item_notes import NO_SUBJECTS, ItemNote, Subjects
+from memory_core.selection import choosing
+from memory_core.selection.choosing import Choice
+from memory_core.selection.passages import Passage
+from memory_core.selection.scoring import Scores
+from memory_core.text.tokens import estimate_tokens
+
+BUDGET = 1000
+
+PARTS = ("refund", "invoice", "ledger", "gateway", "webhook")
+FACTS = (
+    "keeps amounts of payments as cents",
+    "retries payments with one message id",
+    "writes payments to the audit trail",
+    "rounds payments half to even",
+    "waits ten seconds for the bank",
+)
+PAYMENTS = [
+    f"The {part} {number} {fact}" for number in range(3) for part in PARTS for fact in FACTS
+]
+
+
+def make(texts: list[str], **notes: ItemNote) -> list[Passage]:
+    """Return the passages of items; `notes` are by the first word of an item."""
+    return [
+        Passage("Work", f"- {text}", at, text, notes.get(text.split()[0], ItemNote(text)))
+        for at, text in enumerate(texts)
+    ]
+
+
+def about(**runs: str) -> Subjects:
+    """Return what runs were about: the words of each."""
+    return NO_SUBJECTS.update(runs)
+
+
+def choose(passages: list[Passage], task: str, budget: int = BUDGET) -> list[str]:
+    choices = choosing.select(passages, task, budget)
+    return [choice.passage.item for choice in choices if choice.is_chosen]
+
+
+def find(choices: list[Choice], text: str) -> Choice:
+    return next(choice for choice in choices if choice.passage.item.startswith(text))
+
+
+def test_a_task_about_something_else_receives_nothing() -> None:
+    assert len(PAYMENTS) == 75
+    assert choose(make(PAYMENTS), "fix the typo in the README heading") == []
+
+
+# A task, and the item of these that comes first.
+ITEMS = [
+    "Payments are retried with one message id",
+    "Run the unit tests with `make unit`, which needs Docker",
+    "src/ledger/rounding.py rounds half to even",
+    "settings.RETRY_LIMIT is read once at the start",
+    "The nightly import locks the table orders",
+    "Feature flags live in flags.yml",
+    "Logs of the worker are in /var/log/shop",
+]
+BEST = {
+    "why is a payment retried twice?": 0,
+    "how do I run unit tests?": 1,
+    "change rounding in src/ledger/rounding.py": 2,
+    "rounding.py is wrong": 2,
+    "raise RETRY_LIMIT": 3,
+    "raise the retry limit": 3,
+    "settings.RETRY_LIMIT": 3,
+    "imports at night are slow": 4,
+    "add a feature flag": 5,
+    "where are the worker's logs": 6,
+}
+
+
+@pytest.mark.parametrize("task", BEST)
+def test_the_item_that_the_task_is_about_comes_first(task: str) -> None:
+    assert choose(make(ITEMS), task)[0] == ITEMS[BEST[task]]
+
+
+def test_words_in_code_blocks_count_less_than_others() -> None:
+    task = "The nightly import fails\n```\nPayments retried\n```"
+    assert choose(make(ITEMS), task)[0] == ITEMS[4]
+
+
+def test_a_task_without_strong_evidence_receives_at_most_400_tokens() -> None:
+    passages = make([f"{text} of shop {at}" for at, text in enumerate(PAYMENTS)])
+    task = "The colours of the shop look odd in print, in the newsletter, on maps and on phones"
+    choices = choosing.select(passages, task, BUDGET)
+    spent = sum(choice.tokens for choice in choices if choice.is_chosen)
+    assert not Scores(passages, task).is_strong
+    assert choosing.FEW_TOKENS * 0.9 < spent <= choosing.FEW_TOKENS
+
+
+def test_strong_evidence_brings_more() -> None:
+    task = "retry payments with one message id as cents, and round them half to even"
+    choices = choosing.select(make(PAYMENTS), task, BUDGET)
+    chosen = [choice for choice in choices if choice.is_chosen]
+    assert choosing.FEW_TOKENS < sum(choice.tokens for choice in chosen) <= BUDGET
+    assert {choice.reason for choice in chosen} == {choosing.FITS, choosing.STRONG}
+    assert min(choice.total for choice in chosen) >= choosing.FEW_SHARE * chosen[0].total
+
+
+def test_five_items_of_one_run_do_not_push_out_the_item_of_another_run() -> None:
+    subjects = about(r1="slow worker", r2="slow worker")
+    note = ItemNote("q", runs=("r1",), subjects=subjects)
+    texts = [f"{name} of the worker" for name in ("Log", "Color", "Size", "Host", "Port")]
+    passages = make(texts, **dict.fromkeys(["Log", "Color", "Size", "Host", "Port"], note))
+    other = ItemNote("o", runs=("r2",), subjects=subjects)
+    passages += [Passage("Work", "- Queue of nothing", 5, "Queue of nothing", other)]
+    passages += [
+        Passage("Work", f"- {text}", 6, text) for text in ("Maps", "Ships", "Cats", "Dogs")
+    ]
+    choices = choosing.select(passages, "slow worker", BUDGET)
+    assert [choice.factor for choice in choices[:6]] == [1, 1, 0.7, 0.7, 0.7, 0.7]
+    assert {choices[0].passage.note, choices[1].passage.note} == {note, other}
+
+
+def test_an_item_of_several_runs_uses_the_best_never_the_sum() -> None:
+    subjects = about(r1="import nightly", r2="import orders", r3="import slow")
+    notes = {
+        "One": ItemNote("1", runs=("r1",), subjects=subjects),
+        "Three": ItemNote("3", runs=("r1", "r2", "r3"), subjects=subjects),
+    }
+    passages = make(["One fact", "Three facts", "Another thing", "Fourth thing"], **notes)
+    one, three, *_ = Scores(passages, "nightly import of orders is slow").scores
+    assert three.subject < 2 * one.subject
+
+
+def test_an_item_without_a_run_has_no_penalty() -> None:
+    subjects = about(r1="gardens and flowers")
+    notes = {"Retry": ItemNote("r", runs=("r1",), subjects=subjects)}
+    with_run, without, _ = Scores(
+        make(["Retry payments once", "Payments retry once", "Other"], **notes), "payments"
+    ).scores
+    assert with_run.total == without.total > 0
+
+
+@pytest.mark.parametrize(
+    ("note", "factor"),
+    [
+        (ItemNote("x", given=20), choosing.UNUSED),
+        (ItemNote("x", given=20, used=1), 1.0),
+        (ItemNote("x", given=19), 1.0),
+    ],
+    ids=["never used", "used once", "given 19 times"],
+)
+def test_an_item_that_was_given_often_and_never_used_sinks(note: ItemNote, factor: float) -> None:
+    choices = choosing.select(make(ITEMS, Payments=note), "payments", BUDGET)
+    assert find(choices, "Payments").factor == factor
+
+
+def test_pins_are_given_with_every_task_and_use_at_most_a_quarter() -> None:
+    pins = [f"Pinned rule number {at} of the project" for at in range(40)]
+    passages = make(pins, Pinned=ItemNote("p", is_pinned=True))
+    passages += [Passage("Work", f"- {text}", 40 + at, text) for at, text in enumerate(ITEMS)]
+    choices = choosing.select(passages, "where are the worker's logs", BUDGET)
+    spent = sum(choice.tokens for choice in choices if choice.reason == choosing.WISHED)
+    assert BUDGET * choosing.WISHED_SHARE * 0.9 < spent <= BUDGET * choosing.WISHED_SHARE
+    assert find(choices, "Logs").is_chosen
+    assert choose(passages, "translate the manual") == choose(passages, "repaint the garden")
+
+
+def test_without_a_task_the_most_useful_come_first() -> None:
+    sections = ["Recent Learnings", "Common Mistakes to Avoid", "Coding Patterns Learned"]
+    passages = [Passage(name, f"- {name}", at, name) for at, name in enumerate(sections)]
+    assert choose(passages, "") == [sections[1], sections[2], sections[0]]
+
+
+def test_without_selection_everything_is_given_in_the_order_of_the_file() -> None:
+    choices = choosing.select_all(make(PAYMENTS), "fix the typo", 100_000)
+    assert [choice.passage.item for choice in choices if choice.is_chosen] == PAYMENTS
+
+
+some_words = st.lists(
+    st.sampled_from(["pay", "queue", "src/a.py", "RETRY_MAX", "log", "user"]), max_size=6
+)
+some_notes = st.builds(
+    ItemNote,
+    id=st.text("0123456789abcdef", min_size=4, max_size=6),
+    confidence=st.floats(0, 1),
+    is_pinned=st.booleans(),
+    given=st.integers(0, 30),
+    runs=st.lists(st.sampled_from(["r1", "r2", "r3"]), unique=True).map(tuple),
+    subjects=st.just(about(r1="pay queue", r2="log src/a.py", r3="")),
+)
+some_passages = st.lists(st.tuples(some_words, some_notes), max_size=30).map(
+    lambda rows: [
+        Passage("Work", f"- {' '.join(words)} {at}", at, f"{' '.join(words)} {at}", note)
+        for at, (words, note) in enumerate(rows)
+    ]
+)
+
+
+@given(some_passages, some_words.map(" ".join), st.integers(0, 300))
+def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
+    passages: list[Passage], task: str, budget: int
+) -> None:
+    choices = choosing.select(passages, task, budget)
+    assert sum(choice.tokens for choice in choices if choice.is_chosen) <= budget
+    assert sorted(choice.passage.index for choice in choices) == list(range(len(passages)))
+    assert all(choice.reason for choice in choices)
+    flags = [choice.is_chosen for choice in choices]
+    assert flags == sorted(flags, reverse=True)
+    assert all(estimate_tokens(choice.passage.text) < choice.tokens for choice in choices)
+
+
+@given(some_passages, some_words.map(" ".join))
+def test_equal_input_yields_equal_output(passages: list[Passage], task: str) -> None:
+    def decide() -> list[tuple[int, bool, float, str]]:
+        return [
+            (choice.passage.index, choice.is_chosen, choice.total, choice.reason)
+            for choice in choosing.select(passages, task, BUDGET)
+        ]
+
+    assert decide() == decide()

@@ -1,0 +1,83 @@
+"""The words by which items and tasks are compared: stems, code words, and pairs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.text import subject_words
+
+WORDS = {
+    "Retries of the payment": ["retry", "payment"],
+    "payments retried": ["payment", "retry", "payment retry"],
+    "caching cached caches": ["cach", "cach", "cach cach", "cach", "cach cach"],
+    "the of and": [],
+    "fix the bug": [],
+    "bus, class, status": ["bus", "class", "bus class", "status", "class status"],
+    "retry_count": ["=retry_count", "retry", "count", "retry count"],
+    "RetryCount": ["=retrycount", "retry", "count", "retry count"],
+    "--dry-run": ["=dry-run", "dry", "run", "dry run"],
+    "src/pay.py": [
+        *("=src/pay.py", "=pay.py", "src/pay.py", "=pay"),
+        *("src", "pay", "src pay", "py", "pay py"),
+    ],
+    "os.path.join": [
+        *("=os.path.join", "=path", "=join"),
+        *("os", "path", "os path", "join", "path join"),
+    ],
+    "Postgres 15": ["postgr", "=15", "15"],
+    "(see `x`)": [],
+    "": [],
+    "...": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WORDS)
+def test_words_of_a_text(text: str) -> None:
+    assert subject_words.list_words(text) == WORDS[text]
+
+
+SAME = [
+    ("retry", "retries"),
+    ("invoice", "invoices"),
+    ("import", "imported"),
+    ("import", "importing"),
+    ("stop", "stopped"),
+    ("write", "writer"),
+    ("quick", "quickly"),
+    ("setting", "settings"),
+    ("class", "classes"),
+    ("process", "processes"),
+    ("status", "statuses"),
+]
+
+
+@pytest.mark.parametrize("pair", SAME, ids=str)
+def test_forms_of_a_word_have_one_stem(pair: tuple[str, str]) -> None:
+    assert subject_words.stem_word(pair[0]) == subject_words.stem_word(pair[1])
+
+
+@pytest.mark.parametrize("pair", [("bus", "but"), ("cost", "cast"), ("pass", "past")], ids=str)
+def test_other_words_have_other_stems(pair: tuple[str, str]) -> None:
+    assert subject_words.stem_word(pair[0]) != subject_words.stem_word(pair[1])
+
+
+def test_a_word_in_a_code_block_of_a_task_counts_a_third() -> None:
+    task = "Payments hang\n```\nTraceback: payments.py, server\n```\nand the inbox"
+    weights = subject_words.weigh_task(task)
+    assert weights["inbox"] == 1
+    assert weights["serv"] == subject_words.CODE_BLOCK_SHARE == pytest.approx(1 / 3, abs=0.04)
+    assert weights["payment"] == 1 + subject_words.CODE_BLOCK_SHARE
+
+
+def test_a_code_block_without_an_end_counts_a_third_too() -> None:
+    assert subject_words.weigh_task("~~~\nserver")["serv"] == subject_words.CODE_BLOCK_SHARE
+
+
+@given(st.text())
+def test_any_text_has_words_without_upper_case_ascii_or_spaces_around(text: str) -> None:
+    for word in subject_words.list_words(text):
+        assert word
+        assert word == word.strip()
+        assert word.count(" ") <= 1
