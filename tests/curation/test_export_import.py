@@ -261,12 +261,12 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
 
 def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
     teach(other, "qa", "Review migrations with alembic", run="b1")
-    teach(shop, "qa", "Review migrations with alembic carefully", run="a1")
+    teach(shop, "qa", "Review migrations with alembic for consistency", run="a1")
     before = items(other, "qa")
     imported(other, exported(shop))
     told = change_log.list_origins(other, other.store, ["qa"])
     assert [(each.text, each.state and each.state.run) for _agent, each in told] == [
-        ("Review migrations with alembic carefully", "a1")
+        ("Review migrations with alembic for consistency", "a1")
     ]
     undo_last(other, other.store, 1)
     assert items(other, "qa") == before
