@@ -344,7 +344,7 @@ def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
     text = proposal.new
     if sanitize.clean_line(text) != text.removesuffix(".") or sanitize.escape_tags(text) != text:
         yield "it is not one line of plain text"
-    if classify.is_placeholder("", text):
+    if classify.is_placeholder(text):
         yield "it is a placeholder"
     if reason := classify.check_learning("", text, project.config["max_learning_length"]):
         yield reason
