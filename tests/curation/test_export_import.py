@@ -702,17 +702,6 @@ def test_too_large_exports_are_refused(person: Person, sandbox: Sandbox) -> None
     assert list(sandbox.root.iterdir()) == []
 
 
-def test_exports_of_older_versions_name_the_review_otherwise(shop: Project) -> None:
-    lines = "## 2026-11-20\n\n- [tip] x (too short)\n"
-    data = json.loads(exported(shop))
-    data["agents"]["qa"] = {"quarantine": lines}
-    imported(shop, json.dumps(data).encode())
-    (entry,) = shop.store.read_review("qa")
-    names = ("time", "type", "content", "reason")
-    assert [entry[name] for name in names] == ["2026-11-20", "tip", "x", "too short"]
-    assert export_import.parse_export(exported(shop))["qa"]["review"] == [entry]
-
-
 def test_an_export_follows_no_link_of_the_project(person: Person, sandbox: Sandbox) -> None:
     outside = sandbox.home / "outside"
     outside.mkdir()
