@@ -142,7 +142,8 @@ explain_pip() {
 
 # The last error in the log, else its last line.
 reason() {
-    { grep -i error "$log" || cat "$log"; } | sed '/^[[:space:]]*$/d' | tail -n 1
+    { grep 'ERROR: ' "$log" || grep -i error "$log" || cat "$log"; } |
+        sed 's/^[[:space:]]*//; s/\.$//; /^$/d' | tail -n 1
 }
 
 no_ensurepip() {

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import NamedTuple
 
@@ -77,7 +77,7 @@ def ask(
     environ = {**environ, "AGENT_MEMORY": "off"}
     # The client may still write into the folder when it ends.
     with TemporaryDirectory(prefix="agent-memory-", ignore_cleanup_errors=True) as folder:
-        run = _run(options, question, folder, environ, patience, lambda: False)
+        run = _run(options, question, folder, environ, patience)
     if run.status is None:
         raise NoAnswer(f"claude gave no answer within {patience:g} s")
     return _read_answer(run)
@@ -100,24 +100,20 @@ def _read_answer(run: HeadlessRun) -> str:
 
 
 def run_session(
-    question: str,
-    root: str,
-    environ: Mapping[str, str],
-    patience: float,
-    is_over: Callable[[], bool],
+    question: str, root: str, environ: Mapping[str, str], patience: float
 ) -> HeadlessRun:
     """Run the user's own Claude Code, which delegates something in the project at `root`.
 
-    It is stopped once `is_over()` is true, or after `patience` seconds.  Raises NoAnswer if
-    Claude Code cannot be run.
+    It is stopped after `patience` seconds.  Raises NoAnswer if Claude Code cannot be run.
     """
-    return _run([*DELEGATE_OPTIONS], question, root, environ, patience, is_over)
+    return _run([*DELEGATE_OPTIONS], question, root, environ, patience)
 
 
-def _wait(process: subprocess.Popen[bytes], output: int, is_over: Callable[[], bool]) -> int | None:
+def _wait(process: subprocess.Popen[bytes], output: int, patience: float) -> int | None:
     """Return the exit status, or None after stopping a process that has not ended in time."""
+    until = time.monotonic() + patience
     try:
-        while process.poll() is None and not is_over():
+        while process.poll() is None and time.monotonic() < until:
             if os.fstat(output).st_size > MAX_ANSWER_BYTES:
                 raise NoAnswer(f"claude answered with more than {MAX_ANSWER_BYTES:,} bytes")
             time.sleep(POLL_INTERVAL)
@@ -134,7 +130,6 @@ def _run(
     folder: str,
     environ: Mapping[str, str],
     patience: float,
-    is_over: Callable[[], bool],
 ) -> HeadlessRun:
     claude = find_claude(environ)
     if claude is None:
@@ -155,8 +150,7 @@ def _run(
             )
         except OSError as error:
             raise NoAnswer(f"{claude} cannot be run: {error.strerror or error}") from None
-        until = time.monotonic() + patience
-        status = _wait(process, stdout.fileno(), lambda: time.monotonic() > until or is_over())
+        status = _wait(process, stdout.fileno(), patience)
         texts = []
         for file in (stdout, stderr):
             file.seek(0)

@@ -225,7 +225,6 @@ def propose_rewordings(
     environ: Mapping[str, str],
     older_than: float = MIN_AGE,
     without: Iterable[SectionItem] = (),
-    patience: float = headless.ANSWER_TIMEOUT,
 ) -> tuple[list[Proposal], int]:
     """Ask the user's Claude Code for shorter wordings of old items, and check each.
 
@@ -240,9 +239,7 @@ def propose_rewordings(
         return [], 0
     length = int(project.config["max_learning_length"])
     notes = "\n".join(_format_note(number, item) for number, item in enumerate(items, 1))
-    answer = headless.ask(
-        PROMPT.format(length=length, notes=notes), SYSTEM_PROMPT, environ, patience
-    )
+    answer = headless.ask(PROMPT.format(length=length, notes=notes), SYSTEM_PROMPT, environ)
     proposals: list[Proposal] = []
     for value in _parse_answer(answer):
         valid = [proposal for proposal in proposals if not proposal.refused]
@@ -344,7 +341,7 @@ def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
     text = proposal.new
     if sanitize.clean_line(text) != text.removesuffix(".") or sanitize.escape_tags(text) != text:
         yield "it is not one line of plain text"
-    if classify.is_placeholder("", text):
+    if classify.is_placeholder(text):
         yield "it is a placeholder"
     if reason := classify.check_learning("", text, project.config["max_learning_length"]):
         yield reason

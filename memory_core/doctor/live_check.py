@@ -26,9 +26,6 @@ from memory_core.text import sanitize
 # Seconds; such a run takes 10 to 60.
 TIMEOUT = 180.0
 
-# Seconds for the last hooks after the report was saved.
-GRACE = 3.0
-
 MAX_QUOTE_CHARS = 200
 OTHER_HOOKS = "see the findings of other-hooks"
 
@@ -86,7 +83,6 @@ class LiveTrial:
         item = ITEM.format(word=self.word)
         text = f"# {agent}\n\n## Project Context\n- {item}\n"
         own.files.replace(self._file, text.encode())
-        self._saved_at = 0.0
 
     @property
     def reported_word(self) -> str:
@@ -103,13 +99,6 @@ class LiveTrial:
     def remove_state(self) -> None:
         """Remove what hooks remember of the trial, wherever it is."""
         shutil.rmtree(self.state.root, ignore_errors=True)
-
-    def is_over(self) -> bool:
-        """Say whether the result is known, so that nobody has to wait for Claude Code to end."""
-        if not self.reported_word:
-            return False
-        self._saved_at = self._saved_at or time.monotonic()
-        return bool(self.verdict) or time.monotonic() - self._saved_at > GRACE
 
 
 def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
@@ -131,9 +120,7 @@ def run(exam: Examination, patience: float = TIMEOUT) -> Iterator[Finding]:
         trial = LiveTrial(exam, folder, agent)
         question, began = QUESTION.format(agent=agent, task=TASK), time.monotonic()
         try:
-            session = headless.run_session(
-                question, exam.root, trial.environ, patience, trial.is_over
-            )
+            session = headless.run_session(question, exam.root, trial.environ, patience)
             yield from _judge(exam, trial, session, time.monotonic() - began)
         except headless.NoAnswer as error:
             yield Finding(BROKEN, str(error), "claude", "start `claude` once yourself")

@@ -84,9 +84,6 @@ DIRECTIONS = _split_words("""
     during except
 """)
 
-# Shorter words are negations in some language.
-MIN_WORD_LENGTH = 4
-
 # Minimum share of the words of each original that a new wording must keep.
 MIN_KEPT_SHARE = 1 / 2
 
@@ -155,29 +152,23 @@ def covers(one: ParsedText, other: ParsedText) -> bool:
         return False
     if similarity.is_same_parsed(one, other):
         return len(one.tokens) >= len(other.tokens)
-    if _ends_with_detail(one, other):
-        return True
     if max(len(one.text), len(other.text)) > MAX_CHARACTERS or len(other.tokens) < MIN_WORDS:
         return False
     extra = _find_extra(one.tokens, other.tokens)
-    turning = [one.tokens[at][0] for at in extra if _is_turning(one.tokens[at])]
-    if not extra or not LINKING.issuperset(turning):
-        return False
-    is_tail = extra == [*range(extra[0], len(one.tokens))]
-    is_reason = is_tail and one.tokens[extra[0]][0] in REASON_WORDS
-    return is_reason or (not turning and _only_adds_detail(one, other, extra))
-
-
-def _ends_with_detail(one: ParsedText, other: ParsedText) -> bool:
-    """Say whether the first text is the second one and a place, a means or a purpose behind it."""
-    start, text = f"{other.normal_form} ", one.normal_form
-    if not text.startswith(start) or len(other.tokens) < MIN_WORDS or not _may_be_longer(one):
-        return False
-    words = text[len(start) :].split()
-    plain = [word.rstrip(",.") for word in words]
-    return words[0] in DETAIL_WORDS and all(
-        word.isascii() and word.isalpha() and word.islower() and word not in DOUBTFUL
-        for word in plain
+    words = [one.tokens[at] for at in extra]
+    turning = [token[0] for token in words if _is_turning(token)]
+    is_tail = bool(extra) and extra[0] == len(other.tokens)
+    if is_tail and words[0][0] in REASON_WORDS:
+        return LINKING.issuperset(turning)
+    first = 1 if one.tokens[0][0] in IMPERATIVES else FIRST_EXTRA_WORD
+    is_detail = is_tail and words[0][0] in DETAIL_WORDS
+    is_inside = not turning and len(other.tokens) >= MIN_WORD_SHARE * len(one.tokens)
+    return (
+        bool(extra)
+        and extra[0] >= first
+        and (is_detail or is_inside)
+        and _may_be_longer(one)
+        and all(_is_harmless(token[1]) for token in words)
     )
 
 
@@ -209,17 +200,8 @@ def _is_turning(token: Token) -> bool:
     return token[2] or token[0] in FOREIGN_NEGATIONS
 
 
-def _only_adds_detail(one: ParsedText, other: ParsedText, extra: list[int]) -> bool:
-    first = 1 if one.tokens[0][0] in IMPERATIVES else FIRST_EXTRA_WORD
-    if extra[0] < first or len(other.tokens) < MIN_WORD_SHARE * len(one.tokens):
-        return False
-    return _may_be_longer(one) and all(_is_harmless(one.tokens[at][1]) for at in extra)
-
-
 def _is_harmless(word: str) -> bool:
     if not (word.isascii() and word.isalpha() and word.islower()) or word in DOUBTFUL:
-        return False
-    if len(word) < MIN_WORD_LENGTH and word not in LINKING:
         return False
     return not word.startswith(DENYING_STARTS) and not word.endswith("less")
 

@@ -36,21 +36,20 @@ _MAX_NAME = 80
 _BRACKETS = {"[": "]", "<": ">", "{": "}", "(": ")"}
 
 
-def is_placeholder(kind: str, content: str) -> bool:
+def is_placeholder(content: str) -> bool:
     """Check for a placeholder: text in brackets, or only dots."""
     bare = content.strip(" \t\r\n`*_\"'.\u2026")
     if not bare:
         return bool(content.strip())
     low = bare.lower()
-    is_kind_open = not type_of(kind) and _is_bracketed(kind.strip("`*_ "))
     is_sample = low.startswith(NOTE_SAMPLE) or NOTE_SAMPLE.startswith(low)
-    return is_kind_open or is_sample or _is_bracketed(bare)
+    return is_sample or _is_bracketed(bare)
 
 
 def is_blank(line: str) -> bool:
     """Check for a nested line that says nothing: "Why: [the reason]", "See: none"."""
     value = line.partition(": ")[2]
-    return value.strip(".").lower() in _DENIALS or is_placeholder("", value)
+    return value.strip(".").lower() in _DENIALS or is_placeholder(value)
 
 
 def type_of(name: str) -> str:
@@ -92,8 +91,10 @@ def check_learning(name: str, content: str, max_length: int) -> str:
     return f"{length} characters: at most {max_length} are allowed" if length > max_length else ""
 
 
-def check_report(texts: list[str], max_length: int) -> str:
+def check_report(kind: str, texts: list[str], max_length: int) -> str:
     """Return the reason for rejecting a content with its nested lines, "" if it is valid."""
+    if not type_of(kind) and _is_bracketed(kind.strip("`*_ ")):
+        return "the type is a placeholder"
     if (texts[0].isascii() and texts[0].isupper()) or _denies(texts[0].lower().split()):
         return EMPTY_REASON
     return check_learning("", max(texts, key=len) if texts[0] else "", max_length)

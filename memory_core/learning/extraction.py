@@ -118,7 +118,7 @@ def extract_one(kind: str, content: str, max_length: int = MAX_LENGTH) -> Extrac
 
     line = clean_line(content)
     reason = classify.check_learning(clean_line(kind), line, max_length)
-    if not reason and classify.is_placeholder(kind, content):
+    if not reason and classify.is_placeholder(content):
         reason = "the content is a placeholder"
     if reason:
         return Extraction([], [RejectedLearning(kind, line, reason)], [])
@@ -142,10 +142,11 @@ def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | 
     kind, content, reason, nested = draft
     line = clean_line(content)
     is_short = 0 < len(line) <= classify.TOO_SHORT  # "none", "n/a", "todo"
-    if not reason and (is_short or classify.is_placeholder(kind, content)):
+    if not reason and (is_short or classify.is_placeholder(content)):
         return None
     texts = [line, *(clean_line(text) for text in nested if not classify.is_blank(text))]
-    reason = EXAMPLE_REASON if is_example else reason or classify.check_report(texts, max_length)
+    reason = reason or classify.check_report(kind, texts, max_length)
+    reason = EXAMPLE_REASON if is_example else reason
     kind = classify.clean_type(kind)
     line, *below = (shorten(text, MAX_REVIEW_LENGTH) for text in texts)
     lines_below = "\n".join(f"  - {text}" for text in below)

@@ -103,7 +103,8 @@ class MarkerBlock:
         if line.endswith(" #"):
             self.is_closed = True
             line = line[:-2].rstrip()
-        self._is_json = self._is_json or (line[:2] in JSON_SIGNS and not self._entries)
+        if line[:2].rstrip() in JSON_SIGNS and not (self._is_json or self.has_content):
+            self._is_json, self._entries = True, []  # a line in front of it is no learning
         key, value = ("", "") if self._is_json else _split_key(line)
         if key in _FIELDS or self._is_type(key, value):
             self._read_field(number, key, value)
@@ -233,6 +234,8 @@ class MarkerBlock:
             self._is_list, self._key = is_item, "content"
         else:
             self._is_list = self._is_list or (is_item and not entry.lines)
+            if is_item and entry.lines and not entry.lines[-1].endswith(_LEADS):
+                entry.lines[-1] += ","
             entry.lines.append(line)
         self._entries[-1].rows.append(number)
 

@@ -103,12 +103,6 @@ def _list_agents(project: Project) -> list[dict[str, Any]]:
     return agents
 
 
-def list_task_ids(project: Project) -> list[str]:
-    """Return the ids of the tasks with a memory, archived ones last."""
-    folder = backlog_folder.Folder(project.paths.files)
-    return list({**folder.memories(), **folder.memories(archived=True)})
-
-
 # Listing.
 
 

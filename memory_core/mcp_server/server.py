@@ -12,7 +12,6 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp.server import NotificationOptions, Server, ServerRequestContext
-from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
@@ -21,19 +20,8 @@ from memory_core.mcp_server import INSTRUCTIONS, SERVER_NAME, TITLE, prompts, re
 from memory_core.mcp_server.served_project import ServedProject, format_error
 from memory_core.mcp_server.watcher import ALL_RESOURCES, ChangeWatcher
 
-# Milliseconds for which clients may cache lists that never change while a server runs.
-CACHE_HINT = CacheHint(ttl_ms=3_600_000)
-FIXED_LISTS: tuple[CacheableMethod, ...] = (
-    "tools/list",
-    "prompts/list",
-    "resources/templates/list",
-)
-
 # Task files are scanned once a second, but a scan takes at most 1/SCAN_SHARE of the time.
 SCAN_PAUSE, SCAN_SHARE = 1.0, 200
-
-# The protocol's limit for the suggestions in one answer.
-MAX_SUGGESTIONS = 100
 
 Context = ServerRequestContext[Any, Any]
 Answer = TypeVar("Answer")
@@ -72,7 +60,6 @@ def create(served: ServedProject) -> AnnouncingServer:
         title=TITLE,
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
-        cache_hints=dict.fromkeys(FIXED_LISTS, CACHE_HINT),
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -83,7 +70,6 @@ def create(served: ServedProject) -> AnnouncingServer:
         on_subscriptions_listen=handlers.watcher.listen,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
-        on_completion=handlers.complete,
     )
     server.add_notification_handler(
         "notifications/initialized", types.NotificationParams, handlers.watcher.add_client
@@ -174,7 +160,7 @@ class _Handlers:
         contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[contents])
 
-    # Prompts, and completion of their arguments and of URIs.
+    # Prompts.
 
     async def list_prompts(self, _ctx: Context, _params: PageParams) -> types.ListPromptsResult:
         return types.ListPromptsResult(
@@ -186,25 +172,6 @@ class _Handlers:
     ) -> types.GetPromptResult:
         given = params.arguments or {}
         return await self._run(params.name, lambda: prompts.get(self._served, params.name, given))
-
-    async def complete(
-        self, _ctx: Context, params: types.CompleteRequestParams
-    ) -> types.CompleteResult:
-        name, typed = params.argument.name, params.argument.value
-        names = await self._run(name, lambda: self._suggest(name, typed))
-        completion = types.Completion(
-            values=names[:MAX_SUGGESTIONS], total=len(names), has_more=len(names) > MAX_SUGGESTIONS
-        )
-        return types.CompleteResult(completion=completion)
-
-    def _suggest(self, name: str, typed: str) -> list[str]:
-        """Return the names that contain the typed text; names that begin with it come first."""
-        project = self._served.project
-        sources = {"agent": self._served.list_agents, "task_id": resources.list_task_ids}
-        names = sources[name](project) if name in sources else []
-        low = typed.strip().casefold()
-        matches = [match for match in names if low in match.casefold()]
-        return sorted(matches, key=lambda match: not match.casefold().startswith(low))
 
     # Threads and errors.
 

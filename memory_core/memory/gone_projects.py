@@ -88,8 +88,6 @@ def _parse(path: str, text: str) -> list[dict[str, str]]:
     """Return the entries for the review in the text of a file; raises ValueError."""
     if path.endswith(".jsonl"):
         return review_file.parse(text)
-    if path.endswith(".md"):
-        return review_file.parse_old(text)
     entry = spool.parse_entry(text)
     why = "it was not merged"
     rows = [[kind, content, why, *nested] for kind, content, *nested in entry["learnings"]]

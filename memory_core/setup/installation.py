@@ -212,13 +212,13 @@ def uninstall(
         _remove_imports(level, dry_run, say)
     if everything:
         _remove_program(level, user, dry_run, say)
-    say(f"Kept: {level.folder} (memory files, history, config.yml).")
+    kept = {level.folder: "memory files, history, config.yml"}
     if not everything:
-        program_folder, what = program.data_folder(), "the program; --all removes it and the log"
-        kept = {level.state.root: "log, learnings that wait for you", program_folder: what}
-        for path, what in kept.items():
-            if os.path.lexists(path):
-                say(f"Kept: {path} ({what}).")
+        kept[level.state.root] = "log, learnings that wait for you"
+        kept[program.data_folder()] = "the program; --all removes it and the log"
+    for path, what in kept.items():
+        if os.path.lexists(path):
+            say(f"Kept: {path} ({what}).")
 
 
 def _remove_program(level: paths.LevelPaths, user: bool, dry_run: bool, say: Say) -> None:

@@ -75,7 +75,7 @@ RANGES: dict[str, tuple[float, float]] = {
 # The folder of our own files; other tools give no meaning to anything below it.
 OWN_FOLDER = ".claude-mpm"
 
-# Folders in it that are not for memories; `migrate` removes the last two.
+# Folders in it that are not for memories; earlier code wrote the last two.
 RESERVED_FOLDERS = ("locks", "state", "logs")
 
 MAX_DIRECTORY_LENGTH = 200

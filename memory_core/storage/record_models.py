@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from memory_core.storage import config_models, review_file
+from memory_core.storage import config_models
 from memory_core.text import sanitize
 
 MAX_MESSAGE_LENGTH = 100
@@ -136,7 +136,6 @@ def check_export(value: Any) -> str:
 
     A valid export gets the defaults of all fields that it lacks.
     """
-    _update_review(value)
     try:
         export = Export.model_validate(_replace_surrogates(value))
     except ValidationError as error:
@@ -147,16 +146,6 @@ def check_export(value: Any) -> str:
         for field, info in AgentExport.model_fields.items():
             value["agents"][name].setdefault(field, info.get_default(call_default_factory=True))
     return ""
-
-
-def _update_review(value: Any) -> None:
-    """Give the learnings that wait for a person their shape of today in an older export."""
-    agents = value.get("agents") if isinstance(value, dict) else None
-    for exported in agents.values() if isinstance(agents, dict) else ():
-        if isinstance(exported, dict) and "quarantine" in exported and "review" not in exported:
-            exported["review"] = exported.pop("quarantine")
-        if isinstance(exported, dict) and isinstance(exported.get("review"), str):
-            exported["review"] = review_file.parse_old(exported["review"])
 
 
 def is_valid_record(value: Any) -> bool:

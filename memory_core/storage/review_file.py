@@ -3,8 +3,6 @@
 An entry is a dict of texts: `id`, `time` (ISO 8601, or only the day), `type`, `content` and
 `reason`; where they are known also `nested` (lines below the item), `run`, `session`, `source`,
 and `other`, the text of the item that it contradicts.
-
-Older versions wrote review/AGENT.md.  It is read as well, and removed at the first decision.
 """
 
 from __future__ import annotations
@@ -62,8 +60,7 @@ def make_id(agent: str, entry: Waiting) -> str:
 
 def read(paths: LevelPaths, stem: str, agent: str) -> list[Waiting]:
     """Return the entries with all FIELDS, oldest first; [] if the files cannot be read."""
-    entries = parse_old(paths.state.read_text(_old_path(stem), MAX_BYTES))
-    entries += parse(paths.state.read_text(_path(stem), MAX_BYTES))
+    entries = parse(paths.state.read_text(_path(stem), MAX_BYTES))
     by_id: dict[str, Waiting] = {}
     for entry in entries:
         key = entry.get("id") or make_id(agent, entry)
@@ -83,58 +80,31 @@ def is_entry(value: dict[str, object]) -> bool:
     )
 
 
-def parse_old(text: str) -> list[Waiting]:
-    """Return the entries in the text of an old file: `- [type] content (reason)` below days."""
-    if not text:
-        return []
-    from memory_core.document import dated_entries
-
-    entries = []
-    for entry in dated_entries.parse_entries(text):
-        kind, content = dated_entries.parse_entry(entry.text)
-        first, _newline, nested = content.partition("\n")
-        content, bracket, reason = first.rpartition(" (")
-        if not (bracket and reason.endswith(")")):
-            content, reason = first, ")"
-        entries.append(
-            {"time": entry.day, "type": kind, "content": content, "reason": reason[:-1]}
-            | {"nested": nested}
-        )
-    return entries
-
-
 def format_line(entry: Waiting) -> str:
     """Return an entry as one item of Markdown, for the archive."""
     line = f"[{entry['type']}] {entry['content']} ({entry['reason']})"
     return "\n".join(filter(None, (line, entry.get("nested"))))
 
 
-def remove(paths: LevelPaths, stem: str, agent: str, ids: Collection[str]) -> None:
+def remove(paths: LevelPaths, stem: str, ids: Collection[str]) -> None:
     """Remove entries; the caller holds the agent's lock.  Raises OSError.
 
     Lines that are not entries stay.
     """
-    state, path, old_path = paths.state, _path(stem), _old_path(stem)
-    old = parse_old(state.read(old_path, MAX_BYTES).decode("utf-8", "replace"))
-    add(paths, stem, agent, old, "")
+    state, path = paths.state, _path(stem)
     lines = state.read(path, MAX_BYTES).decode("utf-8", "replace").split("\n")
     left = [line for line in lines if line and fastjson.load_object(line).get("id") not in ids]
     if left:
         state.replace(path, "".join(f"{line}\n" for line in left).encode())
     else:
         state.remove(path)
-    state.remove(old_path)
 
 
 def list_file_names(paths: LevelPaths) -> list[str]:
     """Return names as those of memory files, one of each agent with a file here."""
     names = paths.state.list_names(FOLDER)
-    return [f"{name.removesuffix('.jsonl').removesuffix('.md')}.md" for name in names]
+    return [f"{name.removesuffix('.jsonl')}.md" for name in names if name.endswith(".jsonl")]
 
 
 def _path(stem: str) -> str:
     return os.path.join(FOLDER, f"{stem}.jsonl")
-
-
-def _old_path(stem: str) -> str:
-    return os.path.join(FOLDER, f"{stem}.md")

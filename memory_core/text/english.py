@@ -7,8 +7,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     # A word in its compared form; as it is written; and whether a reason that holds it says more
     # than a reason: a fact, a negation, a restriction.
     Token = tuple[str, str, bool]
@@ -23,29 +21,12 @@ def _words(text: str) -> frozenset[str]:
 # those pairs of the test table; at a half, the reason is most of what is said.
 MIN_OVERLAP = 2 / 3
 
-# Of two words, one more is half of what is said: "use tabs", "use hard tabs".
-MIN_WORDS = 3
-
 PAUSE = ".,;:"
-FINAL = ".,;:!?"
 
 # Words that add nothing, except behind a negation, which is about them: "not always".
 FULL = _words("""
     all always also then simply absolutely certainly definitely
 """)
-
-# How a call to do something begins, in words that add nothing to it.
-LEADS = (
-    *("please ", "note that ", "remember that ", "remember to ", "ensure that ", "ensure "),
-    *("make sure that ", "make sure to ", "make sure ", "be sure to ", "it is important to "),
-    *("do not forget to ", "dont forget to ", "never forget to "),
-)
-
-# Phrases for one thing.
-PHRASES = (
-    *((" rather than ", " instead of "), (" prior to ", " before "), (" in order to ", " to ")),
-    *(("pull request", "PR"), ("Pull request", "PR"), (" & ", " and ")),
-)
 
 # Words for one thing, by their stems.
 ALIKE = {
@@ -112,9 +93,6 @@ TURNING = DENYING | _words("""
     max minimum maximum lower upper
 """)
 
-# How well something is done, which claims nothing of what is done.
-HARMLESS = _words("carefully thoroughly diligently meticulously")
-
 # What a "for" in front of it names as the reason; of anything else it says where a
 # sentence holds.  Not "security" or "performance": labels and teams are for those.
 REASONS = _words("""
@@ -123,71 +101,52 @@ REASONS = _words("""
     traceability reproducibility isolation brevity speed reuse and better improved
 """)
 
-PREPOSITIONS = _words("""
-    in on at for from to with when whenever if before after during by under while until
-    without instead because unless as through into
-""")
-
-# Behind these, "merging" is what one does: "when you merge".
-MOMENTS = _words("before after when while Before After When While")
-
 # Words that are something else without their last s: "an hour" and "hours".
 WHOLE = _words("https news times seconds minutes hours days weeks months years")
 
 
-def read_tokens(
-    words: list[str], is_shouted: bool, noise: frozenset[str], naming: frozenset[str]
-) -> list[Token]:
+# The tokens of the words that were read before: the items of a memory repeat their words.
+_known: dict[str, list[Token]] = {}
+MAX_KNOWN = 50_000
+
+
+def read_tokens(words: list[str], noise: frozenset[str], naming: frozenset[str]) -> list[Token]:
     """Return the words that count.
 
-    `words` have no emphasis and no quotes; code is one word in backticks.  `is_shouted`: the text
-    is in capitals.  Words of `noise` add nothing; behind a word of `naming` stands a name.  If two
-    words of a text would be one, as in "say folder, not directory", the text may be about their
-    difference: then all words are compared literally.
+    `words` have no emphasis and no quotes; code is one word in backticks.  Words of `noise` add
+    nothing.  All words are compared literally if two of them would be one, as in "say folder, not
+    directory", if one of `naming` says that a name follows, or "all" that there are several:
+    "the service" and "services" may be one, but not "the service" and "all services".
     """
-    words = _drop_phrases(words)
-    tokens = list(_TokenReader(is_shouted, noise, naming).read(words))
+    if len(_known) > MAX_KNOWN:
+        _known.clear()
+    if words[0].istitle():  # at the begin a capital means nothing
+        words = [words[0].lower(), *words[1:]]
+    tokens: list[Token] = []
+    for word in words:
+        if word not in _known:
+            _known[word] = _read_word(word, noise)
+        tokens += _known[word]
     keys = {key for key, _, _ in tokens}
-    if len(keys) < len({_literal(token) for token in tokens}):
+    is_literal = "all" in keys or not naming.isdisjoint(keys)
+    if len(keys) < len(tokens):
+        is_literal = is_literal or len(keys) < len({_literal(token) for token in tokens})
+    if DENYING.isdisjoint(keys) and not FULL.isdisjoint(keys):
+        tokens = [token for token in tokens if token[0] not in FULL]
+    if is_literal:
         return [(_literal(token), token[1], token[2]) for token in tokens]
     return tokens
 
 
-# The stems of the words that were read before, because the items of a memory repeat their words;
-# under "" those of the words that add nothing.
-_stems: dict[str, frozenset[str]] = {}
-MAX_STEMS = 50_000
-
-
-def list_stems(words: list[str], noise: frozenset[str]) -> frozenset[str]:
-    """Return the stems of the words that may count, at a fifth of the cost of `read_tokens`.
-
-    Words whose tokens may be equal have the same stem.  So of two near-equal texts, one has all
-    stems of the other.
-    """
-    if len(_stems) > MAX_STEMS:
-        _stems.clear()
-    if "" not in _stems:
-        _stems[""] = frozenset(map(_reduce, noise | FULL))
-    stems: set[str] = set()
-    for word in " ".join(_drop_phrases(words)).replace("`", "").casefold().split():
-        if word not in _stems:
-            parts = "".join([char if char.isalnum() else " " for char in word]).split()
-            _stems[word] = frozenset(map(_reduce, parts))
-        stems |= _stems[word]
-    return frozenset(stems - _stems[""])
-
-
-def _reduce(word: str) -> str:
-    """Return the stem that a word shares with all words whose tokens may equal its own."""
-    while True:
-        stem = word if word in TURNING or word in ALIKE else _stem(word)
-        shorter = ALIKE.get(stem, stem)
-        if shorter == word:
-            shorter = _infinitive(word)
-        if shorter == word:
-            return word
-        word = shorter
+def _read_word(word: str, noise: frozenset[str]) -> list[Token]:
+    core = word if word.isalpha() else _strip_punctuation(word)
+    if "`" in core:
+        return [(fact, fact, True) for fact in core.replace("`", "").split("\n")]
+    is_word = core.replace("-", "").isalpha() and core[:1] != "-"
+    if not is_word or ("-" in core and core[1:] != core[1:].lower()):
+        return [(core, core, True)]
+    parts = filter(None, core.split("-"))
+    return [_token(part) for part in parts if part.casefold() not in noise or part in ("A", "IT")]
 
 
 def is_negation(token: Token) -> bool:
@@ -200,95 +159,24 @@ def _literal(token: Token) -> str:
     return word if key == word else word.casefold()
 
 
-def _drop_phrases(words: list[str]) -> list[str]:
-    """Remove words that only call to do something, and replace phrases by their synonyms."""
-    text = " ".join(words)
-    while text[:30].casefold().startswith(LEADS):
-        text = text[len(next(filter(text[:30].casefold().startswith, LEADS))) :]
-    for phrase, other in PHRASES:
-        text = text.replace(phrase, other)
-    return text.split(" ")
-
-
-class _TokenReader:
-    """Reads word by word, and remembers the words before."""
-
-    def __init__(self, is_shouted: bool, noise: frozenset[str], naming: frozenset[str]) -> None:
-        self._is_shouted = is_shouted
-        self._noise = noise
-        self._naming = naming
-        self._before = ""
-        self._begins = True  # at the begin of a sentence a capital means nothing
-        self._is_denied = False
-        self._is_all = False
-
-    def read(self, words: list[str]) -> Iterator[Token]:
-        for word, following in zip(words, [*words[1:], ""], strict=True):
-            is_name = self._before in self._naming
-            core = word if word.isalpha() else _strip_punctuation(word, following, is_name)
-            if facts := _find_facts(core, is_name):
-                yield from [(fact, fact, True) for fact in facts]
-            else:
-                yield from self._plain(core, following)
-            self._before, self._begins = core, word[-1:] in tuple(".:!?")
-
-    def _plain(self, core: str, following: str) -> Iterator[Token]:
-        if self._before in MOMENTS:
-            core = _infinitive(core)
-        for part in core.split("-"):
-            if not part or self._is_noise(part, following):
-                self._is_all = self._is_all or part.casefold() == "all"
-                continue
-            token = _token(part.casefold() if self._is_shouted else part, self._begins)
-            self._is_denied = self._is_denied or token[0] in DENYING
-            # "The service" and "services" may be one, but not "the service" and "all services".
-            yield (_literal(token), token[1], token[2]) if self._is_all else token
-            self._is_all = False
-
-    def _is_noise(self, word: str, following: str) -> bool:
-        if word == "a" or (word == "A" and self._begins):
-            return following != "" and following not in PREPOSITIONS  # "rename a to b"
-        lower = word.casefold()
-        if word in ("A", "IT"):
-            return False
-        return lower in self._noise or (lower in FULL and not self._is_denied)
-
-
-def _strip_punctuation(word: str, following: str, is_name: bool) -> str:
+def _strip_punctuation(word: str) -> str:
     """Remove the punctuation around a word, except what belongs to a fact.
 
     `{id}`, `(id)` and `id` are three things, as are `valid?` and `valid` within a sentence.
     """
     if "`" not in word and "(" in word and ")" in word:
         return word.rstrip(PAUSE) or word
-    core = word.lstrip("(").rstrip(FINAL + ")")
-    ends = (not following or following[0].isupper()) and not is_name
-    if ("!" in word or "?" in word) and not (ends and core.replace("-", "").isalpha()):
-        core = word.lstrip("(").rstrip(PAUSE + ")")
-    return core or word
+    return word.lstrip("(").rstrip(PAUSE + ")") or word
 
 
-def _find_facts(core: str, is_name: bool) -> list[str]:
-    """Return the parts that are compared literally: code, numbers, paths, identifiers, names."""
-    if "`" in core:
-        return core.replace("`", "").split("\n")
-    is_word = core[:1] != "-" and core.replace("-", "").isalpha()
-    is_plain = is_word and core[1:] == core[1:].lower()
-    if is_name:
-        return [core.casefold() if is_plain and len(core) > 1 else core]
-    return [] if core.isalpha() or is_plain else [core]
-
-
-def _token(word: str, begins: bool) -> Token:
+def _token(word: str) -> Token:
     lower = word.casefold()
-    stem = lower if lower in TURNING or lower in ALIKE else _stem(lower)
+    stem = lower if lower in TURNING or lower in ALIKE or lower in FULL else _stem(lower)
     key = ALIKE.get(stem, stem)
-    if word == lower:
-        return key, word, key in TURNING
-    is_known = stem in ALIKE or key in TURNING
-    if not is_known and (word[1:] != lower[1:] or (len(word) == 1 and not begins)):
+    is_known = stem in ALIKE or key in TURNING or key in FULL
+    if not is_known and (word[1:] != lower[1:] or (len(word) == 1 and word != lower)):
         return word, word, True
-    return key, lower if begins else word, key in TURNING or not begins
+    return key, word, key in TURNING or word != lower
 
 
 def _stem(word: str) -> str:
@@ -302,62 +190,24 @@ def _stem(word: str) -> str:
     return word[:-1] if word[-1] == "s" and word[-2] not in "sui" else word
 
 
-def _infinitive(word: str) -> str:
-    rest = word.removesuffix("ing")
-    if rest == word or set(rest).isdisjoint("aeiouy"):
-        return word
-    if rest[-1] == rest[-2:-1] and rest[-1] not in "sle":
-        return rest[:-1]
-    takes_e = rest[-1] in "cgvzu" or rest.endswith(("us", "rs", "as", "os", "is", "at"))
-    return rest + "e" if takes_e and not rest.endswith("eat") else rest
-
-
 def are_near(tokens: list[Token], others: list[Token]) -> bool:
-    """Check whether two texts are near-equal."""
-    short, long = sorted((tokens, others), key=len)
-    if len(short) == len(long):
-        return _are_equal(short, long) or _is_moved(short, long) or _is_moved(long, short)
-    if len(short) < MIN_WORDS or len(short) < MIN_OVERLAP * len(long):
-        return False
-    return _adds_little(short, long)
+    """Check whether the words are the same, by meaning or by spelling.
 
-
-def _are_equal(tokens: list[Token], others: list[Token]) -> bool:
-    """Check whether the words are the same, by meaning or by spelling."""
-    pairs = zip(tokens, others, strict=True)
-    return bool(tokens) and all(one[0] == two[0] or one[1] == two[1] for one, two in pairs)
-
-
-def _is_moved(tokens: list[Token], others: list[Token]) -> bool:
-    """Check whether a clause at the end of one text stands in front in the other.
-
-    "In tests, use fixtures" is "Use fixtures in tests"; "A calls B" is not "B calls A".
+    One text may have a reason more at its end.
     """
-    return any(
-        tokens[place][0] in PREPOSITIONS and _are_equal(tokens[place:] + tokens[:place], others)
-        for place in range(2, len(tokens))
-    )
-
-
-def _adds_little(short: list[Token], long: list[Token]) -> bool:
-    """Check whether the longer text only adds a reason or harmless words."""
-    denies = any(key in DENYING for key, _, _ in long)
-    matched = 0
-    for place, token in enumerate(long):
-        if matched == len(short):
-            return _is_reason(long[place:], denies)
-        if _are_equal([token], [short[matched]]):
-            matched += 1
-        elif denies or token[0] not in HARMLESS:
+    for one, two in zip(tokens, others, strict=False):
+        if one[0] != two[0] and one[1] != two[1]:
             return False
-    return True
+    short, long = sorted((tokens, others), key=len)
+    return bool(short) and (len(short) == len(long) or _is_reason(short, long[len(short) :]))
 
 
-def _is_reason(tail: list[Token], denies: bool) -> bool:
-    """Check whether a tail only says why; behind a denial "for" may say what."""
+def _is_reason(short: list[Token], tail: list[Token]) -> bool:
+    """Check whether a tail only says why, and is not most of the text."""
+    if len(short) < MIN_OVERLAP * (len(short) + len(tail)):
+        return False
     first, *keys = [key for key, _, _ in tail]
-    if first in ("because", "so") or (keys[-1:] == ["reason"] and first == "for"):
+    if first in ("because", "so") or (first == "for" and keys[-1:] == ["reason"]):
         return not any(turns for _, _, turns in tail[1:])
-    if first == "for" and not denies:
-        return bool(keys) and REASONS.issuperset(keys)
-    return not denies and HARMLESS.issuperset([first, *keys])
+    is_denied = any(key in DENYING for key, _, _ in short)
+    return first == "for" and not is_denied and bool(keys) and REASONS.issuperset(keys)

@@ -7,9 +7,8 @@ So in doubt two texts are different.
   final punctuation do not matter.  Parts of a fact do, such as the case of an identifier and
   everything in backticks.
 - They are near-equal if they have the same words in the same order.  Words that add nothing are
-  skipped, synonyms are one word, and a clause may stand in front or at the end.  One more word
-  makes another learning, because no list has all words that can reverse a sentence.  Exceptions
-  are a few words that are known to be harmless, and a reason at the end.
+  skipped, and short forms and plurals are one word.  One more word makes another learning, because
+  no list has all words that can reverse a sentence.  The exception is a reason at the end.
 
 english.py has the words and their meaning; it is imported for near-equal texts only.
 """
@@ -49,7 +48,7 @@ NAMING = frozenset(("called", "named", "labeled", "labelled", "spelled", "writte
 class ParsedText:
     """A text that is parsed once, to be compared with many others."""
 
-    __slots__ = ("_stems", "_tokens", "normal_form", "sketch", "text")
+    __slots__ = ("_tokens", "normal_form", "sketch", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -58,17 +57,7 @@ class ParsedText:
         if not line.islower():
             line = line.casefold().replace("`", "")
         self.sketch = {word[:3] for word in line.split() if word not in NOISE}
-        self._stems: frozenset[str] | None = None
         self._tokens: list[Token] | None = None
-
-    @property
-    def stems(self) -> frozenset[str]:
-        """The stems of the words that may count: of two near-equal texts, one has all of both."""
-        if self._stems is None:
-            from memory_core.text import english
-
-            self._stems = english.list_stems(_split_unmarked(" ".join(self.text.split())), NOISE)
-        return self._stems
 
     @property
     def tokens(self) -> list[Token]:
@@ -77,7 +66,10 @@ class ParsedText:
             from memory_core.text import english
 
             words = _split_unmarked(" ".join(self.text.split()))
-            self._tokens = english.read_tokens(words, _is_shouted(words), NOISE, NAMING)
+            if _is_shouted(words):
+                words = [word.casefold() for word in words]
+            words = _drop_final(" ".join(words)).split(" ")
+            self._tokens = english.read_tokens(words, NOISE, NAMING)
         return self._tokens
 
 
@@ -109,8 +101,6 @@ def is_same_parsed(one: ParsedText, other: ParsedText) -> bool:
         return False  # nearly all pairs end here, at little cost
     if max(len(one.text), len(other.text)) > MAX_LENGTH:
         return False
-    if not (one.stems <= other.stems or other.stems <= one.stems):
-        return False  # and of similar ones, nearly all here
     from memory_core.text import english
 
     return english.are_near(one.tokens, other.tokens)

@@ -908,7 +908,7 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
         ("state/runs/s1/a1.jsonl", 29, ""),
         ("state/route.json", 500, ""),
         ("state/versions/qa", 500, ""),
-        ("state/review/qa.md", 500, ""),
+        ("state/review/qa.jsonl", 500, ""),
         ("locks/qa.lock", 500, ""),
         ("state/events.1.jsonl", 91, "log"),
         ("state/events.1.jsonl", 89, ""),

@@ -209,8 +209,8 @@ def test_blame_shows_the_origin_of_items(person: Person) -> None:
     edit(person, ITEM, f"{ITEM}, at last")
     own = item_history.id_of(f"{ITEM}, at last")
     assert lines(person, "blame", "Engineer") == [
-        f"{own}  T  hand   0.8            [Project Architecture] {ITEM}, at last",
-        f"{NEW_ID}  T  agent  0.5  a1b2c3d4  [Recent Learnings] {NEW}",
+        f"engineer  {own}  T  hand   0.8            [Project Architecture] {ITEM}, at last",
+        f"engineer  {NEW_ID}  T  agent  0.5  a1b2c3d4  [Recent Learnings] {NEW}",
     ]
     (first, second) = person.read_json("blame", "engineer")
     assert first["time"][:19] == times(person)[0][:19]  # date of the first wording

@@ -261,12 +261,12 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
 
 def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
     teach(other, "qa", "Review migrations with alembic", run="b1")
-    teach(shop, "qa", "Review migrations with alembic carefully", run="a1")
+    teach(shop, "qa", "Review migrations with alembic for consistency", run="a1")
     before = items(other, "qa")
     imported(other, exported(shop))
     told = change_log.list_origins(other, other.store, ["qa"])
     assert [(each.text, each.state and each.state.run) for _agent, each in told] == [
-        ("Review migrations with alembic carefully", "a1")
+        ("Review migrations with alembic for consistency", "a1")
     ]
     undo_last(other, other.store, 1)
     assert items(other, "qa") == before
@@ -700,17 +700,6 @@ def test_too_large_exports_are_refused(person: Person, sandbox: Sandbox) -> None
     told = "-: agents.b.document: larger than 1,000,000 characters; nothing was changed\n"
     assert (done.returncode, done.stderr) == (2, f"agent-memory: {told}")
     assert list(sandbox.root.iterdir()) == []
-
-
-def test_exports_of_older_versions_name_the_review_otherwise(shop: Project) -> None:
-    lines = "## 2026-11-20\n\n- [tip] x (too short)\n"
-    data = json.loads(exported(shop))
-    data["agents"]["qa"] = {"quarantine": lines}
-    imported(shop, json.dumps(data).encode())
-    (entry,) = shop.store.read_review("qa")
-    names = ("time", "type", "content", "reason")
-    assert [entry[name] for name in names] == ["2026-11-20", "tip", "x", "too short"]
-    assert export_import.parse_export(exported(shop))["qa"]["review"] == [entry]
 
 
 def test_an_export_follows_no_link_of_the_project(person: Person, sandbox: Sandbox) -> None:

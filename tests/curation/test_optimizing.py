@@ -45,7 +45,6 @@ def find_clusters(*texts: str) -> list[list[str]]:
 
 JOINED = [
     ("Use tabs in Makefiles", "Use **tabs** in Makefiles."),
-    ("Use tabs in Makefiles", "In Makefiles, use tabs"),
     ("Use pytest fixtures for the database", "Use pytest fixtures for the database setup"),
     ("Use uv run pytest", "Use uv run pytest to run the tests"),
     ("The API listens on 8080", "The API listens on 8080 in development"),

@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
-from mcp_types import PromptReference, ResourceTemplateReference
 
 from memory_core.curation import agent_context, item_actions
 from memory_core.history import item_history, performance
@@ -778,42 +777,7 @@ def test_a_file_that_is_refused_is_neither_read_nor_written(
     assert NEWS in shop.file()
 
 
-# --- completion, prompts ---
-
-
-@pytest.mark.parametrize(
-    ("template", "name", "typed", "expected"),
-    [
-        ("memory://agents/{agent}", "agent", "eng", ["engineer"]),
-        ("memory://agents/{agent}", "agent", "GINE", ["engineer"]),
-        ("memory://agents/{agent}", "agent", "zz", []),
-        ("backlog://memory/{task_id}", "task_id", "", ["task-12", "task-2", "task-1"]),
-        ("backlog://memory/{task_id}", "task_id", "task-1", ["task-12", "task-1"]),
-        ("backlog://memory/{task_id}", "task_id", "2", ["task-12", "task-2"]),
-        ("backlog://memory/{task_id}", "colour", "2", []),
-    ],
-)
-def test_names_are_completed(
-    shop: Shop, template: str, name: str, typed: str, expected: list[str]
-) -> None:
-    for task in ("task-1", "task-2", "task-12"):
-        task_actions.start(shop.project, task)
-    task_actions.archive(shop.project, "task-1")
-    ref = ResourceTemplateReference(uri=template)
-    argument = {"name": name, "value": typed}
-    found = shop.is_present(lambda client: client.complete(ref, argument)).completion
-    assert (found.values, found.total, found.has_more) == (expected, len(expected), False)
-
-
-def test_of_many_names_a_hundred_are_given(shop: Shop) -> None:
-    for number in range(120):
-        shop.sandbox.write_memory(f"worker-{number}", FACT)
-    ref = PromptReference(name="review_memory")
-    found = shop.is_present(
-        lambda client: client.complete(ref, {"name": "agent", "value": "worker"})
-    )
-    completion = found.completion
-    assert (len(completion.values), completion.total, completion.has_more) == (100, 120, True)
+# --- prompts ---
 
 
 def test_a_review_shows_each_item_with_its_id(shop: Shop) -> None:

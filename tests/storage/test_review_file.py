@@ -16,17 +16,6 @@ from support.review import make_waiting
 from support.sandbox import Sandbox
 
 NOW = "2026-11-20T10:00:00.000Z"
-OLD = """\
-## 2026-11-18
-
-- [pattern] Prices (all of them) are in cents (131 characters)
-- [tip] Nested (too short)
-    - a line
-
-## 2026-11-19
-
-- plain
-"""
 
 
 @pytest.fixture
@@ -75,30 +64,6 @@ def test_removed_learnings_are_gone_and_may_return(sandbox: Sandbox, store: Stor
     store.remove_from_review("qa", [two])
     add(store, "One")
     assert [entry["id"] for entry in store.read_review("qa")] == [one]
-
-
-def test_what_older_versions_wrote_is_read_and_taken_over(sandbox: Sandbox, store: Store) -> None:
-    add(store, "New")
-    path = sandbox.state / "review" / "qa.md"
-    path.write_text(OLD)
-    assert [
-        (entry["time"], entry["type"], entry["content"], entry["nested"], entry["reason"])
-        for entry in store.read_review("qa")
-    ] == [
-        ("2026-11-18", "pattern", "Prices (all of them) are in cents", "", "131 characters"),
-        ("2026-11-18", "tip", "Nested", "  - a line", "too short"),
-        ("2026-11-19", "", "plain", "", ""),
-        (NOW, "pattern", "New", "", "why"),
-    ]
-    before = {entry["id"]: entry for entry in store.read_review("qa")}
-    gone = next(iter(before))
-    store.remove_from_review("qa", [gone])
-    assert not path.exists()
-    after = {entry["id"]: entry for entry in store.read_review("qa")}
-    assert after == {key: entry for key, entry in before.items() if key != gone}
-    path.write_text(OLD)
-    add(store, "Nested", nested="  - a line")
-    assert len(store.read_review("qa")) == len(before)
 
 
 def test_lines_that_are_not_entries_are_skipped_and_stay(sandbox: Sandbox, store: Store) -> None:

@@ -16,7 +16,7 @@ from memory_core.curation.change_log import ItemOrigin
 def blame(agent: AgentsOrItems = None, user: User = False, json: AsJson = False) -> None:
     """Show when, by whom and in which run each item was added.
 
-    Columns: item id, day, source, confidence, run, text.
+    Columns: agent, item id, day, source, confidence, run, text.
     The day and the run are those of the first wording of the item.
 
     \b
@@ -50,4 +50,4 @@ def _to_entry(agent: str, origin: ItemOrigin) -> Entry:
     if state:
         confidence = f"{state.confidence:.1f}"
         cells = (state.born[:10], state.source, confidence, state.run[:RUN_ID_LENGTH])
-    return Entry((agent,), (), (origin.id, *cells), origin.text, origin.section)
+    return Entry((agent,), (agent,), (origin.id, *cells), origin.text, origin.section)
