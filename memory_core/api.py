@@ -55,8 +55,8 @@ class Memories:
     def recall(self, agent: str, task: str = "", budget: int | None = None) -> str:
         """Return the block that a hook adds to the agent's prompt for this task, or "".
 
-        `budget` is the maximum number of characters, by default that of hooks.  If not
-        everything fits, items that share words with the task are kept (docs/hooks.md).
+        `budget` is the maximum number of characters, by default that of hooks.  The items that
+        fit the task are given (docs/selection.md); without a task, the most useful ones.
         """
         name = self._agent(agent)
         limit = self._project.prompt_budget(name) if budget is None else budget

@@ -31,7 +31,7 @@ def test_remembered_items_are_recalled(shop: memory_core.Memories, sandbox: Sand
     told = shop.remember("Engineer Agent", "architecture", f"{FACT}.")
     assert (told.text, told.section, told.confidence) == (FACT, "Project Architecture", 0.5)
     assert f"- {FACT}\n" in sandbox.read_memory("engineer")
-    assert FACT in shop.recall("engineer", task="Add a retry")
+    assert FACT in shop.recall("engineer", task="Add a retry to the event bus")
     assert FACT not in shop.recall("qa")
     assert FACT not in shop.recall("PM")
 

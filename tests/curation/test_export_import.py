@@ -178,7 +178,7 @@ def test_a_round_trip_keeps_everything(lived: Project, other: Project, replace: 
         assert plain(text_in(other, agent)) == plain(text_in(lived, agent))
         assert answers(other, agent) == answers(lived, agent)
         assert given_to(other, agent) == given_to(lived, agent)
-    assert "### Common Errors to Avoid\n- It is broken → Mend it" in given_to(other, "engineer")
+    assert "## Common Errors to Avoid\n- It is broken → Mend it" in given_to(other, "engineer")
     assert "[Coding Patterns Learned] Module number" in archived(other, "engineer")
     assert "- b\udcff\n" in text_in(other, "engineer")
 
