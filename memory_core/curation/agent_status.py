@@ -6,25 +6,28 @@ import os
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
-from memory_core.curation import lookup
+from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import named_files
 from memory_core.history import item_history
-from memory_core.memory import gone_projects
+from memory_core.history.item_notes import ItemNote
+from memory_core.memory import expiry, gone_projects, item_note_file
 from memory_core.memory.project import Project
-from memory_core.storage import config, event_log, spool
+from memory_core.storage import config, config_defaults, event_log, spool
 from memory_core.storage.store import FileSnapshot, Store
-from memory_core.text import markdown_lines
+from memory_core.text import markdown_lines, tokens
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
 
 # The verdicts on a delivery, and the event log's names for them.
 VERDICTS = ("delivered", "doubled", "lost")
 EVENT_PREFIX = "agent.memory."
+LOADED_EVENT = f"{EVENT_PREFIX}loaded"
 DELIVERY_EVENTS = tuple(f"{EVENT_PREFIX}{verdict}" for verdict in VERDICTS)
 
 # Number of weeks in a trend, which counts new items; the last week ends now.
@@ -254,6 +257,47 @@ def _parse_delivery(event: dict[str, Any]) -> Delivery:
     )
 
 
+class MemoryUse(NamedTuple):
+    """What memory costs, and what it is good for.
+
+    `runs` received memory lately, `tokens` on average.  `given` counts how often items of the
+    memories were delivered, `used` how often the run used them.  `expired` is the short id of the
+    change that last archived unused items, `expired_items` their number.
+    """
+
+    runs: int
+    tokens: int
+    given: int
+    used: int
+    expired: str
+    expired_items: int
+
+
+def measure_use(project: Project) -> MemoryUse:
+    """Return the use of the project's memories; a history that is unreadable does not count."""
+    sizes = [
+        event["memory_size"]
+        for event in event_log.read(project.paths)
+        if event.get("event") == LOADED_EVENT and event.get("agent_id") != agent_names.PM
+        if type(event.get("memory_size")) is int
+    ]
+    notes: list[ItemNote] = []
+    change, count = "", 0
+    with suppress(OSError):
+        for agent in project.store.agents():
+            notes += item_note_file.read_notes(project, project.store, agent).values()
+        if project.config["expire_after"] != config_defaults.OFF:
+            change, count = expiry.find_last(project)
+    return MemoryUse(
+        len(sizes),
+        tokens.count_fitting(sum(sizes)) // max(len(sizes), 1),
+        sum(note.given for note in notes),
+        sum(min(note.used, note.given) for note in notes),
+        change_log.short_id(change) if change else "",
+        count,
+    )
+
+
 class StatusWarning(NamedTuple):
     """A problem, and the command that fixes or explains it."""
 
@@ -276,6 +320,7 @@ class ProjectStatus(NamedTuple):
     unreadable: str
     last_delivery: Delivery | None
     log: str
+    use: MemoryUse
     warnings: list[StatusWarning]
 
 
@@ -307,6 +352,7 @@ def read_status(project: Project, environ: Mapping[str, str], user: bool = False
         unreadable,
         last,
         project.paths.state.locate(event_log.FILE_NAME),
+        measure_use(project),
         warnings,
     )
 

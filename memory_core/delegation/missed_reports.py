@@ -14,7 +14,7 @@ from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.delegation import run_outcomes
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import remember
-from memory_core.storage import event_log, run_records
+from memory_core.storage import config_defaults, event_log, run_records
 from memory_core.text import fastjson
 
 TYPE_CHECKING = False
@@ -60,11 +60,15 @@ class SweepResult:
 
 
 def sweep_at_start(project: Project, event: Event) -> None:
-    """Delete old state and sweep, within the time limit for the start of a session."""
+    """Delete old state, sweep within the time limit for the start of a session, and expire."""
     folder = os.path.dirname(events.transcript_path(event))
     run_records.clear_old(project.paths)
     remember.merge_all_spooled(project, remember.OTHERS_SECONDS)
     sweep(project, [folder] if folder else [], SESSION_BYTES, SESSION_SECONDS)
+    if project.config["expire_after"] != config_defaults.OFF:
+        from memory_core.memory import expiry
+
+        expiry.expire_at_start(project)
 
 
 def sweep(project: Project, folders: list[str], size: int, seconds: float) -> SweepResult:

@@ -208,6 +208,8 @@ def _is_setting(key: str, value: Any, default: Any) -> bool:
         return type(value) is type(lowest) and bool(lowest <= value <= highest)
     if key == "directory":
         return config_defaults.is_memory_directory(value)
+    if key == "expire_after":
+        return config_defaults.count_days(value) is not None
     words = config_defaults.WORDS.get(key)
     return value in words if words else type(value) is bool
 

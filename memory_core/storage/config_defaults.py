@@ -24,6 +24,7 @@ DEFAULTS: dict[str, Any] = {
     "include": [],
     "exclude": [],
     "min_confidence": 0.0,
+    "expire_after": "off",
     "confidence": {"agent": 0.5, "person": 0.8, "step": 0.1, "contradiction": 0.2},
     "context_items": 20,
     "give_performance": False,
@@ -79,6 +80,20 @@ OWN_FOLDER = ".claude-mpm"
 RESERVED_FOLDERS = ("locks", "state", "logs")
 
 MAX_DIRECTORY_LENGTH = 200
+
+
+# What `expire_after` accepts, for messages.
+DURATION_EXPECTED = "off, or a number of days or weeks, such as 28d or 4w, is expected"
+DAYS_OF_UNIT = {"d": 1, "w": 7}
+
+
+def count_days(duration: str) -> int | None:
+    """Return the days of a duration such as 28d or 4w, 0 for off, None if it is invalid."""
+    if duration == OFF:
+        return 0
+    number, days = duration[:-1], DAYS_OF_UNIT.get(duration[-1:])
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 4
+    return int(number) * days or None if days and is_number else None
 
 
 def is_memory_directory(directory: str) -> bool:

@@ -22,9 +22,11 @@ from pydantic import (
 
 from memory_core.history.item_history import DEFAULT_WEIGHTS
 from memory_core.storage.config_defaults import (
+    DURATION_EXPECTED,
     MAX_DIRECTORY_LENGTH,
     OWN_FOLDER,
     RANGES,
+    count_days,
     is_memory_directory,
 )
 
@@ -93,6 +95,14 @@ def read_off(word: object) -> object:
     return "off" if word is False else word
 
 
+def check_duration(duration: str) -> str:
+    """Refuse what is not a duration in days or weeks, or off."""
+    text = duration.strip().casefold()
+    if count_days(text) is None:
+        raise ValueError(DURATION_EXPECTED)
+    return text
+
+
 def limit(name: str) -> Any:
     """Return the limits of a number."""
     lowest, highest = RANGES[name]
@@ -108,6 +118,7 @@ AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
 SizeKb = Annotated[int, limit("size_kb")]
 LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
 UserLevelMode = Annotated[Literal["append", "shadow", "off"], BeforeValidator(read_off)]
+ExpireAfter = Annotated[str, BeforeValidator(read_off), AfterValidator(check_duration)]
 Sections = Annotated[int, limit("max_sections")]
 Items = Annotated[int, limit("max_items_per_section")]
 
@@ -208,6 +219,9 @@ class MemoryConfig(ConfigSection):
     exclude: AgentPatterns = Field([], description="patterns of agents without memory")
     min_confidence: Annotated[float, limit("min_confidence")] = Field(
         0.0, description="items with less confidence are not given to agents"
+    )
+    expire_after: ExpireAfter = Field(
+        "off", description="archive agents' items that no run used for so long, such as `28d`"
     )
     confidence: ConfidenceConfig = Field(ConfidenceConfig(), description="confidence of items")
     context_items: Annotated[int, limit("context_items")] = Field(

@@ -812,7 +812,7 @@ def test_tidy_does_all_upkeep(untidy: Person) -> None:
     assert names == {"engineer.md", "qa.md", "reviewer.md"}
     assert not list(untidy.sandbox.state.glob(f"errors/*{TEMPORARY}"))
     again = untidy.read_json("tidy", "--yes")
-    assert list(again) == ["sweep", "resolve", "migrate", "clean"]
+    assert list(again) == ["sweep", "resolve", "migrate", "clean", "expire"]
     assert [again["sweep"]["merged"], again["resolve"]["files"]] == [0, []]
 
 

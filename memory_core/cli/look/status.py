@@ -13,7 +13,7 @@ from memory_core.cli.common.tables import Column, format_age, format_size, forma
 from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
 from memory_core.curation import agent_status
-from memory_core.curation.agent_status import MemoryStatus, ProjectStatus
+from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
 from memory_core.text.phrases import format_count
 from memory_core.text.times import format_utc
 
@@ -60,7 +60,8 @@ def status(user: User = False, json: AsJson = False) -> None:
         print_line(f"Cannot read {state.unreadable}." if state.unreadable else empty)
         print_line(f"Next: {state.next_step}")
     print_line()
-    for line in _describe_state(state):
+    duration = project.config["expire_after"]
+    for line in [*_describe_state(state), *_describe_use(state.use, duration)]:
         print_sentence(line)
     for warning in state.warnings:
         print_sentence(f"{warning.what} ({warning.advice})", level="warning")
@@ -120,6 +121,26 @@ def _describe_state(state: ProjectStatus) -> Iterator[str]:
     yield f"Event log: {state.log}"
 
 
+def _describe_use(use: MemoryUse, duration: str) -> Iterator[str]:
+    parts = [f"about {use.tokens} tokens of memory per run"] if use.runs else []
+    if use.given:
+        parts.append(f"{100 * use.used // use.given}% of {use.given} delivered items were used")
+    if parts:
+        yield f"Use: {'; '.join(parts)}"
+    if use.expired:
+        items = format_count(use.expired_items, "item")
+        verb = "is" if use.expired_items == 1 else "are"
+        what = f"{items} that no run used for {duration} {verb} archived"
+        yield f"Expired: {what} (agent-memory undo {use.expired})"
+
+
+def _use_to_json(use: MemoryUse) -> dict[str, Any]:
+    return {
+        "use": select_fields(use, "runs", "tokens", "given", "used"),
+        "expired": {"change": use.expired, "items": use.expired_items} if use.expired else None,
+    }
+
+
 def _to_json(state: ProjectStatus) -> dict[str, Any]:
     return {
         "agents": [_memory_to_json(memory) for memory in state.memories],
@@ -133,6 +154,7 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
         ],
         "log": state.log,
         "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
+        **_use_to_json(state.use),
         "warnings": [select_fields(warning, "what", mend="advice") for warning in state.warnings],
     }
 

@@ -13,6 +13,7 @@ from memory_core.cli.common.scopes import find_level
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note
 from memory_core.cli.upkeep.clean import remove_leftovers
+from memory_core.cli.upkeep.expire import archive_unused
 from memory_core.cli.upkeep.migrate import take_over_old_files
 from memory_core.cli.upkeep.resolve import resolve_conflicts
 from memory_core.cli.upkeep.steps import Step, StepResult
@@ -23,6 +24,7 @@ STEPS: dict[str, Callable[[Step], StepResult]] = {
     "resolve": resolve_conflicts,
     "migrate": take_over_old_files,
     "clean": remove_leftovers,
+    "expire": archive_unused,
 }
 
 
@@ -44,8 +46,8 @@ def tidy(
     Example:
       agent-memory tidy --dry-run
     """
-    # Learnings wait and runs end in projects.
-    names = [name for name in STEPS if not (user and name == "sweep")]
+    # Learnings wait, and runs end and use items, in projects.
+    names = [name for name in STEPS if not (user and name in ("sweep", "expire"))]
     _run(names, dry_run, yes, user, json)
 
 
@@ -61,7 +63,7 @@ def _make_alias(name: str) -> Callable[..., None]:
     return command
 
 
-sweep, resolve, migrate, clean = map(_make_alias, STEPS)
+sweep, resolve, migrate, clean = map(_make_alias, ("sweep", "resolve", "migrate", "clean"))
 
 
 def _run(names: list[str], dry_run: bool, yes: bool, user: bool, json: bool) -> None:

@@ -1,0 +1,113 @@
+"""Move the items that no run reports or uses any more to the archive: `memory.expire_after`.
+
+Only items of agents expire, and none that a person pinned; preferences are a person's.  A run that
+only received an item did not use it.
+"""
+
+from __future__ import annotations
+
+import time
+
+from memory_core.history import item_history
+from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory.reading import read_memory
+from memory_core.storage import config_defaults, event_log
+from memory_core.text.times import format_utc
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.history.item_history import Record
+    from memory_core.memory.agent_memory import AgentMemory
+    from memory_core.memory.project import Project
+
+    Expired = list[tuple[str, list[str]]]  # agents, and the texts of their items
+
+# The source of the records.
+SOURCE = "expire"
+
+# A start of a session looks for unused items if this file is older than a day.
+STAMP_FILE = "expired"
+DAY_SECONDS = 86400
+
+
+def expire_at_start(project: Project) -> None:
+    """Archive unused items, at most once a day, because it reads the whole history."""
+    state = project.paths.state
+    is_due = state.is_older(STAMP_FILE, time.time() - DAY_SECONDS) or state.is_missing(STAMP_FILE)
+    if not is_due or not config_defaults.count_days(project.config["expire_after"]):
+        return
+    try:
+        state.replace(STAMP_FILE, b"", durable=False)
+    except OSError:
+        return  # it would do this at each start
+    expire_items(project)
+
+
+def expire_items(project: Project, write: bool = True) -> Expired:
+    """Archive the unused items of the project's agents as one change; return them.
+
+    Without `write` nothing is changed.  A memory that cannot be read or written is logged.
+    """
+    days = config_defaults.count_days(project.config["expire_after"])
+    if not days:
+        return []
+    until = format_utc(time.time() - days * DAY_SECONDS)
+    change_id = agent_memory.make_change_id(SOURCE)
+    expired: Expired = []
+    for agent in project.store.agents():
+        try:
+            runs = project.store.history(agent).read()
+            texts = _list_unused(read_memory(project, agent), runs, until)
+            if texts and write:
+                texts = _archive(project, agent, runs, until, change_id)
+        except OSError as error:
+            event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=str(error))
+            continue
+        if texts:
+            expired.append((agent, texts))
+    return expired
+
+
+def _archive(
+    project: Project, agent: str, runs: list[Record], until: str, change_id: str
+) -> list[str]:
+    def change(memory: AgentMemory) -> list[str]:
+        texts = _list_unused(memory, runs, until)
+        return changes.remove_items(memory, texts, "archived", source=SOURCE)
+
+    return transaction.change_memory(project, agent, change, change_id=change_id)
+
+
+def _list_unused(memory: AgentMemory, runs: list[Record], until: str) -> list[str]:
+    """Return the items of agents that no run has reported or used since `until`."""
+    used = {
+        key
+        for record in runs
+        if record["kind"] == "task" and record["time"] >= until
+        for key in str(record.get("used", "")).split()
+    }
+    states = (memory.history.find(item.text) for item in memory.document.items)
+    return [
+        state.text
+        for state in states
+        if state and not state.is_persons and not state.is_pinned
+        if state.used < until and state.id not in used
+    ]
+
+
+def find_last(project: Project) -> tuple[str, int]:
+    """Return the last change by `expire_items` that is not undone, and how many items it archived.
+
+    ("", 0) if there is none.  Raises OSError.
+    """
+    counts: dict[str, int] = {}
+    for agent in project.store.agents_with_history():
+        records = item_history.sort_records(project.store.history(agent).read(runs=False))
+        undone = item_history.find_undone(records)
+        for change in map(
+            item_history.change_of, (r for r in records if r.get("source") == SOURCE)
+        ):
+            if change not in undone:
+                counts[change] = counts.get(change, 0) + 1
+    last = max(counts, default="")  # ids begin with the clock time
+    return last, counts.get(last, 0)

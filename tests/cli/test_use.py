@@ -1,0 +1,65 @@
+"""agent-memory status: the tokens of memory per run, and the share of items that runs used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory_core.history import item_history
+from memory_core.storage.store import Store
+from support.command_line import ITEM, Person, read_fields
+from support.events import make_pre_event
+
+OTHER = "Tests need redis"
+KEYS = [item_history.id_of(text) for text in (ITEM, OTHER)]
+
+
+def record_task(person: Person, day: int, **fields: Any) -> None:
+    record = item_history.make_record("task", f"2026-11-{day:02}T08:00:00.000Z", "", **fields)
+    Store(person.sandbox.paths).history("engineer").append([record])
+
+
+@pytest.fixture
+def team(person: Person) -> Person:
+    """Return a user whose engineer has two items with a history."""
+    person.sandbox.write_memory("engineer", ITEM, OTHER)
+    person.run("confirm", "engineer", "redis")
+    return person
+
+
+def find_line(person: Person) -> str:
+    lines = person.run("status").stdout.splitlines()
+    return next((line for line in lines if line.startswith("Use: ")), "")
+
+
+def test_without_runs_there_is_no_line(team: Person) -> None:
+    assert find_line(team) == ""
+    use = team.read_json("status")["use"]
+    assert use == {"runs": 0, "tokens": 0, "given": 0, "used": 0}
+    assert set(use) == read_fields("`status`, in `use`")
+
+
+def test_tokens_per_run(team: Person) -> None:
+    for call in ("t1", "t2"):
+        team.sandbox.run_hook("pre_tool_use", make_pre_event(call))
+    assert find_line(team) == "Use: about 25 tokens of memory per run"
+    assert team.read_json("status")["use"]["runs"] == 2
+
+
+@pytest.mark.parametrize(
+    ("runs", "line"),
+    [
+        ([{"given": KEYS[0]}], "Use: 0% of 1 delivered items were used"),
+        (
+            [{"given": " ".join(KEYS), "used": KEYS[0]}],
+            "Use: 50% of 2 delivered items were used",
+        ),
+        ([{"given": KEYS[0]}] * 2 + [{"used": "beef"}], "Use: 0% of 2 delivered items were used"),
+        ([{"used": KEYS[0]}], ""),
+    ],
+)
+def test_share_of_used_items(team: Person, runs: list[dict[str, str]], line: str) -> None:
+    for day, fields in enumerate(runs, 1):
+        record_task(team, day, run=f"a{day}", **fields)
+    assert find_line(team) == line

@@ -1,0 +1,126 @@
+"""Items of agents that no run used for long move to the archive, if a person wants that."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import pytest
+
+from memory_core.history import item_history
+from memory_core.memory import expiry
+from memory_core.storage.store import Store
+from memory_core.text.times import format_utc
+from support.command_line import Person
+from support.sandbox import Sandbox
+
+OLD = "The lift is slow"
+DAY = 86400
+SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+
+
+def make_record(kind: str, days: float, text: str = OLD, **fields: Any) -> item_history.Record:
+    moment = format_utc(time.time() - days * DAY)
+    return item_history.make_record(kind, moment, text, section="Tips", **fields)
+
+
+def remember(sandbox: Sandbox, agent: str, *records: item_history.Record) -> None:
+    """Write a memory with these records and their items."""
+    texts = dict.fromkeys(str(record["text"]) for record in records if record.get("text"))
+    path = sandbox.memories / f"{agent}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("## Tips\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
+    Store(sandbox.paths).history(agent).append(list(records))
+
+
+LEARNED = make_record("learned", 40, run="a1", source="agent")
+KEY = LEARNED["id"]
+
+LEAVES = {
+    "learned long ago": ([LEARNED], True),
+    "learned lately": ([make_record("learned", 20, run="a1", source="agent")], False),
+    "reported again": ([LEARNED, make_record("reinforced", 20, run="a2", source="agent")], False),
+    "reported again long ago": (
+        [LEARNED, make_record("reinforced", 30, run="a2", source="agent")],
+        True,
+    ),
+    "used by a run": ([LEARNED, make_record("task", 3, "", run="a2", used=f"beef {KEY}")], False),
+    "used long ago": ([LEARNED, make_record("task", 30, "", run="a2", used=KEY)], True),
+    "only given to a run": ([LEARNED, make_record("task", 3, "", run="a2", given=KEY)], True),
+    "pinned": ([LEARNED, make_record("pinned", 39, source="person")], False),
+    "unpinned": (
+        [
+            LEARNED,
+            make_record("pinned", 39, source="person"),
+            make_record("unpinned", 38, source="person"),
+        ],
+        True,
+    ),
+    "confirmed by a person": ([LEARNED, make_record("confirmed", 39, source="person")], False),
+    "a person's": ([make_record("learned", 40, source="person")], False),
+    "written in the file": ([make_record("edited", 40, source="hand")], False),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_tidy_archives_what_no_run_uses(person: Person, name: str) -> None:
+    records, leaves = LEAVES[name]
+    remember(person.sandbox, "engineer", *records)
+    person.run("tidy", "--yes")
+    assert OLD in person.sandbox.read_memory("engineer")  # off by default
+    person.sandbox.configure("memory: {expire_after: 28d}\n")
+    done = person.run("tidy", "--dry-run")
+    assert (f"engineer: unused, would be archived: {OLD}\n" in done.stdout) is leaves
+    assert OLD in person.sandbox.read_memory("engineer")
+    done = person.run("tidy")
+    assert (f"engineer: unused, archived: {OLD}\n" in done.stdout) is leaves
+    assert (OLD not in person.sandbox.read_memory("engineer")) is leaves
+
+
+def test_all_items_of_a_session_are_one_change(person: Person) -> None:
+    person.sandbox.configure("memory: {expire_after: 4w}\n")
+    other = make_record("learned", 50, "Ask Ann first", run="a1", source="agent")
+    remember(person.sandbox, "engineer", LEARNED, other)
+    remember(person.sandbox, "qa", LEARNED)
+    person.sandbox.run_hook("session_start", SESSION)
+    assert OLD not in person.sandbox.read_memory("engineer") + person.sandbox.read_memory("qa")
+    assert "Expired: 3 items that no run used for 4w are archived" in " ".join(
+        person.run("status").stdout.split()
+    )
+    expired = person.read_json("status")["expired"]
+    assert expired["items"] == 3
+    person.run("undo", expired["change"])
+    assert OLD in person.sandbox.read_memory("engineer")
+    assert OLD in person.sandbox.read_memory("qa")
+    assert person.read_json("status")["expired"] is None
+    person.run("tidy")  # they are as young as the undo
+    assert OLD in person.sandbox.read_memory("qa")
+    assert person.read_json("blame", "qa")[0]["source"] == "agent"
+
+
+def test_a_session_looks_once_a_day(sandbox: Sandbox) -> None:
+    sandbox.configure("memory: {expire_after: 28d}\n")
+    sandbox.run_hook("session_start", SESSION)
+    remember(sandbox, "engineer", LEARNED)
+    sandbox.run_hook("session_start", SESSION)
+    assert OLD in sandbox.read_memory("engineer")
+    stamp = sandbox.state / expiry.STAMP_FILE
+    day_before = time.time() - 1.1 * DAY
+    stamp.touch()
+    os.utime(stamp, (day_before, day_before))
+    sandbox.run_hook("session_start", SESSION)
+    assert OLD not in sandbox.read_memory("engineer")
+
+
+@pytest.mark.parametrize(
+    ("value", "days"),
+    [("off", 0), ("28d", 28), ("4w", 28), ("1d", 1), ("'off'", 0), ("28D", 28), ("90 d", None)]
+    + [(wrong, None) for wrong in ("0d", "28", "d", "-1d", "5h", "99999d", "true", "[]", "٣d")],
+)
+def test_durations_of_the_setting(person: Person, value: str, days: int | None) -> None:
+    person.sandbox.configure(f"memory: {{expire_after: {value}}}\n")
+    done = person.run("config", "check")
+    assert (done.returncode == 0) is (days is not None), done.stdout
+    shown = person.run("config", "get", "memory.expire_after").stdout.strip()
+    assert (shown in ("off", '"off"')) is (not days)
