@@ -68,10 +68,8 @@ class Maker:
         """Compile config.yml as the commands of this clone do; its hooks lack yaml."""
         subprocess.run(
             [sys.executable, "-c", FIND_PROJECT, place.project],
-            env={
-                "HOME": os.path.join(place.folder, "home"),
-                "PYTHONPATH": os.path.dirname(self.hooks),
-            },
+            cwd=os.path.dirname(self.hooks),  # from where `python -c` imports first
+            env={"HOME": os.path.join(place.folder, "home")},
             check=True,
         )
 

@@ -42,10 +42,8 @@ def read_notes(project: Project, store: Store, agent: str) -> Notes:
     from memory_core.history import item_history, item_notes
 
     records = store.history(agent).read()
-    history, counts = (
-        item_history.History(records, project.weights),
-        item_notes.count_runs(records, {}),
-    )
+    history = item_history.History(records, project.weights)
+    counts = item_notes.count_runs(records, {})
     notes = item_notes.list_notes(history, counts, _get_subjects(notes))
     _write(store, agent, stamp, notes)
     return notes
