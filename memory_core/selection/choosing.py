@@ -87,6 +87,9 @@ class Choice:
         return self.score.total * self.factor
 
 
+# What surrounds the title of a section, in characters.
+HEADING = len("## \n\n")
+
 # An id and a line break, in tokens.
 ITEM_TOKENS = 3
 
@@ -116,11 +119,12 @@ def select_all(passages: Sequence[Passage], task: str, room: int) -> list[Choice
     `room` is in characters.  If not all fit, what is wished comes first, then what shares words
     with the task.
     """
-    choices = _make_choices(passages, Scores(passages, task))
+    longest = sum(len(passage.section) + len(passage.text) + HEADING + 1 for passage in passages)
+    choices = _make_choices(passages, Scores(passages, task if longest > room else ""))
     titles = set[str]()
     for choice in sorted(choices, key=_order):
         title = choice.passage.section
-        heading = 0 if title in titles else len(title) + len("## \n\n")
+        heading = 0 if title in titles else len(title) + HEADING
         size = len(choice.passage.text) + 1 + heading
         choice.is_chosen = size <= room
         choice.reason = ALL if choice.is_chosen else FULL
