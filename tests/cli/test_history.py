@@ -497,7 +497,9 @@ def test_json_fields_agree_with_the_page(person: Person) -> None:
         "`blame`, a list": person.read_json("blame", "engineer")[0],
         "`diff`": person.read_json("diff", "engineer"),
         "`show --at`": person.read_json("show", "engineer", "--at", "0d"),
-        "`confirm`, `contradict`, `remove`, `pin`, `unpin`": person.read_json("confirm", "engineer", NEW),
+        "`confirm`, `contradict`, `remove`, `pin`, `unpin`": person.read_json(
+            "confirm", "engineer", NEW
+        ),
         "`undo`, a list": person.read_json("undo")[0],
     }
     for row, value in found.items():
