@@ -135,6 +135,11 @@ def transcript_path(event: Event) -> str:
     return event.get("transcript_path") or ""
 
 
+def own_transcript_path(event: Event) -> str:
+    """Return the path of the transcript of the agent that a SubagentStop is about."""
+    return event.get("agent_transcript_path") or ""
+
+
 def start_reason(event: Event) -> str:
     """Return why a session starts: startup, resume, clear, compact or fork."""
     return event.get("source") or ""
@@ -333,6 +338,22 @@ def list_delegations(line: Event) -> list[tuple[str, str]]:
         (str(given.get("subagent_type") or DEFAULT_AGENT), str(given.get("prompt") or ""))
         for given in inputs
     ]
+
+
+def list_tool_texts(line: Event) -> list[str]:
+    """Return the texts in the inputs of the tool calls in a line, except those of a hand-back."""
+    calls = [block for block in _content(line, "assistant") if block.get("type") == "tool_use"]
+    values: list[Any] = [_input(call) for call in calls if call.get("name") != HANDBACK_TOOL]
+    texts = []
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+        elif isinstance(value, str):
+            texts.append(value)
+    return texts
 
 
 def has_call_error(line: Event, call_id: str) -> bool:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # The last lines matter; a line holds at most one message.
 TAIL_BYTES = 512 * 1024
 
+# The part of an agent's transcript in which its tool calls are read: some hundred of them.
+CALLS_BYTES = 2_000_000
+
 # A longer line is skipped: the largest report seen had 0.2 MB.
 MAX_LINE_BYTES = 4_000_000
 
@@ -92,6 +95,13 @@ def read_lines(
         return [], offset + (len(data) if len(data) == MAX_LINE_BYTES else 0)
     whole = data[:end].split(b"\n")
     return [_parse(line) for line in whole if is_wanted(line)], offset + end
+
+
+def read_tool_texts(path: str) -> list[str]:
+    """Return the texts in the inputs of the last tool calls of an agent; raises OSError."""
+    lines = _read_end(path, CALLS_BYTES)[0]
+    calls = [_parse(line) for line in lines if b'"tool_use"' in line and b'"assistant"' in line]
+    return [text for call in calls for text in events.list_tool_texts(call)]
 
 
 class TranscriptSummary:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from memory_core.curation import lookup
+from memory_core.curation import lookup, review
 from memory_core.document import markdown, merge_learnings
 from memory_core.history import item_history, item_notes, performance
 from memory_core.learning import classify, extraction
@@ -130,10 +130,11 @@ def judge_items(
     def change(memory: AgentMemory) -> list[tuple[str, RatedItem]]:
         items = find(memory)
         for item in items:
+            decided = review.settle(memory, item.text) if kind in ("removed", "confirmed") else {}
             if kind == "removed":
-                changes.remove_items(memory, [item.text], kind, **by)
+                changes.remove_items(memory, [item.text], kind, **by, **decided)
             else:
-                memory.record(kind, item.text, **by)
+                memory.record(kind, item.text, **by, **decided)
         states = [memory.history.get(item.id) for item in items]
         person = project.weights.person
         return [

@@ -21,7 +21,7 @@ from memory_core.storage.store import Store
 from memory_core.text import sanitize
 
 if TYPE_CHECKING:
-    from memory_core.history.item_history import Record
+    from memory_core.history.item_history import ItemState, Record
 
 # Records the decision on a learning; the last argument has the fields of its records.
 Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
@@ -122,6 +122,13 @@ def accept(
 
     def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
         content, nested = texts[chosen.index(item)]
+        state = _find_doubted(memory, item)
+        if state and text is None:
+            memory.record("confirmed", state.text, **fields)
+            accepted.append(AcceptedItem(memory.agent, state.id, state.text, True))
+            return
+        if state:
+            changes.remove_items(memory, [state.text], "removed", **_source_of(item))
         row = [item.entry["type"], content, nested]
         merged = changes.learn(memory, [row], kind="approved", **fields)
         if merged.refused:
@@ -150,7 +157,29 @@ def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> Non
     _decide(project, store, chosen, _record_rejected, agent_memory.make_change_id("review"))
 
 
+def _find_doubted(memory: AgentMemory, item: WaitingItem) -> ItemState | None:
+    """Return the item of the memory about which an entry asks: a run reported it as wrong."""
+    state = memory.history.find(item.entry["content"])
+    return state if state and state.is_present and state.is_doubted else None
+
+
+def settle(memory: AgentMemory, text: str) -> dict[str, Any]:
+    """Take an item that waits because a run reported it as wrong off the list.
+
+    Returns a field for the record of the decision, with which undo puts it back; {} for others.
+    """
+    state = memory.history.find(text)
+    waiting = memory.store.read_review(memory.agent) if state and state.is_doubted else []
+    for entry in waiting:
+        if entry["content"] == text:
+            memory.decided.append(entry["id"])
+            return {"waiting": entry}
+    return {}
+
+
 def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
+    if state := _find_doubted(memory, item):
+        changes.remove_items(memory, [state.text], "removed", **_source_of(item))
     memory.record("rejected", item.entry["content"], nested=item.entry["nested"], **fields)
 
 
@@ -212,7 +241,7 @@ def _list_decisions(
             continue
         entry = record.get("waiting") or {}
         if review_file.is_entry(entry):
-            decisions.append((entry, record["kind"] != "evicted"))
+            decisions.append((entry, record["kind"] not in item_history.WAITING_KINDS))
         elif record["kind"] == "undone":
             undone = _list_decisions(records, record["id"], {*seen, change_id})
             decisions += [(entry, not is_back) for entry, is_back in undone]

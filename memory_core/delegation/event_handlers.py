@@ -17,16 +17,17 @@ from __future__ import annotations
 import time
 
 from memory_core.claude_code import agent_names, events
-from memory_core.delegation import run_event
+from memory_core.delegation import run_event, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.storage import run_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from memory_core.claude_code.events import Event
-    from memory_core.learning.extraction import Extraction
+    from memory_core.delegation.run_report import RunReport
     from memory_core.memory.project import Project
     from memory_core.memory.recall import MemoryBlock
 
@@ -73,8 +74,12 @@ def handle_call(project: Project, event: Event) -> Reply | None:
     task = events.prompt(event)
     block = recall.build_block(project, call.agent, project.prompt_budget(call.agent), lambda: task)
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
-    facts = {"caller": events.calling_run(event), "given": " ".join(block.given)}
-    facts["asked"] = task.lstrip()[: run_event.PROMPT_HEAD]
+    facts = {
+        "caller": events.calling_run(event),
+        "given": " ".join(block.given),
+        "named": block.named,
+        "asked": task.lstrip()[: run_event.PROMPT_HEAD],
+    }
     if not block.text or not call.runs.add_receipt(call.call, call.agent, **facts):
         return None
     _log_loaded(call, block, run_records.VIA_PROMPT)
@@ -99,9 +104,9 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     block = recall.MemoryBlock() if claimed else _recall_at_start(start)
     served_here = run_records.VIA_START if block.text else "none"
     route = run_records.VIA_PROMPT if claimed else served_here
-    facts = {name: receipt[name] for name in ("given", "asked") if receipt.get(name)}
+    facts = {name: receipt[name] for name in ("given", "named", "asked") if receipt.get(name)}
     if block.given:
-        facts["given"] = " ".join(block.given)
+        facts |= {"given": " ".join(block.given), "named": block.named}
     start.runs.try_note(
         start.run_id, agent=start.agent, route=route, call=claimed, began=time.time(), **facts
     )
@@ -144,11 +149,11 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
 
 def handle_handback(project: Project, event: Event) -> Reply | None:
     """Save the learnings of a report for the main agent, and remove them from the report."""
-    saved = _save_learnings(run_event.of_own_run(project, event))
+    run = run_event.of_own_run(project, event)
+    saved = _save_learnings(run, run_report.read_reports(run))
     if not saved:
         return None
-    message = _remove_learnings(events.report_texts(event)[0], saved)
-    return events.reply_input(event, message=message)
+    return events.reply_input(event, message=saved[events.report_texts(event)[0]])
 
 
 def handle_answer(project: Project, event: Event) -> Reply | None:
@@ -178,14 +183,15 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
 
             run_outcomes.record_failed(answer, **fields)
         return None
+    reports = run_report.read_reports(answer)
     # Before the learnings are saved, which merges the whole spool at once.
     if is_new:
         answer.save_success(**fields)
-    saved = _save_learnings(answer)
+    saved = _save_learnings(answer, reports)
     _note_end(answer)
     if not saved:
         return None
-    report = events.edit_report(event, lambda text: _remove_learnings(text, saved))
+    report = events.edit_report(event, lambda text: saved.get(text, text))
     return events.reply_output(report)
 
 
@@ -204,10 +210,13 @@ def handle_stop(project: Project, event: Event) -> Reply | None:
     stop = run_event.of_own_run(project, event)
     if not stop.agent:
         return None
-    # Before the learnings are saved, which merges the whole spool at once.
-    if not events.is_handback(event) and stop.run_id and stop.is_served:
-        _save_end(stop)
-    _save_learnings(stop)
+
+    def save_end() -> None:
+        if not events.is_handback(event) and stop.run_id and stop.is_served:
+            run_report.note_tool_use(stop)
+            _save_end(stop)
+
+    _save_learnings(stop, run_report.read_reports(stop), save_end)
     if events.report_texts(event):
         _note_end(stop)
     return None
@@ -269,50 +278,30 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     return events.reply_session_start(text, notice) if text or notice else None
 
 
-def _save_learnings(run: RunEvent) -> dict[str, Extraction]:
-    """Save the learnings of the report; return by text those that the report need not keep."""
-    if not run.is_served:
-        return {}
-    from memory_core.memory import remember
+def _save_learnings(
+    run: RunEvent, reports: list[RunReport], before_merge: Callable[[], None] = lambda: None
+) -> dict[str, str]:
+    """Save the learnings and the feedback; return what is left of each text of the report.
 
-    extractions = {
-        text: extraction
-        for text in events.report_texts(run.event)
-        if (extraction := remember.extract_learnings(run.project, run.agent, text))
-    }
-    if not extractions:
-        return {}
-    is_whole = remember.save_learnings(
-        run.project,
-        run.agent,
-        [*extractions.values()],
-        run.run_id,
-        events.session(run.event),
-        about=_describe_subject(run, extractions),
-    )
-    return extractions if is_whole and run.project.config["strip_markers"] else {}
+    Without learnings and feedback, or if they have to stay in the report, the result is {}.
+    """
+    about = _describe_subject(run, reports)
+    is_whole = run_report.save_reports(run, reports, about=about, before_merge=before_merge)
+    is_stripped = is_whole and run.project.config["strip_markers"]
+    return {report.text: report.rest or EMPTY_REPORT for report in reports if is_stripped}
 
 
-def _describe_subject(run: RunEvent, extractions: dict[str, Extraction]) -> str:
+def _describe_subject(run: RunEvent, reports: list[RunReport]) -> str:
     """Return what the run was about, "" if it has no id, or an earlier event has saved it."""
-    if not run.run_id or "keys" in run.record:
+    teaches = any(report.extraction for report in reports)
+    if not teaches or not run.run_id or "keys" in run.record:
         return ""
-    from memory_core.learning import extraction, run_subject
+    from memory_core.learning import run_subject
 
-    reports = [extraction.remove_spans(text, extractions[text].spans) for text in extractions]
     launch = run.runs.record(run_records.launch_id_of(run.run_id))
     noted = str(run.record.get("asked") or launch.get("prompt") or "")
     prompt = events.prompt(run.event) if events.is_delegation(run.event) else noted
-    return run_subject.describe_run(prompt, "\n".join(reports))
-
-
-def _remove_learnings(text: str, saved: dict[str, Extraction]) -> str:
-    """Return a text of a report without its saved learnings."""
-    if text not in saved:
-        return text
-    from memory_core.learning import extraction
-
-    return extraction.remove_spans(text, saved[text].spans).strip("\n") or EMPTY_REPORT
+    return run_subject.describe_run(prompt, "\n".join(report.rest for report in reports))
 
 
 def _check_delivery(answer: RunEvent) -> None:

@@ -11,7 +11,7 @@ import os
 import time
 
 from memory_core.claude_code import agent_names, events, transcripts
-from memory_core.delegation import run_outcomes
+from memory_core.delegation import run_outcomes, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.memory import remember
 from memory_core.storage import config_defaults, event_log, run_records
@@ -106,18 +106,19 @@ def _read(project: Project, state: _SweepState, path: str, size: int, result: Sw
         return
     first = offset = state.offsets.get(path, 0)
     while room := min(size - result.bytes, transcripts.MAX_LINE_BYTES):
-        lines, end = transcripts.read_lines(path, offset, room, _may_teach)
+        lines, end = transcripts.read_lines(path, offset, room, lambda line: _may_teach(run, line))
         if end == offset:
             break
-        result.learnings += _learn(run, session, lines)
+        result.learnings += _learn(run, lines)
         result.bytes += end - offset
         offset = state.offsets[path] = end
     result.transcripts += offset > first
     result.complete &= total <= offset + room
 
 
-def _may_teach(line: bytes) -> bool:
-    return remember.may_teach(line.decode("utf-8", "replace"))
+def _may_teach(run: RunEvent, line: bytes) -> bool:
+    text = line.decode("utf-8", "replace")
+    return remember.may_teach(text) or run_report.may_judge(run, text)
 
 
 def _identify(path: str) -> tuple[str, str]:
@@ -127,22 +128,17 @@ def _identify(path: str) -> tuple[str, str]:
     return (os.path.basename(session), run) if below else (transcripts.read_session(path), run)
 
 
-def _learn(run: RunEvent, session: str, lines: list[dict[str, Any]]) -> int:
+def _learn(run: RunEvent, lines: list[dict[str, Any]]) -> int:
     """Save the learnings in these lines; return their number."""
-    if not run.is_served:
-        return 0
-    extractions = [
-        extraction
+    reports = [
+        report
         for line in lines
         if run.project.contains(events.line_cwd(line))
         for text in events.agent_texts(line)
-        if (extraction := remember.extract_learnings(run.project, run.agent, text))
+        if (report := run_report.read_report(run, text))
     ]
-    if extractions:
-        remember.save_learnings(
-            run.project, run.agent, extractions, run.run_id, session, source="sweep"
-        )
-    return sum(len(extraction.learnings) for extraction in extractions)
+    run_report.save_reports(run, reports, source="sweep")
+    return sum(len(report.extraction.learnings) for report in reports if report.extraction)
 
 
 class _SweepState:

@@ -10,6 +10,7 @@ from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
     from memory_core.claude_code.events import Event
@@ -49,6 +50,24 @@ class RunEvent:
         return self._record
 
     @property
+    def given(self) -> list[str]:
+        """The ids of the items that the run received."""
+        return str(self.record.get("given") or "").split()
+
+    def note_used(self, ids: Collection[str]) -> None:
+        """Record that the run used these items; ids of others are ignored."""
+        before = str(self.record.get("used") or "").split()
+        used = [key for key in self.given if key in before or key in ids]
+        if len(used) > len(before):
+            self.record["used"] = " ".join(used)
+            self.runs.try_note(self.run_id, used=self.record["used"])
+
+    def list_use(self) -> dict[str, str]:
+        """Return the items that the run received and used, {} if a history record has them."""
+        names = () if "recorded" in self.record else ("given", "used")
+        return {name: str(self.record[name]) for name in names if self.record.get(name)}
+
+    @property
     def call(self) -> str:
         return events.tool_call_id(self.event)
 
@@ -85,6 +104,7 @@ class RunEvent:
             "key": key,
             "outcome": DONE,
             **names,
+            **self.list_use(),
             **fields,
         }
         paths = self.project.paths

@@ -15,7 +15,7 @@ saved by `RunEvent.save_success`, which imports less.
 from __future__ import annotations
 
 from memory_core.claude_code import events
-from memory_core.delegation import run_event
+from memory_core.delegation import run_event, run_report
 from memory_core.delegation.run_event import RunEvent
 from memory_core.history import performance
 from memory_core.storage import run_history, run_records
@@ -38,6 +38,7 @@ def record_call_failure(call: RunEvent) -> None:
     """
     has_begun = call.run_id or events.API_ERROR in events.error(call.event)
     if has_begun and call.is_served and "recorded" not in call.runs.record(call.call):
+        run_report.note_tool_use(call)
         record_failed(call, **run_event.task_numbers(call), **run_event.task_words(call.event))
 
 
@@ -50,6 +51,7 @@ def record_failed(run: RunEvent, **fields: Any) -> None:
     outcome = run_event.STOPPED if is_stopped else run_event.FAILED
     ids = {"run": run.run_id, "session": events.session(run.event)}
     kind = performance.classify_task(fields.get("description", ""), fields.get("prompt", ""))
+    fields |= run.list_use()
     records = [performance.make_task_record(key, outcome, type=kind, **ids, **fields)]
     error = None if is_stopped else _make_error(run)
     records += [error] if error else []
@@ -91,12 +93,15 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
     if run.runs.record(outline.call).get("recorded"):
         return  # the call failed, and no event named its run
     until = record.get("ended") or transcripts.mtime_of(path)
-    numbers = {**outline.numbers, **run_event.measure({**launch, **record}, until)}
+    numbers: dict[str, Any] = {**outline.numbers, **run_event.measure({**launch, **record}, until)}
     words = run_event.launch_words(launch)
     kind = performance.classify_task(
         words.get("description", outline.description), words.get("prompt", outline.prompt)
     )
     outcome, error = _judge(record, outline.last)
+    run_report.note_tool_use(run, path)
+    run_report.read_reports(run, [outline.last])
+    numbers |= run.list_use()
     ids = {"run": run.run_id, "session": session}
     records = [performance.make_task_record(run.run_id, outcome, type=kind, **ids, **numbers)]
     failure = performance.make_error_record(error, "Agent", **ids)

@@ -9,14 +9,14 @@ A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for 
     edited        text, section; was: id of the wording before a hand edit
     removed       it was missing from the file at a write, or a command removed it
     evicted       a learning took its place, and it is in the archive
-    archived      a command moved it to the archive
+    archived      a command, or a run that reported it as wrong, moved it to the archive
     restored      text, section: it was put back
     returned      text, section: it had been removed, and was in the file again at a write
     imported      text, section: it was there when the history began, or came from elsewhere
     approved      text, section: the user accepted it from the review
     preference    text, section; was: id of the value before
     confirmed     the user said that it is right
-    contradicted  a run or the user said that it is wrong
+    contradicted  a run or the user said that it is wrong; with `waiting` a person has to decide
     pinned        the user wants it given with every task
     unpinned      the user does not want it given with every task
 
@@ -41,6 +41,7 @@ FILE_KINDS = ("edited", "returned", "imported")  # by hand, unless the source is
 ARRIVAL_KINDS = ("learned", "merged", "restored", "approved", "preference", *FILE_KINDS)
 DEPARTURE_KINDS = ("removed", "evicted", "archived")
 LEARNING_KINDS = ("learned", "merged", "reinforced")
+WAITING_KINDS = ("evicted", "contradicted")  # their `waiting` begins to wait for a person
 PIN_KINDS = ("pinned", "unpinned")
 ITEM_KINDS = (
     *(*ARRIVAL_KINDS, *DEPARTURE_KINDS, *LEARNING_KINDS),
@@ -112,6 +113,7 @@ class ItemState:
         self.is_persons = False  # a person wrote, edited, confirmed, accepted or restored it
         # Whether a person wants it given with every task, None if nobody said so.
         self.is_pinned: bool | None = None
+        self.is_doubted = False  # a run reported it as wrong, and no person has decided
 
 
 class History:
@@ -219,7 +221,7 @@ class History:
             state.is_pinned = kind == "pinned"
             return
         if self._makes_persons(record, is_new):
-            state.is_persons = True
+            state.is_persons, state.is_doubted = True, False
         state.is_weighed = state.is_weighed or kind not in DEPARTURE_KINDS
         if kind in PERSON_KINDS:
             state.confidence = max(state.confidence, self._weights.person)
@@ -237,6 +239,7 @@ class History:
                 self.subjects[run] = record["about"]
         elif kind == "contradicted":
             state.contradicting_runs.add(run)
+            state.is_doubted = state.is_doubted or bool(record.get("waiting"))
         if kind in (*LEARNING_KINDS, "confirmed"):
             state.used = max(state.used, record["time"])
 
@@ -277,6 +280,7 @@ class History:
         state.confidence = max(state.confidence, older.confidence)
         state.is_persons = state.is_persons or older.is_persons
         state.is_pinned = older.is_pinned if state.is_pinned is None else state.is_pinned
+        state.is_doubted = state.is_doubted or older.is_doubted
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs
 

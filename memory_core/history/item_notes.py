@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FIELDS = (
     *("id", "confidence", "born", "is_persons", "is_confirmed", "is_pinned"),
-    *("given", "used", "failed", "wrong", "runs"),
+    *("given", "used", "failed", "wrong", "runs", "is_doubted"),
 )
 
 # An item that so many runs with different subjects reported is given with every task.
@@ -77,7 +77,8 @@ class ItemNote:
 
     `runs` has the ids of the runs that reported it, and `subjects` what they were about.  `given`,
     `used`, `failed` and `wrong` count the runs that received it, used it, failed with it, and
-    reported it as wrong.  A confirmed item was confirmed by a person or by several runs.
+    reported it as wrong.  A confirmed item was confirmed by a person or by several runs.  A doubted item
+    was reported as wrong, and no person has decided on it.
     """
 
     __slots__ = (*FIELDS, "subjects")
@@ -95,6 +96,7 @@ class ItemNote:
         failed: int = 0,
         wrong: int = 0,
         runs: tuple[str, ...] = (),
+        is_doubted: bool = False,
         subjects: Subjects = NO_SUBJECTS,
     ) -> None:
         self.id = id
@@ -109,6 +111,7 @@ class ItemNote:
         self.wrong = wrong
         self.runs = runs
         self.subjects = subjects
+        self.is_doubted = is_doubted
 
     @property
     def rank(self) -> tuple[bool, float, str]:
@@ -169,6 +172,7 @@ def _make_note(
         *counts,
         len(state.contradicting_runs),
         runs,
+        state.is_doubted,
         subjects,
     )
 

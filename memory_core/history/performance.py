@@ -94,12 +94,13 @@ def parse_count(value: object) -> int | None:
 def make_task_record(key: str, outcome: str, **fields: Any) -> Record:
     """Return the history record of a finished run, without time and agent.
 
-    `key` is the id of the run, or of its call.  `fields` may have type, run, session and the
-    MEASURES; None and invalid values are left out.
+    `key` is the id of the run, or of its call.  `fields` may have type, run, session, given,
+    used and the MEASURES; None and invalid values are left out.
     """
     from memory_core.text import digests
 
-    texts = {name: fields[name] for name in ("run", "session") if fields.get(name)}
+    names = ("run", "session", "given", "used")
+    texts = {name: fields[name] for name in names if fields.get(name)}
     numbers = {name: fields[name] for name in MEASURES if parse_count(fields.get(name)) is not None}
     valid = {"type": fields.get("type") or OTHER_TYPE, "outcome": outcome, **texts, **numbers}
     return {"v": digests.RECORD_VERSION, "kind": "task", "id": digests.hash_text(key), **valid}

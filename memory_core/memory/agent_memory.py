@@ -120,7 +120,11 @@ class AgentMemory:
         if not merged.evicted:
             return merged  # parsing the text again takes as long as the merge itself
         positions = ItemPositions(markdown.parse_document(before))
-        waiting = {pair[0]: self._make_waiting(*pair) for pair in merged.contradicted}
+        waiting = {}
+        for pair, other in merged.contradicted:
+            text, _, nested = pair[1].partition("\n")
+            reason = f"contradicts: {other}"
+            waiting[pair] = self.make_waiting(pair[0], text, nested, reason=reason, other=other)
         self.evicted += merged.evicted
         self.review += waiting.values()
         for section, item in merged.evicted:
@@ -129,14 +133,13 @@ class AgentMemory:
             self.record("evicted", text, **place, waiting=waiting.get((section, item), ""))
         return merged
 
-    def _make_waiting(self, evicted: SectionText, other: str) -> dict[str, str]:
-        """Return the entry of the review for an item that `other` contradicts."""
-        section, item = evicted
-        text, _newline, nested = item.partition("\n")
+    def make_waiting(
+        self, section: str, text: str, nested: str, reason: str, other: str = ""
+    ) -> dict[str, str]:
+        """Return the entry of the review for an item of this memory."""
         state, types = self.history.find(text), template.SECTION_TITLES
         kind = next((kind for kind, title in types.items() if title == section), "")
-        entry = {"type": kind, "content": text, "nested": nested, "other": other}
-        entry["reason"] = f"contradicts: {other}"
+        entry = {"type": kind, "content": text, "nested": nested, "other": other, "reason": reason}
         if state:
             entry |= {"run": state.run, "session": state.session, "source": state.source}
         return entry

@@ -18,6 +18,7 @@ from memory_core.text import similarity
 # Why a learning waits with this setting, and why one is dropped.
 ASK_REASON = "learning: ask"
 REJECTED_REASON = "a person rejected it before"
+WRONG_REASON = "reported as wrong"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ class TaughtReport:
     """What one run teaches: rows of [type, content, nested lines], and their source.
 
     `source` has the run, session and source.  `rejected` has [type, content, reason, nested lines]
-    of learnings that lack the form, `about` says what the run was about.  `learned` counts the new
-    and better items, and `refused` has the learnings that are not merged, with the reason.
+    of learnings that lack the form, `about` says what the run was about, `wrong` has the reasons by
+    the ids of items that it reported as wrong.  `learned` counts the new and better items, and
+    `refused` has the learnings that are not merged, with the reason.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class TaughtReport:
         source: dict[str, Any],
         rejected: Sequence[list[str]] = (),
         about: str = "",
+        wrong: dict[str, str] | None = None,
     ) -> None:
         self.learnings = [Learning(*row) for row in rows]
         self.rejected = [
@@ -51,6 +54,7 @@ class TaughtReport:
         ]
         self.source = source
         self.about = about
+        self.wrong = wrong or {}
         self.change_id = ""
         self.learned = 0
         self.refused: list[tuple[LearningLike, str]] = []
@@ -103,7 +107,11 @@ def learn_reports(
             if not memory.history.is_rejected(pair[0].content)
         ]
         memory.review += list_refused(waiting, merged.rivals, **report.source)
-    return memory.take_merged(merged)
+    memory.take_merged(merged)
+    for report in taught if not by_person else ():
+        memory.change_id = report.change_id
+        _take_wrong(memory, report)
+    return merged
 
 
 def _record_outcomes(
@@ -145,6 +153,8 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
         state = memory.history.find(learning.content)
         if memory.history.is_rejected(learning.content) and not by_person:
             report.refused.append((learning, REJECTED_REASON))
+        elif state and state.is_doubted and not state.is_present and not by_person:
+            report.refused.append((learning, WRONG_REASON))
         elif must_ask and not (state and state.is_present):
             report.refused.append((learning, ASK_REASON))
         else:
@@ -165,12 +175,36 @@ def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:
             memory.record("contradicted", state.text, **report.source)
 
 
+def _take_wrong(memory: AgentMemory, report: TaughtReport) -> None:
+    """Let the items that a run reported as wrong wait for a person, with the reason.
+
+    An agent's item leaves the file.  A person's item stays in it, and with `learning: ask` every
+    item; it is not delivered until a person has decided.
+    """
+    must_ask = memory.project.config.learning_of(memory.agent) == config_defaults.ASK
+    for key, reason in report.wrong.items():
+        state = memory.history.get(key)
+        if state is None:
+            continue
+        if state.is_doubted or not state.is_present:
+            memory.record("contradicted", state.text, **report.source)
+            continue
+        stays = state.is_persons or must_ask
+        why = f"{WRONG_REASON}: {reason}" if reason else WRONG_REASON
+        why += "; it stays in the file, but agents do not receive it" if stays else ""
+        entry = memory.make_waiting(state.section, state.text, state.nested, reason=why)
+        memory.review.append(entry)
+        memory.record("contradicted", state.text, waiting=entry, **report.source)
+        if not stays:
+            remove_items(memory, [state.text], "archived", **report.source)
+
+
 def remove_items(
     memory: AgentMemory,
     texts: Collection[str],
     kind: str,
     section: str | None = None,
-    **source: str,
+    **source: Any,
 ) -> list[str]:
     """Move the items with these texts to the archive; return the texts of the removed items.
 

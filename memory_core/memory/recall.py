@@ -26,7 +26,8 @@ STALE_ROUNDS = 2
 class MemoryBlock:
     """The text that an agent receives, its source files, and the size of its body in bytes.
 
-    `given` has the ids of the items in it, `choices` the decisions about all passages.
+    `given` has the ids of the items in it, and `named` by their ids the paths, symbols and commands
+    that they name and the task does not; `choices` has the decisions about all passages.
     """
 
     def __init__(
@@ -36,12 +37,14 @@ class MemoryBlock:
         size: int = 0,
         given: tuple[str, ...] = (),
         choices: Sequence[Choice] = (),
+        named: dict[str, list[str]] | None = None,
     ) -> None:
         self.text = text
         self.source = source
         self.size = size
         self.given = given
         self.choices = choices
+        self.named = named or {}
 
 
 def build_block(
@@ -67,9 +70,10 @@ def build_block(
 
     longest = max(ids.values(), key=len, default="")
     room = budget - len(wrap("-", has_mark=bool(ids), item=longest)) + 1
-    choices, body = _select(project, passages, ids, room, task)
-    given = [choice.passage for choice in choices if choice.is_chosen]
-    items = [passage.note for passage in given if passage.item]
+    words = task() if task and passages else ""
+    choices, body = _select(project, passages, ids, room, words)
+    given = [choice.passage for choice in choices if choice.is_chosen and choice.passage.item]
+    items = [passage.note for passage in given]
     has_mark = bool(ids) and any(note.is_confirmed for note in items)
     text = wrap(body, has_mark, next((ids.get(note.id, "") for note in items), ""))
     if len(text) > budget:
@@ -79,7 +83,23 @@ def build_block(
     paths = [project.paths.relative(snapshot.path) for snapshot in snapshots]
     source = " + ".join(paths) if body else None
     size = len(body.encode("utf-8", "replace"))
-    return MemoryBlock(text, source, size, tuple(note.id for note in items), choices)
+    named = _list_named(given, words)
+    return MemoryBlock(text, source, size, tuple(note.id for note in items), choices, named)
+
+
+def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
+    """Return what items name that the task does not, by their ids; {} for an unknown task."""
+    if not (items and task):
+        return {}
+    from memory_core.text import code_names
+
+    named = {}
+    for passage in items:
+        names = code_names.list_names(passage.text)
+        names = [name for name in names if not code_names.has_name(task, name)]
+        if names:
+            named[passage.note.id] = names
+    return named
 
 
 def _shorten_ids(project: Project, passages: list[Passage]) -> dict[str, str]:
@@ -96,7 +116,7 @@ def _select(
     passages: list[Passage],
     ids: dict[str, str],
     room: int,
-    task: Callable[[], str] | None,
+    task: str,
 ) -> tuple[list[Choice], str]:
     """Return the decisions about passages for the agent's task, and the Markdown of the chosen.
 
@@ -108,16 +128,15 @@ def _select(
     from memory_core.text import sanitize, tokens
 
     settings = project.config["selection"]
-    words = task() if task else ""
     if settings["enabled"]:
         budget = min(settings["budget_tokens"], tokens.count_fitting(room))
         checked: set[int] = set()
         for _round in range(STALE_ROUNDS):
-            choices = choosing.select(passages, words, budget)
+            choices = choosing.select(passages, task, budget)
             if not _mark_stale(project, choices, checked):
                 break
     else:
-        choices = choosing.select_all(passages, words, room)
+        choices = choosing.select_all(passages, task, room)
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
         body = rendering.render([choice.passage for choice in chosen], ids)
@@ -287,18 +306,25 @@ def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], 
 def _remove_uncertain(
     document: Document, find_note: Callable[[str], ItemNote], least: float
 ) -> Document:
-    """Return a document without items below the confidence `least`; preferences are kept."""
-    if not least:
-        return document
-    from memory_core.document import edits, preferences
+    """Return a document without items that a run reported as wrong, or below a confidence.
 
-    preferred = {item.line for item in preferences.list_items(document)}
-    uncertain = [
-        item
-        for item in document.items
-        if item.line not in preferred and find_note(item.text).confidence < least
-    ]
-    return edits.remove_items(document, uncertain) if uncertain else document
+    A low confidence does not remove preferences.
+    """
+    uncertain = [item for item in document.items if find_note(item.text).is_doubted]
+    if least:
+        from memory_core.document import preferences
+
+        spared = {item.line for item in [*uncertain, *preferences.list_items(document)]}
+        uncertain += [
+            item
+            for item in document.items
+            if item.line not in spared and find_note(item.text).confidence < least
+        ]
+    if not uncertain:
+        return document
+    from memory_core.document import edits
+
+    return edits.remove_items(document, uncertain)
 
 
 def _remove_losers(document: Document, find_note: Callable[[str], ItemNote]) -> Document:

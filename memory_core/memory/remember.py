@@ -12,7 +12,7 @@ from memory_core.storage import event_log, spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from memory_core.learning.extraction import Extraction
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # A memory file holds 150 items.  A report with more learnings than this is not a real one,
 # and merging it would take longer than the hook's deadline at every try.
 MAX_LEARNINGS = 100
+
+# The fields of a spool entry that change a memory.
+TEACHING = ("learnings", "rejected", "wrong")
 
 # Seconds that a hook spends on the learnings of other runs.
 OTHERS_SECONDS = 0.5
@@ -59,10 +62,13 @@ def save_learnings(
     session: str = "",
     source: str = "agent",
     about: str = "",
+    wrong: dict[str, str] | None = None,
+    before_merge: Callable[[], None] = lambda: None,
 ) -> bool:
     """Save the learnings of reports; return False if there are too many to save all of them.
 
-    `about` says what the run was about; "" if it is not known, or saved already.
+    `about` says what the run was about; "" if it is not known, or saved already.  `wrong` has the
+    reasons, by id, why given items are wrong.  `before_merge` is called when all is in the spool.
 
     They are written to the spool first, and stay there for the next writer if the memory file
     cannot be changed now.  Without a spool the memory file is changed
@@ -82,6 +88,8 @@ def save_learnings(
     entry |= {"learnings": learned[:MAX_LEARNINGS], "rejected": rejected[:MAX_LEARNINGS]}
     if about:
         entry["about"] = about
+    if wrong:
+        entry["wrong"] = [[key, reason] for key, reason in wrong.items()][:MAX_LEARNINGS]
     over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
     if over:
         text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
@@ -90,7 +98,9 @@ def save_learnings(
         path = spool.add(project.paths, project.store.stem(agent), entry)
     except OSError as error:
         _merge_unspooled(project, agent, entry, error)
+        before_merge()
         return not over
+    before_merge()
     try:
         merge_spool(project, agent, path, OTHERS_SECONDS)
     except OSError as error:
@@ -179,7 +189,7 @@ def _merge_learnings(
 
     Returns the paths of the entries that are left.  The caller holds the lock.
     """
-    teaching = [(path, entry) for path, entry in entries if entry["learnings"] or entry["rejected"]]
+    teaching = [(path, entry) for path, entry in entries if any(map(entry.get, TEACHING))]
     if not teaching:
         return set()
     from memory_core.memory import changes, transaction
@@ -233,7 +243,16 @@ def _make_report(
     source = {key: entry[key] for key in ("run", "session", "source")}
     about = str(entry.get("about") or "")
     learnings, rejected = take_new(entry["learnings"]), take_new(entry["rejected"])
-    return changes.TaughtReport(learnings, source, rejected, about)
+    wrong = {
+        key: text for key, text in entry.get("wrong", []) if _wrong_key(key) not in taught[run]
+    }
+    taught[run].update(map(_wrong_key, wrong))
+    return changes.TaughtReport(learnings, source, rejected, about, wrong)
+
+
+def _wrong_key(key: str) -> str:
+    """Return what the record of a run has, among its learnings, for an item that is wrong."""
+    return f"wrong {key}"
 
 
 def _note_end(
@@ -248,8 +267,9 @@ def _note_end(
     from memory_core.text import similarity
 
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
-    if learnings:
+    if learnings or report.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
+        keys += map(_wrong_key, report.wrong)
         runs = run_records.SessionRuns(project.paths, entry["session"])
         runs.try_note(entry["run"], keys=keys)
     event_log.write(
@@ -260,5 +280,6 @@ def _note_end(
         known=len(entry["learnings"]) - report.learned - len(report.refused),
         rejected=len(report.rejected) + len(report.refused),
         evicted=evicted,
+        wrong=len(report.wrong) or None,
         **report.source,
     )

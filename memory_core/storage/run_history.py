@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from memory_core.history.item_history import Record
     from memory_core.storage.store import Store
 
+# What the outcome of a run has of the fields of its history record.
+FIELDS = ("run", "session", "given", "used", *performance.MEASURES)
+
 
 def read_records(store: Store, agent: str) -> list[Record]:
     """Return the records of an agent's history and those that wait in the spool.
@@ -40,7 +43,7 @@ def complete_record(record: Record) -> Record:
         return record
     texts = [str(record.get(name) or "") for name in ("description", "prompt")]
     kind = performance.classify_task(*texts)
-    fields = {name: record.get(name) for name in ("run", "session", *performance.MEASURES)}
+    fields = {name: record.get(name) for name in FIELDS}
     outcome = str(record.get("outcome"))
     task = performance.make_task_record(str(record["key"]), outcome, type=kind, **fields)
     return {"time": record["time"], "agent": record.get("agent"), **task}

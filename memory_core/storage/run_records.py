@@ -71,10 +71,11 @@ class SessionRuns:
 
     # Receipts
 
-    def add_receipt(self, call: str, agent: str, **facts: str) -> bool:
+    def add_receipt(self, call: str, agent: str, **facts: Any) -> bool:
         """Record that the prompt of a call carries the memory; return whether that worked.
 
-        `facts` may have the caller, the ids of the given items, and what was asked.
+        `facts` may have the caller, the ids of the given items, what they name, and what was
+        asked.
         """
         if not call:
             return False

@@ -1,7 +1,8 @@
 """The spool: learnings that are written down first and merged into a memory under its lock.
 
 An entry is a dict of `agent`, `run`, `session`, `source`; `learnings` as [type, content, nested],
-`rejected` as [type, content, reason, nested]; and `records`, which only go to the history.
+`rejected` as [type, content, reason, nested]; `records`, which only go to the history; and
+`wrong`, the items that a run reported as wrong, as [id, reason].
 `nested` has the lines below an item, or ""; entries of older versions lack it.
 
 A capture that is killed, or that does not get the lock in time, loses nothing: the next writer
@@ -136,6 +137,7 @@ def _is_whole(entry: dict[str, Any]) -> bool:
         all(isinstance(entry.get(key), str) for key in ID_KEYS)
         and _are_rows(entry.get("learnings"), 2)
         and _are_rows(entry.get("rejected"), 3)
+        and _are_rows(entry.get("wrong", []), 2)
         and _are_records(entry.get("records", []))
     )
 

@@ -92,5 +92,6 @@ def _describe(record: dict[str, Any]) -> str:
         return f"change {change_log.short_id(record['id'])}"
     if record["kind"] == "task":
         return " ".join(filter(None, (record.get("type"), record.get("outcome"))))
-    reason = record.get("waiting", {}).get("reason") if record["kind"] == "evicted" else ""
+    begins = record["kind"] in item_history.WAITING_KINDS
+    reason = record.get("waiting", {}).get("reason") if begins else ""
     return " ".join(f"{record['text']} {f'({reason})' if reason else ''}".split())

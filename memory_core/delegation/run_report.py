@@ -1,0 +1,126 @@
+"""Read what a run says and shows: its learnings, and which of the given items it used."""
+
+from __future__ import annotations
+
+from memory_core.claude_code import events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memory_core.delegation.run_event import RunEvent
+    from memory_core.learning.extraction import Extraction
+    from memory_core.learning.feedback import Feedback
+
+
+class RunReport:
+    """A text of a report with its learnings and its feedback, None without."""
+
+    __slots__ = ("extraction", "feedback", "text")
+
+    def __init__(self, text: str, extraction: Extraction | None, feedback: Feedback | None) -> None:
+        self.text = text
+        self.extraction = extraction
+        self.feedback = feedback
+
+    @property
+    def rest(self) -> str:
+        """The text without its feedback and its saved learnings."""
+        rest = self.feedback.rest if self.feedback else self.text
+        if self.extraction:
+            from memory_core.learning import extraction
+
+            rest = extraction.remove_spans(rest, self.extraction.spans)
+        return rest.strip("\n")
+
+
+def may_judge(run: RunEvent, text: str) -> bool:
+    """Return False for a text that certainly says nothing about the items that the run received.
+
+    This check is cheaper than importing `feedback`.
+    """
+    low = text.lower()
+    if not run.given or not ("used" in low or "wrong" in low):
+        return False
+    return "none" in low or any(key[:4] in low for key in run.given)
+
+
+def read_report(run: RunEvent, text: str) -> RunReport | None:
+    """Return a text of a report, None without learnings and without feedback."""
+    if not run.is_served:
+        return None
+    from memory_core.memory import remember
+
+    said = None
+    if may_judge(run, text):
+        from memory_core.learning import feedback
+
+        said = feedback.read_feedback(text, run.given)
+    learned = remember.extract_learnings(run.project, run.agent, said.rest if said else text)
+    return RunReport(text, learned, said) if learned or said else None
+
+
+def read_reports(run: RunEvent, texts: Iterable[str] = ()) -> list[RunReport]:
+    """Return the texts of a report that say something, and note the items that the run used.
+
+    By default the texts are those of the event.
+    """
+    texts = texts or events.report_texts(run.event)
+    reports = [report for text in texts if (report := read_report(run, text))]
+    run.note_used([key for one in reports if one.feedback for key in one.feedback.used])
+    return reports
+
+
+def save_reports(
+    run: RunEvent,
+    reports: Sequence[RunReport],
+    source: str = "agent",
+    about: str = "",
+    before_merge: Callable[[], None] = lambda: None,
+) -> bool:
+    """Save reports; return False if there are too many learnings to save all of them.
+
+    `before_merge` is called when they are in the spool.  Raises OSError.
+    """
+    learned = [report.extraction for report in reports if report.extraction]
+    wrong: dict[str, str] = {}
+    if run.project.config.may_learn(run.agent):
+        for report in reports:
+            wrong |= report.feedback.wrong if report.feedback else {}
+    if not (learned or wrong):
+        before_merge()
+        return True
+    from memory_core.memory import remember
+
+    return remember.save_learnings(
+        run.project,
+        run.agent,
+        learned,
+        run.run_id,
+        events.session(run.event),
+        source,
+        about,
+        wrong,
+        before_merge,
+    )
+
+
+def note_tool_use(run: RunEvent, path: str = "") -> None:
+    """Note which of the given items name what the run's tool calls name, and its task did not.
+
+    `path` is the path of its transcript, if the event does not have it.
+    """
+    named = run.record.get("named")
+    if not isinstance(named, dict):
+        return
+    from memory_core.claude_code import transcripts
+    from memory_core.text import code_names
+
+    path = path or events.own_transcript_path(run.event)
+    path = path or transcripts.path_of_run(events.transcript_path(run.event), run.run_id)
+    try:
+        text = "\n".join(transcripts.read_tool_texts(path))
+    except OSError:
+        return  # an older version has no transcripts of agents
+    used = [key for key, names in named.items() if any(code_names.has_name(text, n) for n in names)]
+    run.note_used(used)

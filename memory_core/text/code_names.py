@@ -1,0 +1,62 @@
+"""List the paths, symbols and commands that a text names, and find them in other texts."""
+
+from __future__ import annotations
+
+from memory_core.text import subject_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Shorter names are in many texts by chance.
+MIN_LENGTH = 4
+MAX_LENGTH = 200
+
+MAX_NAMES = 12
+
+SEE = "See:"
+
+
+def list_names(text: str) -> list[str]:
+    """Return what a text names: code words, and commands of several words.
+
+    Commands stand in backticks, or between commas behind `See:`.
+    """
+    names = [word for word in subject_words.split_words(text) if _is_name(word)]
+    names += [span for span in _list_spans(text) if " " in span]
+    return list(dict.fromkeys(filter(_has_length, names)))[:MAX_NAMES]
+
+
+def has_name(text: str, name: str) -> bool:
+    """Return whether a text has a name, and not only as a part of a longer word."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (_is_word(text[at - 1 : at]) or _is_word(text[end : end + 1])):
+            return True
+        at = text.find(name, end)
+    return False
+
+
+def _is_name(word: str) -> bool:
+    """Check for a path or a symbol; a number or "read-only" is none."""
+    if not subject_words.is_code(word) or not any(map(str.isalpha, word)):
+        return False
+    return any(map(subject_words.is_code, word.split("-")))
+
+
+def _list_spans(text: str) -> Iterator[str]:
+    pieces = text.split("`")
+    if len(pieces) % 2:
+        yield from map(str.strip, pieces[1::2])
+    for line in text.split("\n"):
+        if SEE in line:
+            yield from map(str.strip, line.partition(SEE)[2].replace("`", "").split(","))
+
+
+def _has_length(name: str) -> bool:
+    return MIN_LENGTH <= len(name) <= MAX_LENGTH
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
