@@ -77,8 +77,8 @@ class ItemNote:
 
     `runs` has the ids of the runs that reported it, and `subjects` what they were about.  `given`,
     `used`, `failed` and `wrong` count the runs that received it, used it, failed with it, and
-    reported it as wrong.  A confirmed item was confirmed by a person or by several runs.  A doubted item
-    was reported as wrong, and no person has decided on it.
+    reported it as wrong.  A confirmed item was confirmed by a person or by several runs.  A
+    doubted item was reported as wrong, and no person has decided on it.
     """
 
     __slots__ = (*FIELDS, "subjects")

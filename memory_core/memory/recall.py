@@ -298,6 +298,7 @@ def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], 
             from memory_core.history.item_history import FAR_FUTURE, id_of
 
             note = ItemNote(id_of(text), project.weights.person, FAR_FUTURE, True, True)
+            notes[text] = note
         return note
 
     return find_note

@@ -1,0 +1,138 @@
+"""Used and Wrong lines in ordinary spellings."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_core.learning.feedback import read_feedback
+
+GIVEN = ["17e4a1b2c3", "c0de12ab34", "beef00beef", "4242424242", "4242ffffff"]
+ONE, TWO, THREE = GIVEN[:3]
+
+USED = {
+    "Used: 17e4": [ONE],
+    "Used: 17e4, c0de": [ONE, TWO],
+    "Used: [17e4], [c0de]": [ONE, TWO],
+    "- Used: 17e4 c0de": [ONE, TWO],
+    "* used: 17e4 and c0de": [ONE, TWO],
+    "**Used:** 17e4, c0de": [ONE, TWO],
+    "**Used**: `17e4`, `c0de`": [ONE, TWO],
+    "**Used: 17e4, c0de**": [ONE, TWO],
+    "_Used:_ 17e4": [ONE],
+    "USED: 17E4": [ONE],
+    "1. Used: 17e4": [ONE],
+    "✅ Used: 17e4": [ONE],
+    "> Used: 17e4": [ONE],
+    "## Used: 17e4": [ONE],
+    "Used: 17e4a1b2c3": [ONE],
+    "Used: 17e4 (the retry note), c0de (tests)": [ONE, TWO],
+    "Used: [17e4]✓, #c0de": [ONE, TWO],
+    "Used - 17e4": [ONE],
+    "Used — 17e4": [ONE],
+    "Used\uff1a17e4": [ONE],
+    "Memory items used: 17e4": [ONE],
+    "Used items: 17e4": [ONE],
+    "Used: ffff, 17e4": [ONE],
+    "Used: none": [],
+    "Used: N/A": [],
+    "Used:\n- 17e4\n- c0de: the tests": [ONE, TWO],
+    "### Used\n\n* [17e4]\n* [c0de]": [ONE, TWO],
+    "```\nUsed: 17e4\n```": [ONE],
+}
+
+WRONG = {
+    "Wrong: 17e4": {ONE: ""},
+    "Wrong: 17e4 because the flag was renamed": {ONE: "the flag was renamed"},
+    "Wrong: [17e4] - the flag is gone.": {ONE: "the flag is gone"},
+    "Wrong: 17e4: the flag is gone": {ONE: "the flag is gone"},
+    "Wrong: 17e4 (the flag is gone)": {ONE: "the flag is gone"},
+    "**Wrong:** `17e4` because the flag is gone": {ONE: "the flag is gone"},
+    "- **Wrong**: [17e4], because src/x.py is gone": {ONE: "src/x.py is gone"},
+    "❌ Wrong: 17e4 — it is now tests/x.py": {ONE: "it is now tests/x.py"},
+    "WRONG: 17E4 BECAUSE it moved": {ONE: "it moved"},
+    "Wrong: 17e4, c0de because both are old": {ONE: "both are old", TWO: "both are old"},
+    "Wrong: 17e4 because a; c0de because b": {ONE: "a", TWO: "b"},
+    "Wrong: 17e4 because a; and b": {ONE: "a and b"},
+    "Wrong: item 17e4 is outdated": {ONE: "is outdated"},
+    "Wrong: the retry item (17e4) because it moved": {ONE: "it moved"},
+    "Wrong: 17e4 because beef00beef is a hash": {ONE: "beef00beef is a hash"},
+    "Wrong: 17e4 because the flag\n  was renamed": {ONE: "the flag was renamed"},
+    "Wrong: 17e4\nReason: the flag is gone": {ONE: "the flag is gone"},
+    "Wrong:\n- 17e4 because a\n- c0de because b": {ONE: "a", TWO: "b"},
+    "Wrong: none": {},
+    "Wrong: 17e4 because password=hunter2hunter2 leaked": {ONE: "password=[masked] leaked"},
+}
+
+NOTHING = [
+    "Done.",
+    "Used: ffff",
+    "Used: 17e",
+    "Used: 4242",  # two items begin so
+    "Used: the fast path",
+    "Used 17e4 to find it",
+    "The commit 17e4 used: a flag",
+    "Wrong: nothing works with ffff",
+    "Used:\nthe thing",
+    "Used:\n\nNothing of it\n- 17e4 is a commit",
+]
+
+
+@pytest.mark.parametrize("text", USED)
+def test_used_lines(text: str) -> None:
+    feedback = read_feedback(f"Done.\n\n{text}\n\nMore.", GIVEN)
+    assert feedback
+    assert (feedback.used, feedback.wrong) == (USED[text], {})
+    assert feedback.rest == "Done.\n\nMore."
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_wrong_lines(text: str) -> None:
+    feedback = read_feedback(f"Done.\n\n{text}\n\nMore.", GIVEN)
+    assert feedback
+    reasons = {key: reason.replace("***", "[masked]") for key, reason in feedback.wrong.items()}
+    if "hunter2" in text:
+        assert "hunter2" not in reasons[ONE]
+        return
+    assert (reasons, feedback.used) == (WRONG[text], [])
+    assert feedback.rest == "Done.\n\nMore."
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_other_lines_stay(text: str) -> None:
+    assert read_feedback(f"{text}\n\nMore.", GIVEN) is None
+
+
+def test_both_keys_on_one_line() -> None:
+    feedback = read_feedback("Used: 17e4. Wrong: c0de because it moved.", GIVEN)
+    assert feedback
+    assert (feedback.used, feedback.wrong, feedback.rest) == ([ONE], {TWO: "it moved"}, "")
+
+
+def test_line_ends_stay() -> None:
+    feedback = read_feedback("A\r\nUsed: 17e4\r\nB\r\n", GIVEN)
+    assert feedback
+    assert feedback.rest == "A\r\nB\r\n"
+
+
+LINES = st.lists(
+    st.sampled_from(["Used: 17e4", "Wrong: c0de as x", "", "text", "```", "- item", "Used:", "  y"])
+)
+
+
+@given(LINES)
+def test_no_other_line_is_lost(rows: list[str]) -> None:
+    feedback = read_feedback("\n".join(rows), GIVEN)
+    if feedback:
+        rest = feedback.rest.split("\n")
+        assert rest.count("text") == rows.count("text")
+        assert rest.count("- item") == rows.count("- item")
+        assert "17e4" not in feedback.rest
+
+
+@given(st.text(), st.text())
+def test_any_text(before: str, after: str) -> None:
+    feedback = read_feedback(f"{before}\nUsed: 17e4\n{after}", GIVEN)
+    assert feedback
+    assert ONE in feedback.used
