@@ -86,7 +86,8 @@ class HistoryRecord(BaseModel):
     waiting: dict[str, str] | None = Field(
         None,
         description="the learning as it waited for a person, who has decided on it;"
-        " `evicted`: the item as it waits, because another one contradicts it",
+        " `evicted`, `contradicted`: the item as it waits, because another one contradicts it or a"
+        " run reported it as wrong",
     )
 
 

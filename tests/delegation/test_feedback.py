@@ -349,6 +349,14 @@ def test_ids_of_other_items_are_ignored(runs: Delegations, person: Person) -> No
     assert review_of(person) == []
 
 
+def test_show_counts_the_runs_of_an_item(runs: Delegations, person: Person) -> None:
+    runs.answer(runs.call(), f"Done.\n{USED}")
+    runs.sandbox.run_hook("subagent_stop", make_stop_event("a3"))  # merges the spool
+    counts = person.read_json("show", short(RETRY))["runs"]
+    assert counts == {"given": 1, "used": 1, "failed": 0, "wrong": 0}
+    assert "runs 1 given, 1 used" in " ".join(person.run("show", short(RETRY)).stdout.split())
+
+
 def test_the_notes_for_delivery_have_the_counts(runs: Delegations) -> None:
     runs.answer(runs.call(), f"Done.\n{USED}\nWrong: {short(PERSONS)} because it moved")
     runs.sandbox.run_hook("subagent_stop", make_stop_event("a3"))  # merges the spool

@@ -30,6 +30,7 @@ from memory_core.curation import (
     searching,
 )
 from memory_core.document import markdown
+from memory_core.memory import item_note_file
 from memory_core.memory.reading import read_memory
 from memory_core.storage import store
 from memory_core.storage.store import FileSnapshot
@@ -43,6 +44,7 @@ ITEM_FIELDS = {
     "source": "added by",
     "run": "run",
     "session": "session",
+    "runs": "runs",
 }
 
 
@@ -95,15 +97,19 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
     memory = read_memory(scope.project, item.agent, scope.level)
     state = memory.history.get(item.id)
     origin = ("confidence", "source", "run", "session", "used")
+    note = item_note_file.read_notes(scope.project, scope.level, item.agent).get(item.text)
     fields = {
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),
         "pinned": item.id in item_actions.list_pinned(memory),
+        "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
     }
     if not json:
         since = fields["time"] and fields["time"][:16].replace("T", " ")
         print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
-        values = {**fields, "time": since, "pinned": "yes" if fields["pinned"] else ""}
+        runs = (f"{count} {name}" for name, count in (fields["runs"] or {}).items() if count)
+        values = {**fields, "time": since, "runs": ", ".join(runs)}
+        values["pinned"] = "yes" if fields["pinned"] else ""
         rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
         print_entries([Entry((), (), (title,), text) for title, text in rows])
     return fields
