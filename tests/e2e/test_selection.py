@@ -1,10 +1,15 @@
 """An agent receives the items that fit its task, best first, and judges them by their ids."""
 
+import json
 import re
 
-from .api import delegate, say
+import pytest
+
+from memory_core.history.item_history import id_of
+
+from .api import delegate, say, use
 from .client import Desk
-from .product import assert_quiet, lesson, remember
+from .product import assert_quiet, assert_unseen, lesson, remember, state_folder
 
 ITEMS = [
     "Payments are retried three times with one message id",
@@ -26,3 +31,35 @@ def test_an_agent_receives_what_fits_its_task(desk: Desk) -> None:
     given = re.findall(r"^- \[(\w{4,})\]✓ (.+)$", block, re.MULTILINE)
     assert [text for _id, text in given] == ITEMS[:2]
     assert f"`Used: {given[0][0]}`" in block
+
+
+@pytest.mark.parametrize("in_background", [False, True])
+def test_used_and_wrong_items_are_counted(desk: Desk, in_background: bool) -> None:
+    desk.switch_selection_on()
+    used, called = "A payment is retried three times", "A failed payment is in src/retry.py"
+    wrong = "A retry of a payment waits an hour"
+    remember(desk, "engineer", used, called, wrong)
+    desk.write("src/retry.py", "LIMIT = 3\n")
+    call = delegate("engineer", "TASK-1 retry a payment", run_in_background=in_background)
+    read = use("Read", file_path=str(desk.project / "src" / "retry.py"))
+    report = f"Done.\n\nUsed: {short(used)}\nWrong: {short(wrong)} because it is a second"
+    run = desk.run({"MAIN": [call, say("done")], "TASK-1": [read, say(report)]})
+    assert_quiet(run)
+    if not in_background and desk.claude.since("2.1.121"):
+        assert_unseen(run.requests_by("MAIN"), "Wrong:", "Used:")
+    second = desk.run({"MAIN": [call, say("done")], "TASK-1": [say("Done.")]})
+    assert wrong not in second.requests_by("TASK-1")[0].said
+    folder = desk.project / ".claude-mpm" / "memories" / "history"
+    lines = (folder / "engineer.jsonl").read_text(encoding="utf-8").splitlines()
+    spooled = [path.read_text() for path in state_folder(desk).glob("spool/engineer/*.json")]
+    records = [json.loads(line) for line in lines]
+    records += [record for text in spooled for record in json.loads(text)["records"]]
+    tasks = [record for record in records if record["kind"] == "task"]
+    assert {key for task in tasks for key in task.get("used", "").split()} == {
+        id_of(used),
+        id_of(called),
+    }
+
+
+def short(text: str) -> str:
+    return id_of(text)[:4]
