@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TAIL_BYTES = 512 * 1024
 
 # The part of an agent's transcript in which its tool calls are read: some hundred of them.
-CALLS_BYTES = 2_000_000
+CALLS_BYTES = 1_000_000
 
 # A longer line is skipped: the largest report seen had 0.2 MB.
 MAX_LINE_BYTES = 4_000_000

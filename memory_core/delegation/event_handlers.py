@@ -186,6 +186,8 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     reports = run_report.read_reports(answer)
     # Before the learnings are saved, which merges the whole spool at once.
     if is_new:
+        # Claude Code may have written the last tool calls after the event of the run's end.
+        run_report.note_tool_use(answer)
         answer.save_success(**fields)
     saved = _save_learnings(answer, reports)
     _note_end(answer)
