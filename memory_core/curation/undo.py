@@ -197,7 +197,8 @@ def _format_too_few(store: Store, agents: Collection[str], count: int) -> str:
         )
     if _list_ours(store, agents, everywhere=True):
         return "nothing is left to undo"
-    return "there is nothing to undo: no change was made through agent-memory"
+    of = f" of {', '.join(agents)}" if agents else ""
+    return f"there is nothing to undo: no change{of} was made through agent-memory"
 
 
 def _list_effects(store: Store, chosen: list[Change]) -> list[tuple[Change, bool]]:

@@ -38,15 +38,14 @@ NOT_TEXT = "is not text, perhaps UTF-16: it is neither read nor changed"
 README_TEXT = """\
 # What the agents of this project remember
 
-One file per agent, kept by agent-memory.
-Claude Code's subagents get their own file with their task.
-What they report as worth keeping is added to it.
+Each file is the memory of one agent.
+When the agent starts, it receives the items that fit its task; findings of its report are added.
 `PM.md` is for the main session only.
 These files are yours: read them, edit them, commit them.
-A change counts from the next delegation on.
+Changes take effect the next time the agent starts.
 
-`archive/` has what no longer fitted.
-`history/` says when each line came and who confirmed it: to delete it loses no knowledge.
+`archive/` has removed items.
+`history/` records where each item came from and who confirmed it; without it the items stay.
 """
 
 
