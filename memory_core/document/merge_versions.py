@@ -152,7 +152,7 @@ class VersionMerge:
         parents = tuple(part for part in path if part[0] < block.level) if block.level > 2 else ()
         wanted = (*parents, name)
         if is_second and block.level > 2:
-            deeper = (path for path in self.groups if path[-1:] == (name,))
+            deeper = (path for path in self.groups if path and path[-1][:2] == name[:2])
             wanted = next((path for path in deeper if path[: len(parents)] == parents), wanted)
         if wanted in self.groups:
             return wanted, True

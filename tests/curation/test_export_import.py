@@ -395,6 +395,7 @@ def said(project: Project, agent: str) -> str:
 
 @settings(max_examples=80, deadline=None)
 @given(own=documents, theirs=documents, replace=st.booleans())
+@example(own="### Deeper", theirs="## Project Architecture\n### Deeper", replace=False)
 def test_no_line_is_lost_and_undo_brings_the_items_back(
     folder: Path, own: str, theirs: str, replace: bool
 ) -> None:
