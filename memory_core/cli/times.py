@@ -6,7 +6,7 @@ import re
 import time
 from datetime import datetime, timezone
 
-from memory_core.history import item_history
+from memory_core.text.times import FAR_FUTURE
 
 UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 MAX_SECONDS = 36525 * 86400  # a hundred years
@@ -44,7 +44,7 @@ def parse_time(text: str, now: float, is_first: bool = False) -> str:
     try:
         ago = parse_duration(text)
         # Times of records may be some seconds ahead of the clock, and 0 includes them.
-        return _format_time(now - ago) if ago else item_history.FAR_FUTURE
+        return _format_time(now - ago) if ago else FAR_FUTURE
     except InvalidTime:
         pass
     match = _MOMENT.fullmatch(text.strip())

@@ -15,14 +15,13 @@ from memory_core.curation import edit_session, item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import dated_entries, edits, markdown, preferences, template
 from memory_core.files.safe_files import STALE_SECONDS, TEMPORARY, SafeFiles
-from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, maintained_files, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import event_log, paths, run_records, spool
 from memory_core.storage.store import Store
-from memory_core.text.times import format_utc
+from memory_core.text.times import FAR_FUTURE, format_utc
 
 # A memory is unused after a month; sessions are resumed and branches checked out within days.
 IDLE_SECONDS = 30 * 86400
@@ -345,7 +344,7 @@ def prune_items(
     `write` nothing is changed.
     """
     # Times in a history may be some seconds ahead of the clock, so 0 must match any age.
-    until = item_history.FAR_FUTURE
+    until = FAR_FUTURE
     if older_than:
         until = format_utc(time.time() - older_than)
 

@@ -22,7 +22,7 @@ from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.text import sanitize
-from memory_core.text.times import format_utc
+from memory_core.text.times import FAR_FUTURE, format_utc
 
 REASON_SAME = "say the same"
 REASON_SHORTER = "can be said shorter"
@@ -255,7 +255,7 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
     records = project.store.history(agent).read()
     history = item_history.History(records, project.weights)
     # Times in a history may be some seconds ahead of the clock, so 0 means any age.
-    until = item_history.FAR_FUTURE
+    until = FAR_FUTURE
     if older_than:
         until = format_utc(time.time() - older_than)
     changed = format_utc(snapshot.changed)

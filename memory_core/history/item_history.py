@@ -27,7 +27,8 @@ histories of two branches as lines.  Records of other kinds do not concern items
 from __future__ import annotations
 
 from memory_core.text import similarity
-from memory_core.text.digests import RECORD_VERSION, hash_text
+from memory_core.text.digests import RECORD_VERSION
+from memory_core.text.times import FAR_FUTURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ ITEM_KINDS = (
     *("confirmed", "contradicted", *PIN_KINDS),
 )
 
-FAR_FUTURE = "9"  # later than any record's time
 
 HAND_SOURCE = "hand"  # the source of hand edits
 PERSON_SOURCE = "person"  # the source of a person's commands
@@ -365,7 +365,7 @@ def drop_undone(records: Sequence[Record], chosen: Collection[str]) -> list[Reco
 
 def id_of(text: str) -> str:
     """Return the id of an item with this text; case and spacing do not matter."""
-    return hash_text(similarity.normalize_text(text))
+    return similarity.identify(text)
 
 
 def make_record(kind: str, time: str, text: str, **fields: Any) -> Record:

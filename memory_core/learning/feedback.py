@@ -50,6 +50,9 @@ def read_feedback(text: str, given: Sequence[str]) -> Feedback | None:
     is_silent = True
     heading, place = "", -1  # a key whose list may follow, and its place in `kept`
     for row in text.split("\n"):
+        if not heading and not _may_have_key(row):
+            kept.append(row)
+            continue
         key, value = _split_key(row)
         is_item = not key and heading != "" and value != row.strip()
         ids = _find_ids(value, given) if key or is_item else {}
@@ -69,6 +72,12 @@ def read_feedback(text: str, given: Sequence[str]) -> Feedback | None:
         return None
     feedback.rest = "\n".join(kept)
     return feedback
+
+
+def _may_have_key(row: str) -> bool:
+    """Return False for a line without a key, as most lines are; this check is cheap."""
+    low = row.lower()
+    return USED in low or WRONG in low
 
 
 def _split_key(row: str) -> tuple[str, str]:

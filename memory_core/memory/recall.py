@@ -295,9 +295,10 @@ def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], 
     def find_note(text: str) -> ItemNote:
         note = notes.get(text)
         if note is None:
-            from memory_core.history.item_history import FAR_FUTURE, id_of
+            from memory_core.text import similarity, times
 
-            note = ItemNote(id_of(text), project.weights.person, FAR_FUTURE, True, True)
+            certainty = project.config["confidence"]["person"]
+            note = ItemNote(similarity.identify(text), certainty, times.FAR_FUTURE, True, True)
             notes[text] = note
         return note
 

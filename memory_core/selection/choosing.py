@@ -9,6 +9,7 @@ the most certain items come first.
 from __future__ import annotations
 
 from memory_core.selection.scoring import Score, Scores
+from memory_core.text.times import FAR_FUTURE
 from memory_core.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
@@ -31,9 +32,6 @@ WISHED_SHARE = 1 / 4
 SAME_RUN = 0.7
 UNUSED = 0.5
 STALE = 0.5
-
-# The time of an item whose history is not known: it is the newest.
-FAR_FUTURE = "9"
 
 # So often an item is given, without use, before it sinks.
 UNUSED_AFTER = 20

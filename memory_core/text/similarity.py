@@ -87,6 +87,13 @@ def normalize_text(text: str) -> str:
     return folded
 
 
+def identify(text: str) -> str:
+    """Return ten hexadecimal digits that identical texts have in common."""
+    from memory_core.text.digests import hash_text
+
+    return hash_text(normalize_text(text))
+
+
 def is_same(text: str, other: str) -> bool:
     """Check whether two texts are one learning: identical or near-equal."""
     return is_same_parsed(ParsedText(text), ParsedText(other))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+FAR_FUTURE = "9"  # later than any time of a record
+
 
 def format_utc(seconds: float) -> str:
     """Return a time as ISO 8601 in UTC with milliseconds: 2026-11-20T22:10:05.123Z."""

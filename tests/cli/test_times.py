@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.cli import times
-from memory_core.history import item_history
-from memory_core.text.times import format_utc
+from memory_core.text.times import FAR_FUTURE, format_utc
 
 NOW = 1_795_000_000.5  # 2026-11-18T11:06:40.500Z
 
@@ -43,7 +42,7 @@ def test_invalid_durations(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "last", "first"),
     [
-        ("0d", item_history.FAR_FUTURE, None),
+        ("0d", FAR_FUTURE, None),
         ("1s", "2026-11-18T11:06:39.500Z", None),
         ("2d", "2026-11-16T11:06:40.500Z", None),
         ("36525d", "1970-01-01T00:00:00.000Z", None),
