@@ -118,7 +118,9 @@ def _read(project: Project, state: _SweepState, path: str, size: int, result: Sw
 
 def _may_teach(run: RunEvent, line: bytes) -> bool:
     text = line.decode("utf-8", "replace")
-    return remember.may_teach(text) or run_report.may_judge(run, text)
+    low = text.lower()  # JSON: no line begins where one of the report does
+    may_judge = bool(run.given) and ("used" in low or "wrong" in low)
+    return remember.may_teach(text) or may_judge
 
 
 def _identify(path: str) -> tuple[str, str]:

@@ -34,17 +34,6 @@ class RunReport:
         return rest.strip("\n")
 
 
-def may_judge(run: RunEvent, text: str) -> bool:
-    """Return False for a text that certainly says nothing about the items that the run received.
-
-    This check is cheaper than importing `feedback`.
-    """
-    low = text.lower()
-    if not run.given or not ("used" in low or "wrong" in low):
-        return False
-    return "none" in low or any(key[:4] in low for key in run.given)
-
-
 def read_report(run: RunEvent, text: str) -> RunReport | None:
     """Return a text of a report, None without learnings and without feedback."""
     if not run.is_served:
@@ -52,10 +41,10 @@ def read_report(run: RunEvent, text: str) -> RunReport | None:
     from memory_core.memory import remember
 
     said = None
-    if may_judge(run, text):
+    if run.given:
         from memory_core.learning import feedback
 
-        said = feedback.read_feedback(text, run.given)
+        said = feedback.read_feedback(text, run.given) if feedback.may_judge(text) else None
     learned = remember.extract_learnings(run.project, run.agent, said.rest if said else text)
     return RunReport(text, learned, said) if learned or said else None
 

@@ -11,7 +11,7 @@ reason is the text behind "because", else the text behind the ids.
 from __future__ import annotations
 
 from memory_core.learning import lines
-from memory_core.text import sanitize, secrets
+from memory_core.text import sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,19 @@ class Feedback:
         self.rest = ""
 
 
+def may_judge(text: str) -> bool:
+    """Return False for a text without a key at the beginning of a line, as most texts are."""
+    low = text.lower()
+    for key in (USED, WRONG):
+        at = low.find(key)
+        while at >= 0:
+            start = low.rfind("\n", 0, at) + 1
+            if not any(map(str.isalpha, low[start:at])):
+                return True
+            at = low.find(key, at + 1)
+    return False
+
+
 def read_feedback(text: str, given: Sequence[str]) -> Feedback | None:
     """Return what a report says about the given items, None if it says nothing.
 
@@ -50,7 +63,7 @@ def read_feedback(text: str, given: Sequence[str]) -> Feedback | None:
     is_silent = True
     heading, place = "", -1  # a key whose list may follow, and its place in `kept`
     for row in text.split("\n"):
-        if not heading and not _may_have_key(row):
+        if not heading and not may_judge(row):
             kept.append(row)
             continue
         key, value = _split_key(row)
@@ -72,12 +85,6 @@ def read_feedback(text: str, given: Sequence[str]) -> Feedback | None:
         return None
     feedback.rest = "\n".join(kept)
     return feedback
-
-
-def _may_have_key(row: str) -> bool:
-    """Return False for a line without a key, as most lines are; this check is cheap."""
-    low = row.lower()
-    return USED in low or WRONG in low
 
 
 def _split_key(row: str) -> tuple[str, str]:
@@ -115,5 +122,7 @@ def _take(feedback: Feedback, key: str, value: str, ids: dict[str, int]) -> None
 
 def _clean_reason(text: str) -> str:
     """Return a reason as one line without secrets and the signs around it."""
+    from memory_core.text import secrets
+
     line = sanitize.join_visible(text).strip(" *_`:;,.-=\u2013\u2014\u2713])([")
     return sanitize.shorten(secrets.mask(line), MAX_REASON)
