@@ -21,7 +21,7 @@ CORE = "text files claude_code document learning history selection storage memor
 # Each wing, and the other wings that it may import.  docs/design.md explains them.
 WINGS = {
     "text": "",
-    "files": "",
+    "files": "text",
     "claude_code": "text files",
     "document": "text",
     "learning": "text",

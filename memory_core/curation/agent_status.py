@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
-from memory_core.files import named_files
+from memory_core.files import stale_items
 from memory_core.history import item_history
 from memory_core.history.item_notes import ItemNote
 from memory_core.memory import expiry, gone_projects, item_note_file
@@ -47,12 +47,16 @@ START_STEP = "start a new Claude Code session; the first learning of an agent cr
 
 
 class StaleItem(NamedTuple):
-    """An item that names files of the project which are gone; `text` has its nested lines."""
+    """An item that may be out of date; `text` has its nested lines.
+
+    `gone` has the reasons by the files, commands and symbols that are gone: {"src/x.py": "src/x.py
+    is gone"}.
+    """
 
     agent: str
     id: str
     text: str
-    gone: list[str]
+    gone: dict[str, str]
 
 
 class MemoryStatus(NamedTuple):
@@ -62,7 +66,7 @@ class MemoryStatus(NamedTuple):
     `review` counts learnings that wait for a person, `spooled` those that are not merged yet.
     `warnings` are (line, sentence), and so are `notes`: limits that are reached, and items that
     agents do not receive because others contradict them.  `trend` counts the items learned in each
-    of the last weeks, oldest first; `stale` are the items that name files which are gone.
+    of the last weeks, oldest first; `stale` are the items that may be out of date.
     """
 
     agent: str
@@ -131,7 +135,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
 
 
 def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:
-    """Return the items that name files of the project which are gone; default: of all agents."""
+    """Return the items that name something which is gone; default: of all agents."""
     items = []
     for agent in lookup.sort_agents(agents or store.agents()):
         snapshot, _error = _read(store, agent)
@@ -144,11 +148,11 @@ def _find_stale(
     project: Project, store: Store, agent: str, document: markdown.Document
 ) -> list[StaleItem]:
     if store.paths is not project.paths:
-        return []  # the files that an item of the user's level names are of any project
+        return []  # what an item of the user's level names is of any project
     items = []
     for item in document.items:
         text = markdown.join_nested(item.text, markdown.read_nested(document, item))
-        if gone := named_files.list_gone(project.paths.files, text):
+        if gone := stale_items.find_gone(project.paths.files, text):
             items.append(StaleItem(agent, item_history.id_of(item.text), text, gone))
     return items
 
@@ -470,8 +474,7 @@ def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[Statu
     level = " --user" if user else ""
     stale = sum(len(memory.stale) for memory in memories)
     if stale:
-        verb = "names" if stale == 1 else "name"
-        what = f"{format_count(stale, 'item')} {verb} files that are gone"
+        what = f"{format_count(stale, 'item')} may be out of date"
         yield StatusWarning(what, "agent-memory review --list")
     spooled = sum(memory.spooled for memory in memories)
     if spooled:

@@ -40,12 +40,12 @@ def list_paths(text: str) -> list[str]:
     before = ""
     for word in text.split():
         if "/" in word and before not in _EXAMPLES:
-            paths |= dict.fromkeys(_read_path(word))
+            paths |= dict.fromkeys(read_path(word))
         before = word.strip(_PUNCTUATION).lower()
     return list(paths)
 
 
-def _read_path(word: str) -> list[str]:
+def read_path(word: str) -> list[str]:
     """Return the path in a word of a sentence: `src/x.py:12`, (src/x.py).  [] without one."""
     path = word.strip(_PUNCTUATION).rstrip(".").partition(":")[0].partition("#")[0]
     path = path.strip(_PUNCTUATION).removeprefix("./")
@@ -56,19 +56,11 @@ def _read_path(word: str) -> list[str]:
     return [path] if is_relative and is_plain and stem and extension in EXTENSIONS else []
 
 
-def list_gone(files: SafeFiles, text: str) -> list[str]:
-    """Return the files of the project that a text names and that are not there any more."""
-    gone = [
-        path
-        for path in list_paths(text)[:MAX_PATHS]
-        if files.is_missing(path) and files.has_entry(path.partition("/")[0])
-    ]
-    if gone and not _ABSENCES.isdisjoint(word.strip(_PUNCTUATION) for word in text.split()):
-        return []
-    return gone
+def is_gone(files: SafeFiles, path: str) -> bool:
+    """Return whether a path names a file of the project that is not there any more."""
+    return files.is_missing(path) and files.has_entry(path.partition("/")[0])
 
 
-def describe_gone(files: SafeFiles, text: str) -> str:
-    """Return why a text may be out of date: "src/x.py is gone"; "" if no file of it is gone."""
-    gone = list_gone(files, text)
-    return f"{' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone" if gone else ""
+def says_itself(text: str) -> bool:
+    """Return whether a text says itself that something is not there."""
+    return not _ABSENCES.isdisjoint(word.strip(_PUNCTUATION).lower() for word in text.split())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # characters arrive whole, 10,000 do not).
 CONTEXT_LIMIT = 9_900
 
-# So often items are chosen: again if files that a chosen one names are gone.
+# So often items are chosen: again if what a chosen one names is gone.
 STALE_ROUNDS = 2
 
 
@@ -148,20 +148,20 @@ def _select(
 
 
 def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> bool:
-    """Note the chosen items that name files which are gone; return whether there are new ones.
+    """Note the chosen items that name something which is gone; return whether there are new ones.
 
     `checked` has the numbers of passages that need no check, and gets those of all others.
     """
-    from memory_core.files import named_files
-
     marked = False
     for choice in choices:
         passage = choice.passage
         if choice.is_chosen and passage.item and passage.index not in checked:
             checked.add(passage.index)
-            # The files that an item of the user's level names are of any project.
-            if "/" in passage.text and not passage.is_users:
-                passage.stale = named_files.describe_gone(project.paths.files, passage.text)
+            # What an item of the user's level names is of any project.
+            if not passage.is_users and ("/" in passage.text or "`" in passage.text):
+                from memory_core.files import stale_items
+
+                passage.stale = stale_items.describe_gone(project.paths.files, passage.text)
                 marked = marked or passage.stale != ""
     return marked
 

@@ -23,7 +23,7 @@ def list_names(text: str) -> list[str]:
     Commands stand in backticks, or between commas behind `See:`.
     """
     names = [word for word in subject_words.split_words(text) if _is_name(word)]
-    names += [span for span in _list_spans(text) if " " in span]
+    names += [span for span in list_spans(text) if " " in span]
     return list(dict.fromkeys(filter(_has_length, names)))[:MAX_NAMES]
 
 
@@ -45,7 +45,7 @@ def _is_name(word: str) -> bool:
     return any(map(subject_words.is_code, word.split("-")))
 
 
-def _list_spans(text: str) -> Iterator[str]:
+def list_spans(text: str) -> Iterator[str]:
     pieces = text.split("`")
     if len(pieces) % 2:
         yield from map(str.strip, pieces[1::2])

@@ -1,4 +1,4 @@
-"""Items that name files which are gone: what `status` and `review` say."""
+"""Items that name what is gone: what `status` and `review` say."""
 
 from __future__ import annotations
 
@@ -55,11 +55,25 @@ def test_the_new_path_of_a_moved_file_is_suggested(desk: Person, is_committed: b
     assert list_reasons(desk, "qa") == list_reasons(desk)
     assert list_reasons(desk, "engineer") == []
     done = desk.run("status")
-    assert "2 items name files that are gone (agent-memory review --list)" in " ".join(
+    assert "2 items may be out of date (agent-memory review --list)" in " ".join(
         (done.stdout + done.stderr).split()
     )
     (row,) = [each for each in desk.read_json("status")["agents"] if each["agent"] == "qa"]
     assert [item["gone"] for item in row["stale"]] == [["src/pay.py"], ["src/refunds.py"]]
+
+
+def test_commands_and_symbols_that_are_gone_are_listed(desk: Person) -> None:
+    items = "Run `make lint` first", "`refund` in src/refunds.py is idempotent"
+    desk.sandbox.write_memory("qa", *items)
+    (desk.sandbox.root / "Makefile").write_text("test:\n\tpytest\n", encoding="utf-8")
+    reasons = ["`make lint` is gone", "`refund` is gone from src/refunds.py"]
+    assert list_reasons(desk) == reasons
+    (row,) = [each for each in desk.read_json("status")["agents"] if each["agent"] == "qa"]
+    assert [item["gone"] for item in row["stale"]] == [["make lint"], ["refund"]]
+    desk.sandbox.switch_selection_on()
+    desk.env.pop("AGENT_MEMORY_SELECTION")
+    explained = desk.read_json("explain", "qa", "refunds: idempotent, run first")
+    assert {item["stale"] for item in explained["items"]} == {*reasons}
 
 
 def test_without_a_repository_a_path_is_only_gone(desk: Person) -> None:

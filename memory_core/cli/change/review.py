@@ -18,6 +18,7 @@ from memory_core.cli.output import is_terminal, print_json, print_line, print_no
 from memory_core.curation import agent_status
 from memory_core.curation import review as waiting_list
 from memory_core.curation.review import AcceptedItem, WaitingItem
+from memory_core.files import stale_items
 from memory_core.git import moved_files
 
 Names = Annotated[
@@ -48,7 +49,7 @@ def review(
     In scripts: --accept 3f2a91 77c0, --reject 77c0 or --move 3f2a91 qa.
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
-    --list also lists items that name files which are gone.
+    --list also lists items that name files, commands or symbols which are gone.
 
     \b
     Example:
@@ -100,21 +101,19 @@ def _show(
 
 
 def _show_stale(scope: LevelScope, words: list[str]) -> None:
-    """Print the items of all agents, or of those named, whose files are gone."""
+    """Print the items of all agents, or of those named, that may be out of date."""
     agents = [agent for agent in scope.level.agents() if agent in words]
     stale = agent_status.list_stale(*scope, agents) if agents or not words else []
     if not stale:
         return
-    moves = moved_files.find_moves(
-        scope.project.paths.root, (path for item in stale for path in item.gone)
-    )
-    print_note("These items name files that are gone; change or remove them:")
+    reasons = [reason for item in stale for reason in item.gone.items()]
+    paths = [name for name, reason in reasons if reason == stale_items.GONE.format(name)]
+    moves = moved_files.find_moves(scope.project.paths.root, paths)
+    print_note("These items may be out of date; change or remove them:")
     entries = []
     for agent, key, text, gone in stale:
-        paths = [
-            f"{path} is now {moves[path]}" if path in moves else f"{path} is gone" for path in gone
-        ]
-        note = f"  ({', '.join(paths)})"
+        now = {name: f"{name} is now {moves[name]}" for name in gone if name in moves}
+        note = f"  ({', '.join({**gone, **now}.values())})"
         entries.append(Entry((agent,), (agent,), (key,), text, note=note))
     print_entries(entries)
 

@@ -165,5 +165,5 @@ def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
         **select_fields(memory, *names, file="path", bytes="size"),
         "changed": format_utc(memory.changed) if memory.changed else None,
         "learned_week": memory.trend[-1],
-        "stale": [item._asdict() for item in memory.stale],
+        "stale": [{**item._asdict(), "gone": [*item.gone]} for item in memory.stale],
     }
