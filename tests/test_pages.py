@@ -14,7 +14,7 @@ from support.command_line import ITEM, UNDO_HINT, Person, hide_change
 from support.paths import REPO
 from support.sandbox import Sandbox
 
-PAGES = ["everyday", "knowledge", "tasks"]
+PAGES = ["everyday", "experiment", "knowledge", "tasks"]
 
 
 def stories() -> list[tuple[str, list[tuple[str, str]]]]:

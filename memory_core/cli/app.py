@@ -75,6 +75,7 @@ COMMAND_GROUPS = {
         "setup.doctor:doctor": "Check the installation and repair it.",
         "setup.replay:replay": "Run a hook with an event and show its effect.",
         "setup.sample:sample": "Print a sample event as Claude Code would send it.",
+        "setup.experiment:app": "Measure whether memory pays: some runs get none, for comparison.",
         "setup.run:app": "Run a command (usually claude) with different memory settings.",
         "setup.help:help_": "Show the help of a command, or the JSON fields.",
     },
@@ -121,7 +122,7 @@ ALL_COMMANDS = "all"  # the object of a context whose help lists all commands
 # Commands whose result may be longer than a screen.
 PAGED_COMMANDS = {
     *("status", "list", "show", "search", "context", "explain", "log", "blame", "diff"),
-    *("config", "doctor", "replay", "help"),
+    *("config", "doctor", "replay", "help", "experiment"),
 }
 
 

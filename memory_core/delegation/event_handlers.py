@@ -73,15 +73,19 @@ def handle_call(project: Project, event: Event) -> Reply | None:
 
     task = events.prompt(event)
     block = recall.build_block(project, call.agent, project.prompt_budget(call.agent), lambda: task)
+    group, block = _assign_group(call, call.call, block)
     # Without a receipt SubagentStart would add the memory again, so leave it to SubagentStart.
     facts = {
         "caller": events.calling_run(event),
         "given": " ".join(block.given),
         "named": block.named,
         "asked": task.lstrip()[: run_event.PROMPT_HEAD],
+        "experiment": group,
     }
     if not block.text or not call.runs.add_receipt(call.call, call.agent, **facts):
         return None
+    if group:
+        call.runs.try_note(call.call, experiment=group)
     _log_loaded(call, block, run_records.VIA_PROMPT)
     return events.reply_input(event, prompt=f"{task}\n\n{block.text}")
 
@@ -102,11 +106,15 @@ def handle_start(project: Project, event: Event) -> Reply | None:
 
     claimed, receipt = _claim_receipt(start)
     block = recall.MemoryBlock() if claimed else _recall_at_start(start)
+    group, block = _assign_group(start, start.run_id, block)
     served_here = run_records.VIA_START if block.text else "none"
     route = run_records.VIA_PROMPT if claimed else served_here
-    facts = {name: receipt[name] for name in ("given", "named", "asked") if receipt.get(name)}
+    names = ("given", "named", "asked", "experiment")
+    facts = {name: receipt[name] for name in names if receipt.get(name)}
     if block.given:
         facts |= {"given": " ".join(block.given), "named": block.named}
+    if group:
+        facts["experiment"] = group
     start.runs.try_note(
         start.run_id, agent=start.agent, route=route, call=claimed, began=time.time(), **facts
     )
@@ -116,6 +124,15 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     tasks = task_events.handle_agent_start(project, start.runs, room)
     text = "\n\n".join(part for part in (block.text, tasks) if part)
     return events.reply_context("SubagentStart", text) if text else None
+
+
+def _assign_group(run: RunEvent, key: str, block: MemoryBlock) -> tuple[str, MemoryBlock]:
+    """Return the run's group in an experiment, "" for none, and the block that it receives."""
+    if not run.project.config["experiment"]["hold_out"]:
+        return "", block
+    from memory_core.delegation import hold_out
+
+    return hold_out.assign_group(run.project, run.agent, key, block)
 
 
 def _claim_receipt(start: RunEvent) -> tuple[str, dict[str, Any]]:
@@ -201,7 +218,7 @@ def _note_launch(launch: RunEvent) -> None:
     """Record the task of a background agent, because the event of its end does not have it."""
     if not launch.is_served or not launch.run_id:
         return
-    words = run_event.task_words(launch.event)
+    words = {**run_event.task_words(launch.event), "call": launch.call}
     launch.runs.try_note(run_records.launch_id_of(launch.run_id), launched=time.time(), **words)
     if "ended" in launch.runs.record(launch.run_id):  # while this process started
         _save_end(launch)
@@ -318,6 +335,8 @@ def _check_delivery(answer: RunEvent) -> None:
     verdict = _judge_delivery(has_arrived, has_receipt, route)
     if verdict == "lost":
         run_records.prefer_start(answer.project.paths)
+    if verdict in ("lost", "doubled") and answer.record.get("experiment"):
+        answer.runs.try_note(answer.call, experiment=verdict)  # in neither group
     if verdict:
         route = run_records.VIA_PROMPT if has_arrived else route or run_records.VIA_PROMPT
         answer.log(f"agent.memory.{verdict}", route=route)

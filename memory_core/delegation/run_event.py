@@ -63,9 +63,29 @@ class RunEvent:
             self.runs.try_note(self.run_id, used=self.record["used"])
 
     def list_use(self) -> dict[str, str]:
-        """Return the items that the run received and used, {} if a history record has them."""
-        names = () if "recorded" in self.record else ("given", "used")
-        return {name: str(self.record[name]) for name in names if self.record.get(name)}
+        """Return the items that the run received and used, and its group in an experiment.
+
+        The result is {} if a history record has them.
+        """
+        if "recorded" in self.record:
+            return {}
+        use = {name: str(self.record[name]) for name in ("given", "used") if self.record.get(name)}
+        group = self._find_group()
+        return {**use, "experiment": group} if group else use
+
+    def _find_group(self) -> str:
+        """Return the group of the run in an experiment, "" for none.
+
+        Of two runs of one agent either may have claimed the receipt of the other, so what the
+        run's own call decided comes first.
+        """
+        group = str(self.record.get("experiment") or "")
+        if not group:
+            return ""
+        launch = self.runs.record(run_records.launch_id_of(self.run_id))
+        calls = (self.call, launch.get("call"), self.record.get("call"))
+        decided = (self.runs.record(str(call)).get("experiment") for call in calls if call)
+        return next((str(own) for own in decided if own), group)
 
     @property
     def call(self) -> str:

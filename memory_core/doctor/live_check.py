@@ -14,13 +14,14 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from memory_core.claude_code import agent_definitions, events, headless, settings_files
 from memory_core.claude_code.agent_names import id_of
 from memory_core.curation import agent_status
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.memory.project import Project
-from memory_core.storage import config, event_log, paths
+from memory_core.storage import config, config_file, event_log, paths
 from memory_core.text import sanitize
 
 # Seconds; such a run takes 10 to 60.
@@ -75,8 +76,11 @@ class LiveTrial:
         hook_environ = {**self.environ, **settings_files.read_hook_variables(exam.files)}
         own = paths.LevelPaths(root, hook_environ)
         own.files.replace(paths.TRIAL_FILE, b"")
-        settings = config.read_source(exam.project.paths).encode("utf-8", "surrogateescape")
-        own.files.replace(own.config, settings)
+        settings = config.read_source(exam.project.paths)
+        if exam.project.config["experiment"]["hold_out"]:
+            with suppress(config_file.NotChanged):
+                settings = config_file.set_value(settings, "memory.experiment.hold_out", "0")
+        own.files.replace(own.config, settings.encode("utf-8", "surrogateescape"))
         self.project = Project(own, hook_environ)
         self.state = own.state
         self._file = self.project.store.path(id_of(agent))

@@ -3,7 +3,8 @@
 Two kinds of records are about runs.  Others are skipped, except learnings that resolve an
 error:
 
-    task    id of the run; type, outcome; duration_ms, tokens, tool_uses if they are known
+    task    id of the run; type, outcome; duration_ms, tokens, tool_uses if they are known;
+            experiment: GIVEN or HELD_OUT for a run of an experiment
     error   id of the error text; text, tool; resolution if a program reported it
 
 The result does not depend on the order of the records, and a record may come twice.
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 DONE, FAILED, STOPPED = OUTCOMES = ("done", "failed", "stopped")
+GIVEN, HELD_OUT = GROUPS = ("memory", "held_out")
 MEASURES = ("duration_ms", "tokens", "tool_uses")
 
 # The largest possible number of a run: thirty years in milliseconds.
@@ -95,11 +97,11 @@ def make_task_record(key: str, outcome: str, **fields: Any) -> Record:
     """Return the history record of a finished run, without time and agent.
 
     `key` is the id of the run, or of its call.  `fields` may have type, run, session, given,
-    used and the MEASURES; None and invalid values are left out.
+    used, experiment and the MEASURES; None and invalid values are left out.
     """
     from memory_core.text import digests
 
-    names = ("run", "session", "given", "used")
+    names = ("run", "session", "given", "used", "experiment")
     texts = {name: fields[name] for name in names if fields.get(name)}
     numbers = {name: fields[name] for name in MEASURES if parse_count(fields.get(name)) is not None}
     valid = {"type": fields.get("type") or OTHER_TYPE, "outcome": outcome, **texts, **numbers}
@@ -231,6 +233,10 @@ def _join_records(key: str, records: list[Record]) -> Record:
             (_type(record) != OTHER_TYPE, record["time"], _type(record)) for record in records
         ),
     }
+    groups = [(record["time"], str(record.get("experiment"))) for record in records]
+    groups = [(time, group) for time, group in groups if group in GROUPS]
+    if groups:
+        run["experiment"] = find_last(groups)
     for name in MEASURES:
         timed = [(record["time"], parse_count(record.get(name))) for record in records]
         numbers = [(time, number) for time, number in timed if number is not None]

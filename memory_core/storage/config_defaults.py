@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
         "max_line_length": 400,
     },
     "selection": {"enabled": True, "budget_tokens": 1000},
+    "experiment": {"hold_out": 0.0},
     "tasks": {"enabled": True, "budget_tokens": 2000},
     "agent_overrides": {},
 }
@@ -71,6 +72,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "max_items_per_section": (1, 1000),
     "max_line_length": (20, 10_000),
     "budget_tokens": (100, 20_000),
+    "hold_out": (0.0, 0.5),
 }
 
 # The folder of our own files; other tools give no meaning to anything below it.
@@ -94,6 +96,18 @@ def count_days(duration: str) -> int | None:
     number, days = duration[:-1], DAYS_OF_UNIT.get(duration[-1:])
     is_number = number.isascii() and number.isdecimal() and len(number) <= 4
     return int(number) * days or None if days and is_number else None
+
+
+def parse_share(text: str) -> float | None:
+    """Return a share such as 10%, 10 or 0.1 as a number from 0.01 to 0.5, None if it is invalid."""
+    number = text.strip()
+    try:
+        share = float(number.removesuffix("%"))
+    except ValueError:
+        return None
+    if number.endswith("%") or share >= 1:
+        share /= 100
+    return share if 0.01 <= share <= RANGES["hold_out"][1] else None
 
 
 def is_memory_directory(directory: str) -> bool:

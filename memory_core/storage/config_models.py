@@ -28,6 +28,7 @@ from memory_core.storage.config_defaults import (
     RANGES,
     count_days,
     is_memory_directory,
+    parse_share,
 )
 
 # Words of pydantic's messages, and the words for them.
@@ -179,6 +180,23 @@ class SelectionConfig(ConfigSection):
     )
 
 
+def read_share(value: object) -> object:
+    """Accept a share in percent, such as `10%`, and `off`."""
+    if value is False or value == "off":
+        return 0.0
+    is_share = isinstance(value, str | int | float) and not isinstance(value, bool)
+    share = parse_share(str(value)) if is_share else None
+    return value if share is None else share
+
+
+class ExperimentConfig(ConfigSection):
+    """The comparison of runs with and without memory."""
+
+    hold_out: Annotated[float, limit("hold_out"), BeforeValidator(read_share)] = Field(
+        0.0, description="share of runs that receive no memory, for comparison; such as `10%`"
+    )
+
+
 class TasksConfig(ConfigSection):
     """The memory of tasks."""
 
@@ -232,6 +250,7 @@ class MemoryConfig(ConfigSection):
     selection: Annotated[SelectionConfig, BeforeValidator(read_switch)] = Field(
         SelectionConfig(), description="which items an agent receives"
     )
+    experiment: ExperimentConfig = Field(ExperimentConfig(), description="whether memory pays")
     tasks: TasksConfig = Field(TasksConfig(), description="the memory of tasks")
     agent_overrides: dict[str, AgentOverride] = Field({}, description="settings for single agents")
 

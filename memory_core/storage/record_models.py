@@ -83,6 +83,9 @@ class HistoryRecord(BaseModel):
     about: str = Field("", description="what the run was about; at its first item only")
     given: str = Field("", description="`task`: the ids of the items that the agent received")
     used: str = Field("", description="`task`: the ids of those that it used")
+    experiment: str = Field(
+        "", description="`task`: whether the run got `memory` or was `held_out`, in an experiment"
+    )
     waiting: dict[str, str] | None = Field(
         None,
         description="the learning as it waited for a person, who has decided on it;"

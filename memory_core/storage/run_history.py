@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memory_core.storage.store import Store
 
 # What the outcome of a run has of the fields of its history record.
-FIELDS = ("run", "session", "given", "used", *performance.MEASURES)
+FIELDS = ("run", "session", "given", "used", "experiment", *performance.MEASURES)
 
 
 def read_records(store: Store, agent: str) -> list[Record]:

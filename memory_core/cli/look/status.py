@@ -63,6 +63,9 @@ def status(user: User = False, json: AsJson = False) -> None:
     duration = project.config["expire_after"]
     for line in [*_describe_state(state), *_describe_use(state.use, duration)]:
         print_sentence(line)
+    if share := project.config["experiment"]["hold_out"]:
+        what = f"{100 * share:.3g}% of runs get no memory"
+        print_sentence(f"Experiment: {what} (agent-memory experiment report)")
     for warning in state.warnings:
         print_sentence(f"{warning.what} ({warning.advice})", level="warning")
 

@@ -1,0 +1,248 @@
+"""`agent-memory experiment`: compare runs with and without memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.app import find_project
+from memory_core.cli.command_types import App
+from memory_core.cli.common.arguments import AsJson, OptionalAgent
+from memory_core.cli.common.entries import print_sentence
+from memory_core.cli.common.scopes import find_agent
+from memory_core.cli.common.tables import Column, format_table
+from memory_core.cli.output import paint, print_json, print_line, print_note
+from memory_core.delegation import experiment as experiments
+from memory_core.delegation.experiment import ExperimentState
+from memory_core.history import comparison
+from memory_core.history.comparison import GroupComparison
+from memory_core.storage.config_defaults import parse_share
+from memory_core.text.phrases import format_count
+
+COLUMNS = [
+    Column("AGENT", 0, align_right=False),
+    Column("TASKS", 1, align_right=False),
+    Column("MEASURE", 0, align_right=False),
+    Column("RUNS", 4),
+    Column("WITH", 2),
+    Column("WITHOUT", 2),
+    Column("DIFFERENCE", 3),
+    Column("95% INTERVAL", 5),
+    Column("RESULT", 0, align_right=False, least_width=20),
+]
+
+# The name, the factor and the decimals of each measure.
+FORMATS = {
+    "tokens": ("tokens", 1.0, 0),
+    "duration_ms": ("seconds", 0.001, 1),
+    "tool_uses": ("tool uses", 1.0, 1),
+    comparison.FAILURES: ("failures, %", 100.0, 1),
+}
+
+START_HINT = "agent-memory experiment start --hold-out 10%"
+REPORT_HINT = "agent-memory experiment report"
+
+app = App()
+
+
+def _parse_hold_out(text: str) -> float:
+    share = parse_share(str(text))
+    if share is None:
+        hint = "; agent-memory experiment stop ends an experiment"
+        raise typer.BadParameter(f"invalid share {text!r}: use 1% to 50%, such as 10%{hint}")
+    return share
+
+
+HoldOut = Annotated[
+    float,
+    typer.Option(
+        "--hold-out",
+        metavar="SHARE",
+        parser=_parse_hold_out,
+        help="Share of runs without memory, from 1% to 50%.",
+        show_default="10%",
+    ),
+]
+
+
+@app.callback()
+def experiment() -> None:
+    """Measure whether memory pays: some runs get none, for comparison.
+
+    \b
+    Example:
+      agent-memory experiment report
+    """
+
+
+@app.command()
+def start(hold_out: HoldOut = 0.1, json: AsJson = False) -> None:
+    """Give no memory to a random share of runs.
+
+    These runs get only the note on recording, and what they report is saved.
+    The main session always gets its memory.
+    Sets memory.experiment.hold_out in the project's config.yml.
+
+    \b
+    Example:
+      agent-memory experiment start --hold-out 10%
+    """
+    before = experiments.read_state(find_project()).hold_out
+    if hold_out != before:
+        experiments.set_share(find_project(), hold_out)
+    project = find_project()
+    state = experiments.read_state(project)
+    if json:
+        print_json(state._asdict())
+        return
+    share = _format_share(hold_out)
+    what = f"{share} of runs get no memory, only the note on recording"
+    if hold_out == before:
+        print_line(f"Already running: {what}. Nothing was changed.")
+    elif before:
+        print_line(f"Changed from {_format_share(before)} to {share}: {what}.")
+    else:
+        print_line(f"Started: {what}.")
+        print_note(f"Result: {REPORT_HINT}. To end it: agent-memory experiment stop")
+    if not project.config["enabled"]:
+        print_note("Memory is switched off, so no run takes part (agent-memory config show).")
+
+
+@app.command()
+def stop(json: AsJson = False) -> None:
+    """Give memory to all runs again; the results so far are kept.
+
+    \b
+    Example:
+      agent-memory experiment stop
+    """
+    is_running = bool(experiments.read_state(find_project()).hold_out)
+    if is_running:
+        experiments.set_share(find_project(), 0)
+    if json:
+        print_json(experiments.read_state(find_project())._asdict())
+    elif is_running:
+        print_line("Stopped: all runs get memory.")
+        print_note(f"Result: {REPORT_HINT}")
+    else:
+        print_note(f"No experiment is running (start: {START_HINT}). Nothing was changed.")
+
+
+@app.command()
+def status(json: AsJson = False) -> None:
+    """Show whether an experiment is running, and how many runs it has.
+
+    \b
+    Example:
+      agent-memory experiment status
+    """
+    state = experiments.read_state(find_project())
+    if json:
+        print_json(state._asdict())
+        return
+    print_line(_describe_state(state))
+    if state.given or state.held_out:
+        print_line(f"Result: {REPORT_HINT}")
+
+
+@app.command()
+def report(agent: OptionalAgent = None, json: AsJson = False) -> None:
+    """Compare tokens, time, tool uses and failures of runs with and without memory.
+
+    WITH, WITHOUT: means of the runs with and without memory, RUNS: their numbers.
+    95% INTERVAL: of the difference; one that contains 0 shows no difference.
+    A run failed if Claude Code says so; what its report says does not count.
+
+    \b
+    Example:
+      agent-memory experiment report
+    """
+    project = find_project()
+    name = find_agent(agent).agent if agent else ""
+    state, rows = experiments.read_state(project), experiments.compare_agents(project, name)
+    if json:
+        fields = [
+            {**row._asdict(), "difference": row.difference, "visible": row.is_visible}
+            for row in rows
+        ]
+        print_json({**state._asdict(), "comparisons": fields})
+        return
+    if rows:
+        _print_rows(rows)
+    else:
+        print_line(f"No run of {name or 'an experiment'} to compare yet.")
+    print_sentence(_describe_state(state))
+
+
+def _format_share(share: float) -> str:
+    return f"{100 * share:.3g}%"
+
+
+def _describe_state(state: ExperimentState) -> str:
+    running = f"{_format_share(state.hold_out)} of runs get no memory"
+    what = running if state.hold_out else f"not running (start: {START_HINT})"
+    runs = f"{format_count(state.given, 'run')} with memory, {state.held_out} without so far"
+    return f"Experiment: {what}; {runs}."
+
+
+def _print_rows(rows: list[GroupComparison]) -> None:
+    """Print all tasks of each agent, and the types of tasks with enough runs."""
+    compared = {(row.agent, row.type) for row in rows if row.low is not None}
+    kept = [row for row in rows if row.type == comparison.ALL_TASKS or _name(row) in compared]
+    left_out = dict.fromkeys(" ".join(_name(row)) for row in rows if row not in kept)
+    head, *lines = format_table(COLUMNS, [_format_row(row) for row in kept])
+    print_line(paint(head, "bold"))
+    print_line("\n".join(lines))
+    print_line()
+    if left_out:
+        limit = f"fewer than {comparison.MIN_RUNS} runs in a group"
+        print_sentence(f"Not shown, {limit}: {', '.join(left_out)}.")
+    if any(row.low is not None and row.more for row in kept):
+        print_sentence(_describe_goal())
+
+
+def _name(row: GroupComparison) -> tuple[str, str]:
+    return row.agent, row.type
+
+
+def _describe_goal() -> str:
+    share, points = _format_share(comparison.WANTED_SHARE), 100 * comparison.WANTED_FAILURES
+    return f"Runs needed: to see a difference of {share}, or of {points:.0f} points in failures."
+
+
+def _format_row(row: GroupComparison) -> list[str]:
+    name, factor, digits = FORMATS[row.measure]
+
+    def show(value: float | None, sign: str = "") -> str:
+        return "-" if value is None else f"{value * factor:{sign},.{digits}f}"
+
+    interval = "-" if row.low is None else f"{show(row.low, '+')} to {show(row.high, '+')}"
+    return [
+        row.agent,
+        row.type,
+        name,
+        f"{row.given_runs} + {row.held_out_runs}",
+        show(row.given),
+        show(row.held_out),
+        show(row.difference, "+"),
+        interval,
+        _judge(row),
+    ]
+
+
+def _judge(row: GroupComparison) -> str:
+    if row.is_visible:
+        return f"{'lower' if (row.difference or 0) < 0 else 'higher'} with memory"
+    what = "too few runs" if row.low is None else "no difference visible"
+    if row.more is None:
+        return what
+    yet = " yet" if row.low is not None and row.more else ""
+    runs = f", about {_round_up(row.more)} more runs needed" if row.more else ""
+    return f"{what}{yet}{runs}"
+
+
+def _round_up(count: int) -> str:
+    """Return a number of runs, which is only an estimate, with two digits."""
+    unit = 10 ** max(0, len(str(count)) - 2)
+    return f"{-(-count // unit) * unit:,}"

@@ -1,0 +1,65 @@
+"""Start, stop and evaluate an experiment: does memory pay?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from memory_core.history import comparison, performance
+from memory_core.history.comparison import GroupComparison
+from memory_core.memory.project import Project
+from memory_core.storage import config_file, run_history, spool
+from memory_core.storage.config import read_source
+
+KEY = "memory.experiment.hold_out"
+
+
+class ExperimentState(NamedTuple):
+    """The share of runs that get no memory, 0 without an experiment, and the finished runs of all.
+
+    `given` received memory, `held_out` did not; runs of earlier experiments count, too.
+    """
+
+    hold_out: float
+    given: int
+    held_out: int
+
+
+def set_share(project: Project, share: float) -> None:
+    """Write the share of runs that get no memory to the project's config.yml.
+
+    Raises OSError, and NotChanged if the file is invalid.
+    """
+    paths = project.paths
+    text = config_file.set_value(read_source(paths), KEY, f"{share:.4g}")
+    paths.files.replace(paths.config, text.encode("utf-8", "surrogateescape"))
+
+
+def read_state(project: Project) -> ExperimentState:
+    groups = [
+        run.get("experiment")
+        for _agent, records in _read_histories(project)
+        for run in performance.list_runs(records)
+    ]
+    share = project.config["experiment"]["hold_out"]
+    counts = map(groups.count, performance.GROUPS)
+    return ExperimentState(share, *counts)
+
+
+def compare_agents(project: Project, agent: str = "") -> list[GroupComparison]:
+    """Compare the runs with and without memory, of one agent or of all."""
+    return [
+        row
+        for name, records in _read_histories(project)
+        if agent in ("", name)
+        for row in comparison.compare_runs(name, records)
+    ]
+
+
+def _read_histories(project: Project) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield each agent with its records; an unreadable history does not count."""
+    waiting = {agent for _stem, agent in spool.list_agents(project.paths)}
+    for agent in sorted({*project.store.agents_with_history(), *waiting}):
+        with suppress(OSError):
+            yield agent, run_history.read_records(project.store, agent)

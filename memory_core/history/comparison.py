@@ -1,0 +1,169 @@
+"""Compare runs that received memory with runs that did not, from the history records of an agent.
+
+Success is what Claude Code's events say: a run failed if its record has this outcome.  The words of
+a report do not count.  Intervals come from a bootstrap with a fixed seed, so equal records give
+equal intervals.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Sequence
+from statistics import fmean, pvariance
+from typing import Any, NamedTuple
+
+from memory_core.history import performance
+from memory_core.history.performance import GIVEN, HELD_OUT
+
+FAILURES = "failures"
+MEASURES = ("tokens", "duration_ms", "tool_uses", FAILURES)
+ALL_TASKS = "all"
+
+# With fewer runs in a group a bootstrap interval is much too narrow.
+MIN_RUNS = 8
+
+REPLICATES = 2000
+MOST_VALUES = 200  # of a group in a replicate; more values are averaged in batches of equal size
+SEED = 15
+
+# The differences for which the number of runs is planned: a share of the mean without memory, and
+# for failures a difference of shares.
+WANTED_SHARE = 0.2
+WANTED_FAILURES = 0.1
+
+# (z(0.975) + z(0.8)) squared: 80 % power in a two-sided test at 5 %.
+POWER = 7.85
+
+
+class GroupComparison(NamedTuple):
+    """A measure of the runs of an agent with and without memory.
+
+    `given` and `held_out` are means, None without a run that has the measure; `low` and `high` are
+    the 95 % interval of their difference, None with fewer than MIN_RUNS runs in a group.  `more` is
+    about how many runs are still needed, None if that is unknown.
+    """
+
+    agent: str
+    type: str
+    measure: str
+    given_runs: int
+    held_out_runs: int
+    given: float | None
+    held_out: float | None
+    low: float | None
+    high: float | None
+    more: int | None
+
+    @property
+    def difference(self) -> float | None:
+        """The mean with memory minus the mean without."""
+        if self.given is None or self.held_out is None:
+            return None
+        return self.given - self.held_out
+
+    @property
+    def is_visible(self) -> bool:
+        """Return whether the interval excludes that memory makes no difference."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+def compare_runs(agent: str, records: Iterable[dict[str, Any]]) -> list[GroupComparison]:
+    """Compare an agent's runs of experiments: of all tasks, then of each type, if there are two.
+
+    Runs outside of an experiment do not count: nothing chose them at random.
+    """
+    runs = [run for run in performance.list_runs(records) if "experiment" in run]
+    types = sorted({run["type"] for run in runs})
+    groups = {ALL_TASKS: runs} if runs else {}
+    if len(types) > 1:
+        groups |= {name: [run for run in runs if run["type"] == name] for name in types}
+    return [
+        _compare(agent, name, measure, group)
+        for name, group in groups.items()
+        for measure in MEASURES
+    ]
+
+
+def _compare(agent: str, kind: str, measure: str, runs: list[dict[str, Any]]) -> GroupComparison:
+    given, held_out = (
+        [_read_measure(run, measure) for run in runs if run["experiment"] == group]
+        for group in (GIVEN, HELD_OUT)
+    )
+    with_memory = [value for value in given if value is not None]
+    without = [value for value in held_out if value is not None]
+    low = high = None
+    if min(len(with_memory), len(without)) >= MIN_RUNS:
+        low, high = _bootstrap(_smooth(with_memory, measure), _smooth(without, measure))
+    return GroupComparison(
+        agent,
+        kind,
+        measure,
+        len(with_memory),
+        len(without),
+        fmean(with_memory) if with_memory else None,
+        fmean(without) if without else None,
+        low,
+        high,
+        _estimate_more(with_memory, without, measure),
+    )
+
+
+def _read_measure(run: dict[str, Any], measure: str) -> float | None:
+    if measure == FAILURES:
+        return float(run["outcome"] == performance.FAILED)
+    value = run.get(measure)
+    return None if value is None else float(value)
+
+
+def _smooth(values: list[float], measure: str) -> list[float]:
+    """Add a failed and a successful run to shares of failures.
+
+    Without them no run of a group failing would seem to be certain (Agresti and Caffo, 2000).
+    """
+    return [*values, 0.0, 1.0] if measure == FAILURES else values
+
+
+def _bootstrap(given: Sequence[float], held_out: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % percentile interval of the difference of two means (Efron, 1979)."""
+    chance = random.Random(SEED)  # noqa: S311 - equal records give equal intervals
+    first, second = _batch(given, chance), _batch(held_out, chance)
+    differences = sorted(
+        fmean(chance.choices(first, k=len(first))) - fmean(chance.choices(second, k=len(second)))
+        for _replicate in range(REPLICATES)
+    )
+    edge = REPLICATES // 40
+    return differences[edge], differences[-edge - 1]
+
+
+def _batch(values: Sequence[float], chance: random.Random) -> list[float]:
+    """Return at most MOST_VALUES means of values in random order, so that many cost no more."""
+    size = -(-len(values) // MOST_VALUES)
+    shuffled = chance.sample(values, len(values))
+    return [fmean(shuffled[at : at + size]) for at in range(0, len(values), size)]
+
+
+def _estimate_more(given: list[float], held_out: list[float], measure: str) -> int | None:
+    """Return about how many more runs are needed to see the wanted difference; None if unknown.
+
+    With fewer than MIN_RUNS runs in a group: until it has that many, because so few runs do not
+    show how much runs vary.  Else the usual estimate for two means (Lehr, 1992), for groups of
+    different size: N = (z(1 - alpha/2) + z(power))^2 * variance / (wanted^2 * share * (1 - share)).
+    """
+    total, smaller = len(given) + len(held_out), min(len(given), len(held_out))
+    if not smaller:
+        return None
+    if smaller < MIN_RUNS:
+        return math.ceil(MIN_RUNS * total / smaller) - total
+    if measure == FAILURES:
+        wanted = WANTED_FAILURES
+        variance = pvariance(_smooth([*given, *held_out], measure))
+    else:
+        wanted = WANTED_SHARE * fmean(held_out)
+        squares = (pvariance(group) * len(group) for group in (given, held_out))
+        variance = sum(squares) / total
+    if not wanted:
+        return None
+    share = len(held_out) / total
+    needed = POWER * variance / (wanted**2 * share * (1 - share))
+    return max(0, math.ceil(needed) - total)

@@ -1,0 +1,144 @@
+"""agent-memory experiment: start, stop and status change one setting; report compares runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memory_core.history import performance
+from memory_core.storage.store import Store
+from support.command_line import ITEM, Person, read_fields
+
+HOLD_OUT = "experiment.hold_out"
+
+
+def record_runs(person: Person, group: str, tokens: list[int], kind: str = "bugfix") -> None:
+    records = [
+        {
+            "time": "2026-11-20T08:00:00.000Z",
+            "agent": "engineer",
+            **performance.make_task_record(
+                f"{group} {kind} {at}", "done", type=kind, experiment=group, tokens=number
+            ),
+        }
+        for at, number in enumerate(tokens)
+    ]
+    Store(person.sandbox.paths).history("engineer").append(records)
+
+
+@pytest.fixture
+def team(person: Person) -> Person:
+    person.sandbox.write_memory("engineer", ITEM)
+    return person
+
+
+def run(person: Person, words: str) -> str:
+    """Run `agent-memory experiment` successfully; return what it prints."""
+    done = person.run("experiment", *words.split())
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("10%", 0.1), ("10", 0.1), ("0.1", 0.1), (" 12.5 %", 0.125), ("50%", 0.5), ("1", 0.01)],
+)
+def test_start_accepts_ordinary_shares(team: Person, text: str, share: float) -> None:
+    assert team.run("experiment", "start", "--hold-out", text).returncode == 0
+    assert team.read_json("experiment", "status")["hold_out"] == share
+    assert float(team.run("config", "get", HOLD_OUT).stdout) == share
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "0%", "51%", "100%", "-5%", "0.001", "abc", "", "nan", "inf", "0,1", "a tenth"]
+)
+def test_start_refuses_other_shares(team: Person, text: str) -> None:
+    done = team.run("experiment", "start", f"--hold-out={text}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"invalid share {text!r}: use 1% to 50%, such as 10%" in done.stderr
+    assert team.read_json("experiment", "status")["hold_out"] == 0
+
+
+def test_a_second_start(team: Person) -> None:
+    assert run(team, "start").startswith("Started: 10% of runs get no memory")
+    assert run(team, "start").startswith("Already running: 10%")
+    assert run(team, "start --hold-out 20%").startswith("Changed from 10% to 20%")
+    assert run(team, "status").startswith("Experiment: 20% of runs get no memory; 0 runs with")
+    assert "\nExperiment: 20% of runs get no memory (" in team.run("status").stdout
+
+
+def test_stop_keeps_the_runs(team: Person) -> None:
+    assert run(team, "stop").startswith("No experiment is running")
+    run(team, "start")
+    record_runs(team, "held_out", [5])
+    assert run(team, "stop").startswith("Stopped: all runs get memory.")
+    state = {"hold_out": 0, "given": 0, "held_out": 1}
+    assert team.read_json("experiment", "status") == state
+    assert "Experiment" not in team.run("status").stdout
+
+
+def test_other_settings_and_comments_stay(team: Person) -> None:
+    team.sandbox.configure("# ours\nmemory:\n  learning: ask  # for now\n")
+    run(team, "start")
+    run(team, "stop")
+    text = (team.sandbox.root / ".claude-mpm" / "config.yml").read_text()
+    assert text.startswith("# ours\nmemory:\n  ")
+    assert "learning: ask  # for now\n" in text
+
+
+def test_start_says_that_memory_is_off(team: Person) -> None:
+    team.sandbox.configure("memory:\n  enabled: false\n")
+    assert "Memory is switched off, so no run takes part" in run(team, "start")
+
+
+def test_a_report_without_runs(team: Person) -> None:
+    text = run(team, "report")
+    assert text.startswith(
+        "No run of an experiment to compare yet.\nExperiment: not running (start: "
+    )
+    assert run(team, "report ENGINEER").startswith("No run of engineer to compare yet.")
+    assert team.run("experiment", "report", "nobody").returncode == 2
+
+
+def find_row(person: Person, *cells: str) -> str:
+    rows = [line.split() for line in run(person, "report").splitlines()]
+    return " ".join(next(row for row in rows if row[: len(cells)] == list(cells)))
+
+
+def test_a_visible_difference(team: Person) -> None:
+    record_runs(team, "memory", [20_000, 22_000, 24_000] * 10)
+    record_runs(team, "held_out", [40_000, 42_000, 44_000] * 3)
+    row = find_row(team, "engineer", "all", "tokens")
+    assert row.startswith("engineer all tokens 30 + 9 22,000 42,000 -20,000 -21,")
+    assert row.endswith(" lower with memory")
+
+
+def test_no_visible_difference(team: Person) -> None:
+    record_runs(team, "memory", [10_000, 40_000] * 15)
+    record_runs(team, "held_out", [10_000, 40_000] * 5)
+    row = find_row(team, "engineer", "all", "tokens")
+    assert row.endswith(" no difference visible yet, about 340 more runs needed")
+    assert "Runs needed: to see a difference of 20%" in run(team, "report")
+
+
+def test_types_with_few_runs_are_only_named(team: Person) -> None:
+    for group in ("memory", "held_out"):
+        record_runs(team, group, [100] * 8, "bugfix")
+        record_runs(team, group, [100] * 2, "docs")
+    text = run(team, "report")
+    assert "Not shown, fewer than 8 runs in a group: engineer docs." in text
+    assert find_row(team, "engineer", "bugfix", "tokens").endswith(" no difference visible")
+
+
+def test_the_fields_of_json(team: Person) -> None:
+    record_runs(team, "memory", [100, 300])
+    record_runs(team, "held_out", [400])
+    answer: dict[str, Any] = team.read_json("experiment", "report")
+    state = team.read_json("experiment", "status")
+    assert answer == {**state, "comparisons": answer["comparisons"]}
+    assert set(state) == read_fields("`experiment start`, `experiment stop`, `experiment status`")
+    first = answer["comparisons"][0]
+    assert set(first) == read_fields("`experiment report`, in `comparisons`")
+    assert (first["given"], first["held_out"], first["difference"]) == (200, 400, -200)
+    assert (first["low"], first["high"], first["visible"]) == (None, None, False)

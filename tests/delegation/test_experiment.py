@@ -1,0 +1,185 @@
+"""An experiment through the real hooks: some runs get no memory, and the history says which."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.delegation.hold_out import is_held_out
+from memory_core.memory.project import find_project
+from memory_core.storage import run_history
+from memory_core.text import sanitize
+from support.events import (
+    BLOCK,
+    FACT,
+    LEARNED,
+    REPORT,
+    make_post_event,
+    make_pre_event,
+    make_start_event,
+    make_stop_event,
+)
+from support.sandbox import Sandbox
+
+SHARE = 0.5
+KEYS = [f"toolu_{number}" for number in range(40)]
+RUNS = [f"a{number}" for number in range(40)]
+HELD_OUT = [key for key in KEYS if is_held_out(key, SHARE)]
+GIVEN = [key for key in KEYS if key not in HELD_OUT]
+RUNS_HELD_OUT = [run for run in RUNS if is_held_out(run, SHARE)]
+RUNS_GIVEN = [run for run in RUNS if run not in RUNS_HELD_OUT]
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox) -> Sandbox:
+    """Return a project with an experiment, whose agent has one item."""
+    sandbox.configure("memory:\n  experiment: {hold_out: 50%}\n")
+    sandbox.write_memory("engineer", FACT)
+    return sandbox
+
+
+def call(shop: Sandbox, key: str, **more: Any) -> str:
+    """Call the agent; return its prompt, "" if the hook did not change it."""
+    outcome = shop.run_hook("pre_tool_use", make_pre_event(key, **more))
+    return str(outcome.reply["updatedInput"]["prompt"]) if outcome.stdout else ""
+
+
+def start(shop: Sandbox, run: str = "a1") -> str:
+    outcome = shop.run_hook("subagent_start", make_start_event(run))
+    return str(outcome.reply["additionalContext"]) if outcome.stdout else ""
+
+
+def list_groups(shop: Sandbox) -> dict[str, str]:
+    """Return the group of each finished run by its id."""
+    project = find_project(str(shop.root), shop.env)
+    records = run_history.read_records(project.store, "engineer")
+    tasks = [record for record in records if record["kind"] == "task"]
+    return {task["run"]: task.get("experiment", "") for task in tasks}
+
+
+def test_a_held_out_run_gets_the_recording_note_and_still_teaches(shop: Sandbox) -> None:
+    prompt = call(shop, HELD_OUT[0])
+    assert "# Add To Memory:" in prompt
+    assert sanitize.has_block(prompt)
+    assert FACT not in prompt
+    assert "Recorded" not in prompt
+    assert start(shop) == ""
+    shop.run_hook("subagent_stop", make_stop_event())
+    outcome = shop.run_hook("post_tool_use", make_post_event(prompt, REPORT, call=HELD_OUT[0]))
+    assert BLOCK not in outcome.stdout.decode()
+    assert LEARNED in shop.read_memory("engineer")
+    assert list_groups(shop) == {"a1": "held_out"}
+    assert [event["memory_size"] for event in shop.read_log("agent.memory.loaded")] == [0]
+    assert len(shop.read_log("agent.memory.delivered")) == 1
+
+
+def test_another_run_gets_its_memory(shop: Sandbox) -> None:
+    prompt = call(shop, GIVEN[0])
+    assert FACT in prompt
+    assert start(shop) == ""
+    shop.run_hook("post_tool_use", make_post_event(prompt, call=GIVEN[0]))
+    assert list_groups(shop) == {"a1": "memory"}
+
+
+@pytest.mark.parametrize("run", [RUNS_HELD_OUT[0], RUNS_GIVEN[0]])
+def test_without_a_receipt_the_start_decides(shop: Sandbox, run: str) -> None:
+    """In auto mode the call changes no prompt."""
+    assert call(shop, HELD_OUT[0], permission_mode="auto") == ""
+    block = start(shop, run)
+    assert "# Add To Memory:" in block
+    assert (FACT in block) == (run in RUNS_GIVEN)
+    shop.run_hook("post_tool_use", make_post_event(run=run, call=HELD_OUT[0]))
+    assert list_groups(shop) == {run: "memory" if run in RUNS_GIVEN else "held_out"}
+
+
+def test_runs_that_start_in_another_order_keep_their_group(shop: Sandbox) -> None:
+    """The second run claims the receipt of the first call."""
+    calls = {"a1": HELD_OUT[0], "a2": GIVEN[0]}
+    prompts = {run: call(shop, key) for run, key in calls.items()}
+    for run in ("a2", "a1"):
+        assert start(shop, run) == ""
+    for run, key in calls.items():
+        shop.run_hook("post_tool_use", make_post_event(prompts[run], run=run, call=key))
+    assert list_groups(shop) == {"a1": "held_out", "a2": "memory"}
+
+
+def test_a_background_run_keeps_its_group(shop: Sandbox) -> None:
+    prompt = call(shop, HELD_OUT[0])
+    start(shop)
+    launch = {"status": "async_launched", "isAsync": True, "agentId": "a1"}
+    event = {**make_post_event(prompt, "", call=HELD_OUT[0]), "tool_response": launch}
+    shop.run_hook("post_tool_use", event)
+    shop.run_hook("subagent_stop", make_stop_event())
+    assert list_groups(shop) == {"a1": "held_out"}
+
+
+def test_a_failed_run_keeps_its_group(shop: Sandbox) -> None:
+    call(shop, HELD_OUT[0])
+    start(shop)
+    failure = {"hook_event_name": "PostToolUseFailure", "error": "API Error: 500"}
+    shop.run_hook("post_tool_use", {**make_pre_event(HELD_OUT[0]), **failure})
+    assert list_groups(shop) == {"a1": "held_out"}
+
+
+def test_a_run_whose_memory_was_lost_is_in_no_group(shop: Sandbox) -> None:
+    call(shop, GIVEN[0])
+    start(shop)
+    shop.run_hook("post_tool_use", make_post_event("Another hook's prompt", call=GIVEN[0]))
+    assert list_groups(shop) == {"a1": "lost"}
+
+
+def test_a_resumed_run_is_not_decided_again(shop: Sandbox) -> None:
+    assert start(shop, RUNS_HELD_OUT[0])
+    assert start(shop, RUNS_HELD_OUT[0]) == ""
+
+
+def test_an_agent_without_memory_takes_no_part(shop: Sandbox) -> None:
+    (shop.memories / "engineer.md").unlink()
+    prompt = call(shop, HELD_OUT[0])
+    start(shop)
+    shop.run_hook("post_tool_use", make_post_event(prompt, "Done.", call=HELD_OUT[0]))
+    assert list_groups(shop) == {"a1": ""}
+
+
+def test_without_an_experiment_no_run_has_a_group(shop: Sandbox) -> None:
+    shop.configure("memory:\n  experiment: {hold_out: off}\n")
+    prompt = call(shop, HELD_OUT[0])
+    assert FACT in prompt
+    start(shop)
+    shop.run_hook("post_tool_use", make_post_event(prompt, call=HELD_OUT[0]))
+    assert list_groups(shop) == {"a1": ""}
+
+
+def test_an_agent_that_does_not_learn_takes_part(shop: Sandbox) -> None:
+    """Its block has no note, but the receipt needs a block."""
+    shop.configure("memory:\n  learning: off\n  experiment: {hold_out: 0.5}\n")
+    prompt = call(shop, HELD_OUT[0])
+    assert FACT not in prompt
+    assert "Add To Memory" not in prompt
+    assert start(shop) == ""
+    shop.run_hook("post_tool_use", make_post_event(prompt, "Done.", call=HELD_OUT[0]))
+    assert list_groups(shop) == {"a1": "held_out"}
+    assert shop.read_log("agent.memory.lost") == []
+
+
+def test_the_main_session_always_gets_its_memory(shop: Sandbox) -> None:
+    path: Path = shop.memories / "PM.md"
+    path.write_text(f"# PM\n\n## Notes\n- {FACT}\n", encoding="utf-8")
+    for number in range(8):
+        event = {"hook_event_name": "SessionStart", "session_id": f"s{number}", "source": "startup"}
+        assert FACT in shop.run_hook("session_start", event).stdout.decode()
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.3, 0.5])
+def test_the_share_of_runs(share: float) -> None:
+    keys = [f"{kind}{at}" for kind, at in itertools.product(("toolu_", "a"), range(5000))]
+    held = sum(is_held_out(key, share) for key in keys)
+    assert held / len(keys) == pytest.approx(share, abs=0.015)
+
+
+def test_a_larger_share_holds_out_the_same_runs_and_more() -> None:
+    assert all(is_held_out(key, 0.5) for key in KEYS if is_held_out(key, 0.1))
+    assert not any(is_held_out(key, 0) for key in KEYS)

@@ -1,0 +1,154 @@
+"""Runs with and without memory: differences, intervals, and the number of runs still needed."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from memory_core.history import comparison, performance
+from memory_core.history.comparison import GroupComparison
+from memory_core.history.performance import GIVEN, HELD_OUT
+
+
+def make_runs(group: str, tokens: Iterable[int], **fields: Any) -> list[dict[str, Any]]:
+    """Return the record of a run for each number of tokens."""
+    fields = {"outcome": "done", "type": "bugfix", **fields}
+    return [
+        {
+            **performance.make_task_record(
+                f"{group} {fields} {at}", experiment=group, tokens=number, **fields
+            ),
+            "time": "2026-11-20T08:00:00.000Z",
+        }
+        for at, number in enumerate(tokens)
+    ]
+
+
+def draw(mean: int, count: int, seed: int = 1, spread: float = 0.3) -> list[int]:
+    chance = random.Random(seed)
+    return [max(0, round(chance.gauss(mean, spread * mean))) for _run in range(count)]
+
+
+def compare(records: list[dict[str, Any]], measure: str = "tokens") -> GroupComparison:
+    rows = comparison.compare_runs("engineer", records)
+    return next(row for row in rows if (row.type, row.measure) == ("all", measure))
+
+
+def test_without_runs_there_is_nothing_to_compare() -> None:
+    assert comparison.compare_runs("engineer", []) == []
+
+
+def test_runs_outside_of_an_experiment_do_not_count() -> None:
+    outside = make_runs("", [1000] * 20) + make_runs("lost", [1000] * 20)
+    assert comparison.compare_runs("engineer", outside) == []
+    row = compare([*outside, *make_runs(GIVEN, [5]), *make_runs(HELD_OUT, [7])])
+    assert (row.given_runs, row.held_out_runs, row.given, row.held_out) == (1, 1, 5, 7)
+    assert row.difference == -2
+
+
+@pytest.mark.parametrize(
+    ("given", "held_out", "is_visible"),
+    [
+        (draw(20_000, 90, 1), draw(40_000, 10, 2), True),
+        (draw(40_000, 90, 1), draw(20_000, 10, 2), True),
+        (draw(40_000, 90, 1), draw(40_000, 10, 2), False),
+        ([40_000] * 90, [40_000] * 10, False),
+        (draw(20_000, 90, 1), draw(40_000, 7, 2), False),  # too few
+        (draw(20_000, 7, 1), draw(40_000, 90, 2), False),
+        ([], draw(40_000, 90, 2), False),
+    ],
+)
+def test_visible_differences(given: list[int], held_out: list[int], is_visible: bool) -> None:
+    row = compare(make_runs(GIVEN, given) + make_runs(HELD_OUT, held_out))
+    assert row.is_visible == is_visible
+    if is_visible:
+        assert row.low is not None
+        assert row.high is not None
+        assert row.difference is not None
+        assert row.low < row.difference < row.high
+
+
+def test_equal_records_give_equal_intervals_in_any_order() -> None:
+    records = make_runs(GIVEN, draw(30_000, 30)) + make_runs(HELD_OUT, draw(30_000, 12))
+    expected = comparison.compare_runs("engineer", records)
+    random.Random(3).shuffle(records)
+    assert comparison.compare_runs("engineer", records) == expected
+
+
+def test_about_95_of_100_intervals_contain_the_real_difference() -> None:
+    hits = 0
+    for seed in range(100):
+        row = compare(
+            make_runs(GIVEN, draw(40_000, 60, seed)) + make_runs(HELD_OUT, draw(40_000, 20, -seed))
+        )
+        hits += not row.is_visible
+    assert 88 <= hits <= 99
+
+
+@pytest.mark.parametrize(
+    ("failed", "held_out_failed", "is_visible"),
+    [
+        ((5, 90), (0, 10), False),  # no failure among ten runs proves nothing
+        ((0, 90), (0, 10), False),
+        ((2, 90), (8, 10), True),
+        ((5, 90), (1, 10), False),
+    ],
+)
+def test_failures(
+    failed: tuple[int, int], held_out_failed: tuple[int, int], is_visible: bool
+) -> None:
+    records = [
+        record
+        for group, (bad, count) in ((GIVEN, failed), (HELD_OUT, held_out_failed))
+        for outcome, number in (("failed", bad), ("done", count - bad))
+        for record in make_runs(group, [100] * number, outcome=outcome)
+    ]
+    row = compare(records, "failures")
+    assert row.is_visible == is_visible
+    assert row.given == failed[0] / failed[1]
+
+
+@pytest.mark.parametrize(
+    ("spread", "low", "high"), [(0.1, 0, 0), (0.3, 70, 160), (0.9, 1000, 2200)]
+)
+def test_more_runs_are_needed_the_more_they_vary(spread: float, low: int, high: int) -> None:
+    groups = {GIVEN: draw(40_000, 90, 1, spread), HELD_OUT: draw(40_000, 10, 2, spread)}
+    row = compare([record for name, runs in groups.items() for record in make_runs(name, runs)])
+    assert row.more is not None
+    assert low <= row.more <= high
+
+
+def test_the_estimate_is_that_of_lehr_for_equal_groups() -> None:
+    """16 * (variance / difference squared) runs in each group."""
+    tokens = [8_000, 12_000] * 10  # a standard deviation of 2,000 is the wanted difference
+    row = compare(make_runs(GIVEN, tokens) + make_runs(HELD_OUT, tokens))
+    assert row.more == 0  # 32 runs are needed, and there are 40
+    wide = [2_000, 18_000] * 10  # four times the difference: 16 * 16 in each group
+    row = compare(make_runs(GIVEN, wide) + make_runs(HELD_OUT, wide))
+    assert row.more is not None
+    assert row.more + 40 == pytest.approx(2 * 16 * 16, rel=0.03)
+
+
+def test_each_type_of_task_is_compared_if_there_are_two() -> None:
+    records = make_runs(GIVEN, [1]) + make_runs(HELD_OUT, [1], type="docs")
+    rows = comparison.compare_runs("engineer", records)
+    assert list(dict.fromkeys(row.type for row in rows)) == ["all", "bugfix", "docs"]
+    one_type = comparison.compare_runs("engineer", make_runs(GIVEN, [1]))
+    assert {row.type for row in one_type} == {"all"}
+
+
+def test_runs_without_a_measure_do_not_count_for_it() -> None:
+    records = make_runs(GIVEN, [5, 7]) + make_runs(HELD_OUT, [9])
+    assert compare(records, "tool_uses").given is None
+    assert compare(records, "failures").given_runs == 2
+
+
+def test_thousands_of_runs_take_no_time() -> None:
+    records = make_runs(GIVEN, draw(40_000, 4500)) + make_runs(HELD_OUT, draw(40_000, 500))
+    began = time.perf_counter()
+    compare(records)
+    assert time.perf_counter() - began < 3
