@@ -14,7 +14,7 @@ from memory_core.memory import recall
 from memory_core.memory.project import Project
 from memory_core.selection import rendering
 from memory_core.selection.choosing import Choice
-from memory_core.text import fastjson, sanitize
+from memory_core.text import fastjson, sanitize, subject_words
 from memory_core.text.subject_words import CODE
 
 
@@ -22,12 +22,14 @@ class Explanation(NamedTuple):
     """The decisions about an agent's passages, the chosen ones first, and the block with these.
 
     `budget` is in tokens, 0 if selection is off.  `ids` has the short ids of items by their ids.
+    `forms` has the words of the task as they are written, by the words that are compared.
     """
 
     agent: str
     budget: int
     ids: dict[str, str]
     block: recall.MemoryBlock
+    forms: dict[str, str]
 
     @property
     def choices(self) -> Sequence[Choice]:
@@ -47,7 +49,8 @@ def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanati
     block = agent_context.preview_block(project, agent, task, room)
     settings = project.config["selection"]
     ids = rendering.shorten_ids(choice.passage.note.id for choice in block.choices)
-    return Explanation(agent, settings["budget_tokens"] if settings["enabled"] else 0, ids, block)
+    budget = settings["budget_tokens"] if settings["enabled"] else 0
+    return Explanation(agent, budget, ids, block, subject_words.list_forms(task))
 
 
 def explain_reply(project: Project, event: Any, reply: object) -> Explanation | None:
@@ -69,10 +72,13 @@ def explain_reply(project: Project, event: Any, reply: object) -> Explanation | 
     return explain(project, agent_names.PM, "") if name == "SessionStart" else None
 
 
-def list_words(choice: Choice) -> list[str]:
-    """Return the words that a passage shares with the task, best first, without pairs."""
-    words = (word.removeprefix(CODE) for word in choice.score.words if " " not in word)
-    return list(dict.fromkeys(words))
+def list_words(choice: Choice, forms: dict[str, str]) -> list[str]:
+    """Return the words that a passage shares with the task, best first, without pairs.
+
+    They are written as in `forms`.
+    """
+    words = (word for word in choice.score.words if " " not in word)
+    return list(dict.fromkeys(forms.get(word, word.removeprefix(CODE)) for word in words))
 
 
 def to_json(explanation: Explanation) -> dict[str, Any]:
@@ -81,11 +87,11 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
         "agent": explanation.agent,
         "budget_tokens": explanation.budget or None,
         "tokens": explanation.tokens,
-        "items": [_choice_to_json(choice) for choice in explanation.choices],
+        "items": [_choice_to_json(choice, explanation.forms) for choice in explanation.choices],
     }
 
 
-def _choice_to_json(choice: Choice) -> dict[str, Any]:
+def _choice_to_json(choice: Choice, forms: dict[str, str]) -> dict[str, Any]:
     passage, score = choice.passage, choice.score
     return {
         "id": passage.note.id or None,
@@ -97,7 +103,7 @@ def _choice_to_json(choice: Choice) -> dict[str, Any]:
         "own": round(float(score.own), 3),
         "run": round(score.subject, 3),
         "factor": round(choice.factor, 3),
-        "words": list_words(choice),
+        "words": list_words(choice, forms),
         "tokens": choice.tokens,
         "stale": passage.stale or None,
     }

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Stamp = list[Any]
 
 FOLDER = "notes"
-VERSION = 3
+VERSION = 4
 
 # The largest history in bytes that a reader computes notes from: some 1,000 records, or 5 ms.
 MAX_READ = 256 * 1024

@@ -1,8 +1,9 @@
 """Split text into the words by which items and tasks are compared.
 
 A plain word is reduced to its stem.  An identifier, a path or a dotted name counts as a whole, as
-its parts, and a path also as its last name and its last two.  Two plain words in a row count as a
-pair.  Common words, those of issue forms too, do not count: they are in every task.
+its parts, and a path also as its last name and its last two; its extension is not a part.  Two
+plain words in a row count as a pair.  Common words, those of issue forms too, do not count: they
+are in every task.
 
 ../docs/selection.md has what each of these rules is worth.  Hooks use this module, so it is written
 without `re`, whose import takes as long as half a hook.
@@ -22,7 +23,7 @@ COMMON = frozenset(
     actual add added adds adding bug bugs case cases change changed changes code description
     environment error errors example examples expected file files fix fixed fixes fixing following
     implement implementation implemented issue issues line lines new note please problem problems
-    python reproduce reproduction see step steps summary support test tests update updated updates
+    python reproduce reproduction see step steps summary support update updated updates
     version versions
     """.split()  # noqa: SIM905 - a text of words is easier to read
 )
@@ -75,6 +76,7 @@ def list_words(text: str) -> list[str]:
         if "/" in low:
             folders, _, name = low.rpartition("/")
             words += [CODE + name, f"{folders.rpartition('/')[2]}/{name}"]
+            word = _remove_extension(word)
         if "." in low:
             words += [CODE + part for part in low.rpartition("/")[2].split(".") if len(part) > 2]
         last = ""
@@ -82,6 +84,22 @@ def list_words(text: str) -> list[str]:
             last = _add_plain(words, part, last)
         before = last
     return words
+
+
+def _remove_extension(path: str) -> str:
+    """Return a path without ".py"; not without ".Client", which is a name behind a package."""
+    stem, _dot, extension = path.rpartition(".")
+    return stem if extension.islower() and stem and "/" not in extension else path
+
+
+def list_forms(text: str) -> dict[str, str]:
+    """Return how a text writes its words, by the words of `list_words`; the first form counts."""
+    forms: dict[str, str] = {}
+    for word in split_words(text):
+        forms.setdefault(CODE + word.lower(), word)
+        for part in split_identifier(word) if is_code(word) else [word]:
+            forms.setdefault(stem_word(part.lower()), part)
+    return forms
 
 
 def _add_plain(words: list[str], low: str, before: str) -> str:

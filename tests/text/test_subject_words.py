@@ -20,12 +20,17 @@ WORDS = {
     "--dry-run": ["=dry-run", "dry", "run", "dry run"],
     "src/pay.py": [
         *("=src/pay.py", "=pay.py", "src/pay.py", "=pay"),
-        *("src", "pay", "src pay", "py", "pay py"),
+        *("src", "pay", "src pay"),
     ],
     "os.path.join": [
         *("=os.path.join", "=path", "=join"),
         *("os", "path", "os path", "join", "path join"),
     ],
+    "net/http.Client": [
+        *("=net/http.client", "=http.client", "net/http.client", "=http", "=client"),
+        *("net", "http", "net http", "client", "http client"),
+    ],
+    "run the tests": ["run", "test"],
     "Postgres 15": ["postgr", "=15", "15"],
     "(see `x`)": [],
     "": [],
@@ -36,6 +41,14 @@ WORDS = {
 @pytest.mark.parametrize("text", WORDS)
 def test_words_of_a_text(text: str) -> None:
     assert subject_words.list_words(text) == WORDS[text]
+
+
+def test_words_are_shown_as_they_are_written() -> None:
+    forms = subject_words.list_forms("Charged twice: see `retry_count` in src/Pay.py, charges")
+    words = subject_words.list_words("charging the Retries of retry_count in src/pay.py")
+    assert [forms[word] for word in words if word in forms] == [
+        *("Charged", "retry", "retry_count", "retry", "count", "src/Pay.py", "src", "pay")
+    ]
 
 
 SAME = [

@@ -74,7 +74,7 @@ def print_explanation(explanation: Explanation) -> None:
     if not choices:
         print_note(f"{explanation.agent} has no items to choose from.")
         return
-    rows = [_format_row(choice, explanation.ids) for choice in choices]
+    rows = [_format_row(choice, explanation) for choice in choices]
     shown = [
         at
         for at, column in enumerate(COLUMNS)
@@ -92,16 +92,16 @@ def print_explanation(explanation: Explanation) -> None:
     print_line(_sum_up(explanation))
 
 
-def _format_row(choice: Choice, ids: dict[str, str]) -> list[str]:
+def _format_row(choice: Choice, explanation: Explanation) -> list[str]:
     score = choice.score
     return [
-        _format_id(choice, ids),
+        _format_id(choice, explanation.ids),
         "yes" if choice.is_chosen else "no",
         choice.reason,
         str(choice.tokens),
         *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),
         "yes" if choice.passage.stale else "",
-        _cut_words(explaining.list_words(choice)),
+        _cut_words(explaining.list_words(choice, explanation.forms)),
         " ".join((choice.passage.item or choice.passage.text).split()),
     ]
 
