@@ -20,8 +20,9 @@ FAILURES = "failures"
 MEASURES = ("tokens", "duration_ms", "tool_uses", FAILURES)
 ALL_TASKS = "all"
 
-# With fewer runs in a group a bootstrap interval is much too narrow.
-MIN_RUNS = 8
+# With fewer runs in a group a bootstrap interval is too narrow: with 90 runs in the other group and
+# lognormal numbers (sigma 0.6), 10 runs showed a difference by chance in 10 %, 15 runs in 6 %.
+MIN_RUNS = 15
 
 REPLICATES = 2000
 MOST_VALUES = 200  # of a group in a replicate; more values are averaged in batches of equal size
@@ -125,15 +126,22 @@ def _smooth(values: list[float], measure: str) -> list[float]:
 
 
 def _bootstrap(given: Sequence[float], held_out: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % percentile interval of the difference of two means (Efron, 1979)."""
+    """Return the 95 % percentile interval of the difference of two means (Efron, 1979).
+
+    Samples have one value less than the group, else the interval is too narrow (Hesterberg, 2015).
+    """
     chance = random.Random(SEED)  # noqa: S311 - equal records give equal intervals
     first, second = _batch(given, chance), _batch(held_out, chance)
     differences = sorted(
-        fmean(chance.choices(first, k=len(first))) - fmean(chance.choices(second, k=len(second)))
+        _resample_mean(first, chance) - _resample_mean(second, chance)
         for _replicate in range(REPLICATES)
     )
     edge = REPLICATES // 40
     return differences[edge], differences[-edge - 1]
+
+
+def _resample_mean(values: list[float], chance: random.Random) -> float:
+    return fmean(chance.choices(values, k=len(values) - 1))
 
 
 def _batch(values: Sequence[float], chance: random.Random) -> list[float]:

@@ -108,26 +108,26 @@ def find_row(person: Person, *cells: str) -> str:
 
 def test_a_visible_difference(team: Person) -> None:
     record_runs(team, "memory", [20_000, 22_000, 24_000] * 10)
-    record_runs(team, "held_out", [40_000, 42_000, 44_000] * 3)
+    record_runs(team, "held_out", [40_000, 42_000, 44_000] * 5)
     row = find_row(team, "engineer", "all", "tokens")
-    assert row.startswith("engineer all tokens 30 + 9 22,000 42,000 -20,000 -21,")
+    assert row.startswith("engineer all tokens 30 + 15 22,000 42,000 -20,000 -21,")
     assert row.endswith(" lower with memory")
 
 
 def test_no_visible_difference(team: Person) -> None:
     record_runs(team, "memory", [10_000, 40_000] * 15)
-    record_runs(team, "held_out", [10_000, 40_000] * 5)
+    record_runs(team, "held_out", [10_000, 40_000] * 15)
     row = find_row(team, "engineer", "all", "tokens")
-    assert row.endswith(" no difference visible yet, about 340 more runs needed")
+    assert row.endswith(" no difference visible yet, about 230 more runs needed")
     assert "Runs needed: to see a difference of 20%" in run(team, "report")
 
 
 def test_types_with_few_runs_are_only_named(team: Person) -> None:
     for group in ("memory", "held_out"):
-        record_runs(team, group, [100] * 8, "bugfix")
+        record_runs(team, group, [100] * 15, "bugfix")
         record_runs(team, group, [100] * 2, "docs")
     text = run(team, "report")
-    assert "Not shown, fewer than 8 runs in a group: engineer docs." in text
+    assert "Not shown, fewer than 15 runs in a group: engineer docs." in text
     assert find_row(team, "engineer", "bugfix", "tokens").endswith(" no difference visible")
 
 

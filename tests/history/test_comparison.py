@@ -53,12 +53,12 @@ def test_runs_outside_of_an_experiment_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("given", "held_out", "is_visible"),
     [
-        (draw(20_000, 90, 1), draw(40_000, 10, 2), True),
-        (draw(40_000, 90, 1), draw(20_000, 10, 2), True),
-        (draw(40_000, 90, 1), draw(40_000, 10, 2), False),
-        ([40_000] * 90, [40_000] * 10, False),
-        (draw(20_000, 90, 1), draw(40_000, 7, 2), False),  # too few
-        (draw(20_000, 7, 1), draw(40_000, 90, 2), False),
+        (draw(20_000, 90, 1), draw(40_000, 15, 2), True),
+        (draw(40_000, 90, 1), draw(20_000, 15, 2), True),
+        (draw(40_000, 90, 1), draw(40_000, 15, 2), False),
+        ([40_000] * 90, [40_000] * 15, False),
+        (draw(20_000, 90, 1), draw(40_000, 14, 2), False),  # too few
+        (draw(20_000, 14, 1), draw(40_000, 90, 2), False),
         ([], draw(40_000, 90, 2), False),
     ],
 )
@@ -92,10 +92,10 @@ def test_about_95_of_100_intervals_contain_the_real_difference() -> None:
 @pytest.mark.parametrize(
     ("failed", "held_out_failed", "is_visible"),
     [
-        ((5, 90), (0, 10), False),  # no failure among ten runs proves nothing
-        ((0, 90), (0, 10), False),
-        ((2, 90), (8, 10), True),
-        ((5, 90), (1, 10), False),
+        ((5, 90), (0, 15), False),  # no failure among fifteen runs proves nothing
+        ((0, 90), (0, 15), False),
+        ((2, 90), (12, 15), True),
+        ((5, 90), (1, 15), False),
     ],
 )
 def test_failures(
@@ -112,11 +112,9 @@ def test_failures(
     assert row.given == failed[0] / failed[1]
 
 
-@pytest.mark.parametrize(
-    ("spread", "low", "high"), [(0.1, 0, 0), (0.3, 70, 160), (0.9, 1000, 2200)]
-)
+@pytest.mark.parametrize(("spread", "low", "high"), [(0.1, 0, 0), (0.3, 20, 80), (0.9, 700, 1400)])
 def test_more_runs_are_needed_the_more_they_vary(spread: float, low: int, high: int) -> None:
-    groups = {GIVEN: draw(40_000, 90, 1, spread), HELD_OUT: draw(40_000, 10, 2, spread)}
+    groups = {GIVEN: draw(40_000, 90, 1, spread), HELD_OUT: draw(40_000, 15, 2, spread)}
     row = compare([record for name, runs in groups.items() for record in make_runs(name, runs)])
     assert row.more is not None
     assert low <= row.more <= high

@@ -25,11 +25,11 @@ COLUMNS = [
     Column("TASKS", 1, align_right=False),
     Column("MEASURE", 0, align_right=False),
     Column("RUNS", 4),
-    Column("WITH", 2),
-    Column("WITHOUT", 2),
-    Column("DIFFERENCE", 3),
-    Column("95% INTERVAL", 5),
-    Column("RESULT", 0, align_right=False, least_width=20),
+    Column("WITH", 6),
+    Column("WITHOUT", 5),
+    Column("DIFFERENCE", 2),
+    Column("95% INTERVAL", 3),
+    Column("RESULT", 0, align_right=False, least_width=37),
 ]
 
 # The name, the factor and the decimals of each measure.
