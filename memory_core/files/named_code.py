@@ -153,7 +153,7 @@ def _has_script(text: str, name: str) -> bool | None:
 
 def _find_symbols(files: SafeFiles, sentence: str, paths: list[str]) -> dict[str, str]:
     """Return why a sentence may be out of date, by the symbols that it places in a file."""
-    placed = {name: path for name, path in _list_symbols(sentence) if path in paths}
+    placed = {name: path for name, path in _list_symbols(sentence) if name and path in paths}
     if not placed:
         return {}
     texts = [files.read_text(path, MAX_BYTES) for path in paths]
@@ -172,7 +172,7 @@ def _find_symbols(files: SafeFiles, sentence: str, paths: list[str]) -> dict[str
 
 
 def _list_symbols(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield the symbols of a sentence that it places in a file, each with the path."""
+    """Yield the symbols of a sentence that it places in a file, each with the path; some are ""."""
     for word in sentence.replace("`", "").split():
         if "::" in word:
             for path in read_path(word):

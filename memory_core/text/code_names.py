@@ -29,7 +29,7 @@ def list_names(text: str) -> list[str]:
 
 def has_name(text: str, name: str) -> bool:
     """Return whether a text has a name, and not only as a part of a longer word."""
-    at = text.find(name)
+    at = text.find(name) if name else -1
     while at >= 0:
         end = at + len(name)
         if not (_is_word(text[at - 1 : at]) or _is_word(text[end : end + 1])):

@@ -129,6 +129,8 @@ tests/test_pay.py::TestPay::test_charge is flaky
 `DELETE` in lib/other.py is soft
 `useUsers` in lib/users.ts caches
 Removed tests/test_pay.py::test_refund
+tests/test_pay.py::test-refund and tests/test_pay.py::42 are ids
+`src/pay/client.py::` and `x-y` in src/pay/client.py are no names
 The route `/api/users` in src/users.ts is public
 `data-testid` in src/users.ts is for e2e
 """.strip().splitlines()
@@ -228,5 +230,5 @@ def test_few_files_of_a_text_are_looked_for(tmp_path: Path) -> None:
 
 @given(st.text("ab /.py`:()#&\n\0\ud800é-", max_size=40), st.sampled_from(["make", "npm run", ""]))
 def test_any_text_is_read(tmp_path_factory: pytest.TempPathFactory, text: str, head: str) -> None:
-    files = SafeFiles(str(tmp_path_factory.getbasetemp()))
-    stale_items.find_gone(files, f"`{head} {text}` in src/a.py {text}")
+    files = make_project(tmp_path_factory.getbasetemp())
+    stale_items.find_gone(files, f"`{head} {text}` in src/users.ts::{text} {text}")
