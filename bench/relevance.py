@@ -42,8 +42,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from memory_core.learning import run_subject
 from memory_core.memory import recall, remember
-from memory_core.memory.project import Project, find_project
+from memory_core.memory.project import find_project
 from memory_core.selection import choosing
+from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import Passage
 from memory_core.text.tokens import estimate_tokens
 
@@ -62,7 +63,7 @@ Ranking = Callable[[list[Passage], str, int], list[Passage]]
 class Memory(NamedTuple):
     """What was learned of one repository: its passages, and the sessions of each item."""
 
-    passages: list[Passage]
+    passages: PassageIndex
     sessions: dict[str, set[str]]
 
 
@@ -98,29 +99,24 @@ def learn(sessions: Iterable[dict[str, Any]], folder: Path) -> Memory:
             remember.save_learnings(
                 project, AGENT, [extraction], session["id"], "bench", about=about
             )
-    passages = list_passages(project)
+    passages = recall.read_index(project, AGENT).passages
     for record in project.store.history(AGENT).read():
         if record.get("run") and record["kind"] in ("learned", "reinforced", "merged"):
             origins[record["id"]].add(record["run"])
     return Memory(passages, origins)
 
 
-def list_passages(project: Project) -> list[Passage]:
-    snapshot = project.store.read(AGENT)
-    return recall.list_passages(project, AGENT, [(project.store, snapshot)]) if snapshot else []
-
-
 # The ways to choose: each returns the passages of a block of so many tokens, the first one first.
 
 
-def choose_ours(passages: list[Passage], task: str, budget: int) -> list[Passage]:
+def choose_ours(passages: PassageIndex, task: str, budget: int) -> list[Passage]:
     chosen = [choice for choice in choosing.select(passages, task, budget) if choice.is_chosen]
     sections = list(dict.fromkeys(choice.passage.section for choice in chosen))
     chosen.sort(key=lambda choice: sections.index(choice.passage.section))  # as it is printed
     return [choice.passage for choice in chosen]
 
 
-def choose_bm25(passages: list[Passage], task: str, budget: int) -> list[Passage]:
+def choose_bm25(passages: PassageIndex, task: str, budget: int) -> list[Passage]:
     """Choose as a textbook does: k1 = 1.2, b = 0.75, words of letters and digits."""
     documents = [Counter(re.findall(r"\w+", passage.text.lower())) for passage in passages]
     lengths = [sum(document.values()) for document in documents]
@@ -136,12 +132,12 @@ def choose_bm25(passages: list[Passage], task: str, budget: int) -> list[Passage
     return fill((passages[at] for at in ranking), budget)
 
 
-def choose_newest(passages: list[Passage], _task: str, budget: int) -> list[Passage]:
-    return fill(reversed(passages), budget)
+def choose_newest(passages: PassageIndex, _task: str, budget: int) -> list[Passage]:
+    return fill(reversed(list(passages)), budget)
 
 
-def choose_all(passages: list[Passage], _task: str, _budget: int) -> list[Passage]:
-    return passages
+def choose_all(passages: PassageIndex, _task: str, _budget: int) -> list[Passage]:
+    return list(passages)
 
 
 def fill(passages: Iterable[Passage], budget: int) -> list[Passage]:
@@ -170,7 +166,7 @@ def is_hit(memory: Memory, passage: Passage, related: set[str]) -> bool:
     return 2 * len(sessions & related) >= max(1, len(sessions))
 
 
-def names_file(passages: list[Passage], task: dict[str, Any]) -> bool:
+def names_file(passages: Iterable[Passage], task: dict[str, Any]) -> bool:
     """Return whether a passage names a file of the fix that the prompt does not name."""
     names = {path.rpartition("/")[2] for path in task["files"]}
     wanted = [name for name in names if name not in task["prompt"]]

@@ -72,13 +72,35 @@ def items_of(text: str) -> list[str]:
     return [line[2:] for line in text.splitlines() if line.startswith("- ")]
 
 
+VERBS = (
+    "drops", "locks", "rounds", "retries", "caches", "parses", "rejects", "duplicates", "orders",
+    "compresses", "truncates", "signs", "merges", "polls", "escapes", "rotates", "throttles",
+)  # fmt: skip
+OBJECTS = (
+    "invoice", "cursor", "cookie", "timestamp", "payload", "index", "migration", "snapshot",
+    "fixture", "header", "currency", "attachment", "voucher", "batch", "token", "column", "socket",
+    "template", "archive", "address", "discount", "thumbnail", "session", "webhook", "ledger",
+    "subscription", "parcel", "locale", "heartbeat", "permission", "barcode",
+)  # fmt: skip
+TIMES = (
+    "midnight", "deployment", "startup", "shutdown", "import", "rollback", "login", "checkout",
+    "backup", "failover", "upgrade", "release", "replication", "export", "cleanup", "refund",
+    "warmup", "handshake", "validation", "pagination", "serialization", "renewal", "eviction",
+)  # fmt: skip
+
+
 def prose(size: int, number: int = 0) -> str:
-    """Return a report of `size` characters, every line another one, counted from `number`."""
+    """Return a report of `size` characters, every line another one, counted from `number`.
+
+    Its words are about as many as in recorded reports.
+    """
     lines, length = ["# Summary", ""], 11
     while length < size:
         number += 1
-        part, fact = PARTS[number % len(PARTS)], FACTS[number % len(FACTS)]
-        lines.append(f"{number}. `src/module_{number}.py:{number * 7 % 400}` the {part} {fact}.")
+        verb, thing, time = (names[number % len(names)] for names in (VERBS, OBJECTS, TIMES))
+        where = f"`src/{thing}/{verb}.py:{number * 7 % 400}` " if number % 4 == 0 else ""
+        other = OBJECTS[number * 5 % len(OBJECTS)]
+        lines.append(f"{number}. {where}{verb} the {thing}{time} of the {other} at each {time}.")
         length += len(lines[-1]) + 1
     return "\n".join(lines)[:size]
 

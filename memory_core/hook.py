@@ -10,6 +10,7 @@ import os
 import sys
 
 # The import system itself, which is always loaded; `importlib` would be one more import.
+from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import SourceFileLoader, spec_from_file_location
 
 TYPE_CHECKING = False
@@ -46,6 +47,7 @@ class _ModuleFinder:
     """Find the modules of memory_core by path, without listing folders as Python does.
 
     Imports are most of what a hook costs beyond Python's own start; this saves a tenth of them.
+    The `__init__.py` of a wing has only a docstring, so it is not loaded.
     """
 
     @staticmethod
@@ -53,13 +55,22 @@ class _ModuleFinder:
         if not path or not name.startswith("memory_core."):
             return None
         base = os.path.join(path[0], name.rpartition(".")[2])
-        for file, folders in ((f"{base}.py", None), (f"{base}/__init__.py", [base])):
-            if os.path.exists(file):
-                loader = SourceFileLoader(name, file)
-                return spec_from_file_location(
-                    name, file, loader=loader, submodule_search_locations=folders
-                )
+        if os.path.exists(f"{base}.py"):
+            loader = SourceFileLoader(name, f"{base}.py")
+            return spec_from_file_location(name, f"{base}.py", loader=loader)
+        if not os.path.exists(base):
+            return None
+        spec = ModuleSpec(name, _ModuleFinder, is_package=True)  # type: ignore[arg-type]
+        spec.submodule_search_locations = [base]
+        return spec
+
+    @staticmethod
+    def create_module(_spec: object) -> None:
         return None
+
+    @staticmethod
+    def exec_module(_module: object) -> None:
+        pass
 
 
 def run(name: str) -> None:

@@ -52,7 +52,7 @@ ALLOWED: dict[str, str] = {
     "api.Memories.__init__": "the project's folder itself",
     "mcp_server.served_project.ServedProject": "the project's folder itself",
     "curation.cleaning._find_orphans": "the home directory itself",
-    "memory.resolve._list_files": "of the user's links to one file; a project's are refused",
+    "git.resolve._list_files": "of the user's links to one file; a project's are refused",
     # Files of this machine and of the user.
     "storage.state_folder": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_changed": "transcripts in ~/.claude",

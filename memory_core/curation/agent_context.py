@@ -10,9 +10,10 @@ from memory_core.curation import item_actions, preference_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
 from memory_core.history import performance
-from memory_core.memory import recall
+from memory_core.memory import index_building, recall
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import Passage
 from memory_core.selection.scoring import Scores
 from memory_core.storage import error_files, run_history
@@ -46,7 +47,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     """
     items: list[RatedItem] = []
     values: dict[str, str] = {}
-    for store in recall.list_levels(project, project.store.read(agent) is not None):
+    for store in index_building.list_levels(project, project.store.read(agent) is not None):
         keys = set(map(preferences.normalize_key, values))
         for key, value in preference_actions.read_preferences(project, agent, store).items():
             if preferences.normalize_key(key) not in keys:
@@ -98,8 +99,8 @@ def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
     if _count_tokens(extras) <= budget * EXTRAS_SHARE:
         selected = extras._replace(preferences=selected.preferences)
     passages = [Passage(item.section, item.text, at) for at, item in enumerate(knowledge.items)]
-    scores = Scores(passages, query).scores
-    ranking = sorted(passages, key=lambda passage: -scores[passage.index].total)
+    scores = Scores(PassageIndex(passages), query)
+    ranking = sorted(passages, key=lambda passage: -scores.find(passage.index).total)
     items = [knowledge.items[passage.index] for passage in ranking]
     fitting = bisect.bisect_right(
         range(len(items) + 1),

@@ -15,9 +15,9 @@ from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import stale_items
 from memory_core.history import item_history
-from memory_core.history.item_notes import ItemNote
-from memory_core.memory import expiry, gone_projects, item_note_file
+from memory_core.memory import expiry, gone_projects, index_building
 from memory_core.memory.project import Project
+from memory_core.selection.passages import ItemNote
 from memory_core.storage import config, config_defaults, event_log, spool
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines, tokens
@@ -289,7 +289,7 @@ def measure_use(project: Project) -> MemoryUse:
     change, count = "", 0
     with suppress(OSError):
         for agent in project.store.agents():
-            notes += item_note_file.read_notes(project, project.store, agent).values()
+            notes += index_building.read_notes(project, project.store, agent).values()
         if project.config["expire_after"] != config_defaults.OFF:
             change, count = expiry.find_last(project)
     return MemoryUse(

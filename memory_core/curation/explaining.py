@@ -12,7 +12,7 @@ from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.curation import agent_context
 from memory_core.memory import recall
 from memory_core.memory.project import Project
-from memory_core.selection import rendering
+from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
 from memory_core.text import fastjson, sanitize, subject_words
 from memory_core.text.subject_words import CODE
@@ -21,19 +21,15 @@ from memory_core.text.subject_words import CODE
 class Explanation(NamedTuple):
     """The decisions about an agent's passages, the chosen ones first, and the block with these.
 
-    `budget` is in tokens, 0 if selection is off.  `ids` has the short ids of items by their ids.
+    `budget` is in tokens, 0 if selection is off.
     `forms` has the words of the task as they are written, by the words that are compared.
     """
 
     agent: str
     budget: int
-    ids: dict[str, str]
+    choices: Sequence[Choice]
     block: recall.MemoryBlock
     forms: dict[str, str]
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        return self.block.choices
 
     @property
     def tokens(self) -> int:
@@ -48,9 +44,11 @@ def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanati
     """
     block = agent_context.preview_block(project, agent, task, room)
     settings = project.config["selection"]
-    ids = rendering.shorten_ids(choice.passage.note.id for choice in block.choices)
+    choices = [*block.choices]
+    if block.index:
+        choices += choosing.list_others(block.index.passages, choices)
     budget = settings["budget_tokens"] if settings["enabled"] else 0
-    return Explanation(agent, budget, ids, block, subject_words.list_forms(task))
+    return Explanation(agent, budget, choices, block, subject_words.list_forms(task))
 
 
 def explain_reply(project: Project, event: Any, reply: object) -> Explanation | None:

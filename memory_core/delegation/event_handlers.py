@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 
 from memory_core.claude_code import agent_names, events
-from memory_core.delegation import run_event, run_report
+from memory_core.delegation import run_event
 from memory_core.delegation.run_event import RunEvent
 from memory_core.storage import run_records
 
@@ -166,6 +166,8 @@ def _recall_at_start(start: RunEvent) -> MemoryBlock:
 
 def handle_handback(project: Project, event: Event) -> Reply | None:
     """Save the learnings of a report for the main agent, and remove them from the report."""
+    from memory_core.delegation import run_report
+
     run = run_event.of_own_run(project, event)
     saved = _save_learnings(run, run_report.read_reports(run))
     if not saved:
@@ -175,6 +177,8 @@ def handle_handback(project: Project, event: Event) -> Reply | None:
 
 def handle_answer(project: Project, event: Event) -> Reply | None:
     """Save the learnings of the answer of a delegation, a hand-back or a forked skill."""
+    from memory_core.delegation import run_report
+
     if events.is_handback(event):
         return handle_stop(project, event)
     if events.may_change_tasks(event):
@@ -226,6 +230,8 @@ def _note_launch(launch: RunEvent) -> None:
 
 def handle_stop(project: Project, event: Event) -> Reply | None:
     """Save the learnings of an agent that ends; return None, so that it may end."""
+    from memory_core.delegation import run_report
+
     stop = run_event.of_own_run(project, event)
     if not stop.agent:
         return None
@@ -304,6 +310,8 @@ def _save_learnings(
 
     Without learnings and feedback, or if they have to stay in the report, the result is {}.
     """
+    from memory_core.delegation import run_report
+
     about = _describe_subject(run, reports)
     is_whole = run_report.save_reports(run, reports, about=about, before_merge=before_merge)
     is_stripped = is_whole and run.project.config["strip_markers"]

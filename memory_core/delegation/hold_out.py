@@ -35,10 +35,11 @@ def assign_group(
         return "", block
     if not is_held_out(key, project.config["experiment"]["hold_out"]):
         return GIVEN, block
-    passages = [choice.passage for choice in block.choices]
-    is_short = any(passage.item and not passage.note.is_persons for passage in passages)
+    is_short = block.index is not None and block.index.has_recorded
     note = block_text.format_note(project, agent, is_short) or [PLACEHOLDER]
-    return HELD_OUT, MemoryBlock(block_text.wrap(agent, "", "", note), choices=block.choices)
+    return HELD_OUT, MemoryBlock(
+        block_text.wrap(agent, "", "", note), choices=block.choices, index=block.index
+    )
 
 
 def is_held_out(key: str, share: float) -> bool:

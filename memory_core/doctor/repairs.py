@@ -17,10 +17,10 @@ from stat import S_IMODE, S_ISDIR
 from memory_core.document.diff import format_diff
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
+from memory_core.git.resolve import Resolution, resolve_files
 from memory_core.memory import remember
 from memory_core.memory.migrate import migrate_files
 from memory_core.memory.project import Project
-from memory_core.memory.resolve import Resolution, resolve_files
 from memory_core.setup import installation
 from memory_core.storage import run_records
 from memory_core.storage.store import MAX_DATED_BYTES

@@ -14,8 +14,8 @@ from memory_core.files.safe_files import Refused, SafeFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_core.git.resolve import Resolution
     from memory_core.memory.project import Project
-    from memory_core.memory.resolve import Resolution
 
 DRIVER_NAME = "agent-memory"
 DRIVER_TITLE = "agent-memory: by item and section, without conflicts"
@@ -142,7 +142,7 @@ def install(project: Project) -> DriverChanges:
 
     Raises NoRepository, and OSError if a file cannot be written.
     """
-    from memory_core.memory.resolve import resolve_files
+    from memory_core.git.resolve import resolve_files
 
     folder = _find_work_tree(project)
     project.store.make_folder()

@@ -38,22 +38,19 @@ def wrap(agent: str, introduction: str, body: str, note: list[str]) -> str:
     return sanitize.wrap_block(agent, [*lines, *note]) if lines or note else ""
 
 
-def introduce(
-    project: Project, agent: str, snapshots: list[FileSnapshot], has_mark: bool = False
-) -> str:
-    """Return sentences that say who recorded the memory, and when.
+def introduce(agent: str, paths: list[str], day: str, has_mark: bool = False) -> str:
+    """Return sentences that say who recorded the memory in these files, and when last.
 
     `has_mark`: the memory has marks of confirmed items.
     """
     is_main = agent == agent_names.PM
     who = "for the main session" if is_main else "by earlier runs of this agent and people"
-    names = [project.paths.relative(snapshot.path) for snapshot in snapshots]
-    files = " and ".join(map(sanitize.quote_name, names))
-    where = f", last on {_find_day(snapshots[0])}, in {files}" if snapshots else ""
+    files = " and ".join(map(sanitize.quote_name, paths))
+    where = f", last on {day}, in {files}" if paths else ""
     return " ".join([f"Recorded {who}{where}.", RELIABILITY, *([MARK] if has_mark else [])])
 
 
-def _find_day(snapshot: FileSnapshot) -> str:
+def find_day(snapshot: FileSnapshot) -> str:
     """Return the day of the last change from the header, else from the file system."""
     from memory_core.text.times import format_utc
 

@@ -8,12 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memory_core.document.markdown import Document
-    from memory_core.history.item_notes import ItemNote
+    from memory_core.memory.item_index import AgentIndex
     from memory_core.memory.project import Project
     from memory_core.selection.choosing import Choice
+    from memory_core.selection.passage_index import PassageIndex
     from memory_core.selection.passages import Passage
-    from memory_core.storage.store import FileSnapshot, Store
 
 # Claude Code puts a longer additionalContext into a file (seen from 2.1.90: 9,900
 # characters arrive whole, 10,000 do not).
@@ -27,7 +26,7 @@ class MemoryBlock:
     """The text that an agent receives, its source files, and the size of its body in bytes.
 
     `given` has the ids of the items in it, and `named` by their ids the paths, symbols and commands
-    that they name and the task does not; `choices` has the decisions about all passages.
+    that they name and the task does not; `choices` has the decisions about passages of `index`.
     """
 
     def __init__(
@@ -38,6 +37,7 @@ class MemoryBlock:
         given: tuple[str, ...] = (),
         choices: Sequence[Choice] = (),
         named: dict[str, list[str]] | None = None,
+        index: AgentIndex | None = None,
     ) -> None:
         self.text = text
         self.source = source
@@ -45,6 +45,7 @@ class MemoryBlock:
         self.given = given
         self.choices = choices
         self.named = named or {}
+        self.index = index
 
 
 def build_block(
@@ -55,36 +56,43 @@ def build_block(
     `task` returns the agent's task, which decides the selection of passages; it is called only if
     there are any.
     """
+    from memory_core.memory import item_index
+    from memory_core.selection.passage_index import DamagedIndex
+
+    try:
+        return _build(project, agent, budget, task)
+    except DamagedIndex:
+        item_index.remove(project.store, agent)
+        return _build(project, agent, budget, task)
+
+
+def _build(
+    project: Project, agent: str, budget: int, task: Callable[[], str] | None
+) -> MemoryBlock:
     from memory_core.memory import block_text
 
-    files = _read_files(project, agent)
-    snapshots = [snapshot for _store, snapshot in files]
-    passages = list_passages(project, agent, files)
-    ids = _shorten_ids(project, passages)
-    is_short = any(passage.item and not passage.note.is_persons for passage in passages)
+    index = read_index(project, agent)
+    has_ids = bool(project.config["selection"]["enabled"]) and index.id_length > 0
 
     def wrap(body: str, has_mark: bool, item: str) -> str:
-        introduction = block_text.introduce(project, agent, snapshots, has_mark)
-        note = block_text.format_note(project, agent, is_short, item)
+        introduction = block_text.introduce(agent, index.paths, index.day, has_mark)
+        note = block_text.format_note(project, agent, index.has_recorded, item)
         return block_text.wrap(agent, introduction, body, note)
 
-    longest = max(ids.values(), key=len, default="")
-    room = budget - len(wrap("-", has_mark=bool(ids), item=longest)) + 1
-    words = task() if task and passages else ""
-    choices, body = _select(project, passages, ids, room, words)
+    room = budget - len(wrap("-", has_ids, "0" * index.id_length if has_ids else "")) + 1
+    words = task() if task and len(index.passages) else ""
+    choices, body = _select(project, index.passages, room, words, has_ids)
     given = [choice.passage for choice in choices if choice.is_chosen and choice.passage.item]
-    items = [passage.note for passage in given]
-    has_mark = bool(ids) and any(note.is_confirmed for note in items)
-    text = wrap(body, has_mark, next((ids.get(note.id, "") for note in items), ""))
+    has_mark = has_ids and any(passage.note.is_confirmed for passage in given)
+    text = wrap(body, has_mark, next((passage.short_id for passage in given if has_ids), ""))
     if len(text) > budget:
         return MemoryBlock()  # the budget is too small even for the instructions
     if not text:
-        return MemoryBlock(choices=choices)
-    paths = [project.paths.relative(snapshot.path) for snapshot in snapshots]
-    source = " + ".join(paths) if body else None
+        return MemoryBlock(choices=choices, index=index)
+    source = " + ".join(index.paths) if body else None
     size = len(body.encode("utf-8", "replace"))
-    named = _list_named(given, words)
-    return MemoryBlock(text, source, size, tuple(note.id for note in items), choices, named)
+    ids = tuple(passage.note.id for passage in given)
+    return MemoryBlock(text, source, size, ids, choices, _list_named(given, words), index)
 
 
 def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
@@ -102,27 +110,14 @@ def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
     return named
 
 
-def _shorten_ids(project: Project, passages: list[Passage]) -> dict[str, str]:
-    """Return the short ids of the items by their ids; without selection items have none."""
-    if not passages or not project.config["selection"]["enabled"]:
-        return {}
-    from memory_core.selection import rendering
-
-    return rendering.shorten_ids(passage.note.id for passage in passages)
-
-
 def _select(
-    project: Project,
-    passages: list[Passage],
-    ids: dict[str, str],
-    room: int,
-    task: str,
+    project: Project, index: PassageIndex, room: int, task: str, has_ids: bool
 ) -> tuple[list[Choice], str]:
     """Return the decisions about passages for the agent's task, and the Markdown of the chosen.
 
     It has at most `room` characters; if the last passages do not fit, they are left out.
     """
-    if not passages:
+    if not len(index):
         return [], ""
     from memory_core.selection import choosing, rendering
     from memory_core.text import sanitize, tokens
@@ -132,14 +127,14 @@ def _select(
         budget = min(settings["budget_tokens"], tokens.count_fitting(room))
         checked: set[int] = set()
         for _round in range(STALE_ROUNDS):
-            choices = choosing.select(passages, task, budget)
+            choices = choosing.select(index, task, budget)
             if not _mark_stale(project, choices, checked):
                 break
     else:
-        choices = choosing.select_all(passages, task, room)
+        choices = choosing.select_all(index, task, room)
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
-        body = rendering.render([choice.passage for choice in chosen], ids)
+        body = rendering.render([choice.passage for choice in chosen], has_ids)
         body = sanitize.escape_tags(body)
         if len(body) <= room:
             return choices, body
@@ -166,11 +161,15 @@ def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> b
     return marked
 
 
-def list_passages(
-    project: Project, agent: str, files: list[tuple[Store, FileSnapshot]]
-) -> list[Passage]:
+def read_index(project: Project, agent: str) -> AgentIndex:
     """Return all that an agent may receive: of its files, its common errors, its performance."""
-    passages = _list_own(project, agent, files) if files else []
+    from memory_core.memory import item_index
+
+    index = item_index.open_index(project, agent)
+    if index is None:
+        from memory_core.memory import index_building
+
+        index = index_building.make_index(project, agent)
     extras = [("Common Errors to Avoid", line, False) for line in _read_errors(project, agent)]
     if project.config["give_performance"]:
         results = _format_performance(project, agent)
@@ -179,9 +178,10 @@ def list_passages(
         from memory_core.selection.passages import Passage
 
         for section, text, is_wished in extras:
-            passages.append(Passage(section, text, len(passages)))
-            passages[-1].is_wished = is_wished
-    return passages
+            passage = Passage(section, text, len(index.passages))
+            passage.is_wished = is_wished
+            index.passages.add(passage)
+    return index
 
 
 def _read_errors(project: Project, agent: str) -> list[str]:
@@ -198,156 +198,8 @@ def _format_performance(project: Project, agent: str) -> list[str]:
     try:
         records = run_history.read_records(project.store, agent)
     except OSError as error:
-        _log_unreadable(project, agent, error)
+        from memory_core.memory import index_building
+
+        index_building.log_unreadable(project, agent, error)
         records = []
     return performance.format_performance(performance.Performance(records))
-
-
-def list_levels(project: Project, has_own: bool) -> list[Store]:
-    """Return the levels that an agent receives; `has_own`: the project has a memory for it."""
-    setting = project.config["user_level"]
-    if project.user_paths is None or setting == "off" or (has_own and setting == "shadow"):
-        return [project.store]
-    return [project.store, project.level(user=True)]
-
-
-def _read_files(project: Project, agent: str) -> list[tuple[Store, FileSnapshot]]:
-    """Return the agent's memory files with their levels: first the project's, then the user's."""
-    own = _read(project, project.store, agent)
-    others = list_levels(project, has_own=own is not None)[1:]
-    files = [(project.store, own), *((store, _read(project, store, agent)) for store in others)]
-    return [(store, snapshot) for store, snapshot in files if snapshot]
-
-
-def _read(project: Project, store: Store, agent: str) -> FileSnapshot | None:
-    """Read a memory file; if it is unreadable, the agent still receives the other file."""
-    try:
-        return store.read(agent)
-    except OSError as error:
-        _log_unreadable(project, agent, error)
-        return None
-
-
-def _log_unreadable(project: Project, agent: str, error: OSError) -> None:
-    from memory_core.storage import event_log
-
-    text = f"{type(error).__name__}: {error}"
-    event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=text)
-
-
-def _list_own(
-    project: Project, agent: str, files: list[tuple[Store, FileSnapshot]]
-) -> list[Passage]:
-    """Return the passages of all files; of two that say the same only the project's."""
-    from memory_core.document import markdown
-    from memory_core.selection import passages as parts
-
-    passages: list[Passage] = []
-    own: Document | None = None
-    for store, snapshot in files:
-        find_note = _note_finder(project, store, agent)
-        document = markdown.parse_document(snapshot.text)
-        document = _remove_uncertain(document, find_note, project.config["min_confidence"])
-        document = _remove_losers(document, find_note)
-        has_preferences = "preferences" in snapshot.text.casefold()  # else no need of the module
-        if has_preferences:
-            from memory_core.document import preferences
-
-            document = preferences.remove_superseded(document)
-            document = preferences.remove_overridden(document, own) if own else document
-        document = _remove_repeats(document)
-        news = parts.split_document(document, find_note)
-        if has_preferences:
-            for passage in news:
-                passage.is_wished = passage.is_wished or preferences.is_title(passage.section)
-        if own is not None:
-            from memory_core.text import similarity
-
-            texts = [passage.text for passage in passages]
-            news = [
-                passage
-                for passage in news
-                if not any(similarity.is_same(passage.text, text) for text in texts)
-            ]
-        for passage in news:
-            passage.is_users = store.paths is not project.paths
-        own = own or document
-        passages += news
-    for at, passage in enumerate(passages):
-        passage.index = at
-    return passages
-
-
-def _note_finder(project: Project, store: Store, agent: str) -> Callable[[str], ItemNote]:
-    """Return a function from an item's text to what the history knows of it.
-
-    An item that the history does not have was written by a person.
-    """
-    from memory_core.history.item_notes import ItemNote
-    from memory_core.memory import item_note_file
-
-    try:
-        notes = item_note_file.read_notes(project, store, agent)
-    except OSError as error:
-        _log_unreadable(project, agent, error)
-        notes = {}
-
-    def find_note(text: str) -> ItemNote:
-        note = notes.get(text)
-        if note is None:
-            from memory_core.text import similarity, times
-
-            certainty = project.config["confidence"]["person"]
-            note = ItemNote(similarity.identify(text), certainty, times.FAR_FUTURE, True, True)
-            notes[text] = note
-        return note
-
-    return find_note
-
-
-def _remove_uncertain(
-    document: Document, find_note: Callable[[str], ItemNote], least: float
-) -> Document:
-    """Return a document without items that a run reported as wrong, or below a confidence.
-
-    A low confidence does not remove preferences.
-    """
-    uncertain = [item for item in document.items if find_note(item.text).is_doubted]
-    if least:
-        from memory_core.document import preferences
-
-        spared = {item.line for item in [*uncertain, *preferences.list_items(document)]}
-        uncertain += [
-            item
-            for item in document.items
-            if item.line not in spared and find_note(item.text).confidence < least
-        ]
-    if not uncertain:
-        return document
-    from memory_core.document import edits
-
-    return edits.remove_items(document, uncertain)
-
-
-def _remove_losers(document: Document, find_note: Callable[[str], ItemNote]) -> Document:
-    """Return a document without the items that others contradict."""
-    from memory_core.document import contradictions
-
-    losers = contradictions.find_losers(document, lambda text: find_note(text).rank)
-    if not losers:
-        return document
-    from memory_core.document import edits
-
-    return edits.remove_items(document, list({item.line: item for item, _ in losers}.values()))
-
-
-def _remove_repeats(document: Document) -> Document:
-    """Return a document without the items that repeat an earlier one."""
-    from memory_core.document import repeats
-
-    pairs = repeats.find_repeats(document)
-    if not pairs:
-        return document
-    from memory_core.document import edits
-
-    return edits.remove_items(document, [item for item, _first in pairs])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memory_core.learning.extraction import Extraction
     from memory_core.memory import changes
+    from memory_core.memory.agent_memory import AgentMemory
     from memory_core.memory.project import Project
 
 # A memory file holds 150 items.  A report with more learnings than this is not a real one,
@@ -165,16 +166,20 @@ def merge_spool(
         began = time.monotonic()
         until = began + seconds * READ_SHARE
         entries = spool.read_entries(project.paths, store.stem(agent), own, until)
-        left = _merge_learnings(project, agent, own, entries, began + seconds * MERGE_SHARE)
+        if not entries:
+            return
+        from memory_core.memory import index_building, item_index
+
+        before = item_index.make_stamp(store, agent)
+        left, memory = _merge_learnings(project, agent, own, entries, began + seconds * MERGE_SHARE)
         merged = [(path, entry) for path, entry in entries if path not in left]
         # Records come last: a learning that starts a new history also refreshes the common errors.
         records = [record for _path, entry in merged for record in entry.get("records", [])]
         if records:
-            from memory_core.memory import item_note_file
-
-            before = item_note_file.make_stamp(store, agent)
             run_history.append_records(store, agent, records)
-            item_note_file.take_runs(store, agent, before, records)
+        history = memory.history if memory and memory.records else None
+        if records or history:
+            index_building.take_changes(project, store, agent, before, history, records)
         spool.remove(project.paths, [path for path, _entry in merged])
 
 
@@ -184,14 +189,15 @@ def _merge_learnings(
     own: str,
     entries: list[tuple[str, dict[str, Any]]],
     until: float = spool.UNLIMITED,
-) -> set[str]:
+) -> tuple[set[str], AgentMemory | None]:
     """Merge the learnings of entries, those of `own` and as many others as the time allows.
 
-    Returns the paths of the entries that are left.  The caller holds the lock.
+    Returns the paths of the entries that are left, and the memory if there was any learning.  The
+    caller holds the lock, and updates the index of items.
     """
     teaching = [(path, entry) for path, entry in entries if any(map(entry.get, TEACHING))]
     if not teaching:
-        return set()
+        return set(), None
     from memory_core.memory import changes, transaction
 
     reports: dict[str, changes.TaughtReport] = {}
@@ -214,7 +220,7 @@ def _merge_learnings(
         if path in reports:
             _note_end(project, agent, entry, reports[path], evicted)
             evicted = 0
-    return {path for path, _entry in teaching} - reports.keys()
+    return {path for path, _entry in teaching} - reports.keys(), memory
 
 
 def _make_report(

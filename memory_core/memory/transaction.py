@@ -51,8 +51,15 @@ def change_memory(
     Starts again if the user saves the file meanwhile.  Raises the errors of `edit`, and OSError
     if the memory cannot be locked, read or written; the memory is then unchanged.
     """
-    with (store or project.store).lock(agent):
-        return change_locked(project, agent, edit, store, change_id)[1]
+    from memory_core.memory import index_building, item_index
+
+    level = store or project.store
+    with level.lock(agent):
+        before = item_index.make_stamp(level, agent)
+        memory, result = change_locked(project, agent, edit, store, change_id)
+        if memory.records:
+            index_building.take_changes(project, level, agent, before, memory.history)
+    return result
 
 
 def change_locked(
@@ -62,7 +69,10 @@ def change_locked(
     store: Store | None = None,
     change_id: str = "",
 ) -> tuple[AgentMemory, Result]:
-    """Do the same as `change_memory` under a lock of the caller; also return the new memory."""
+    """Do the same as `change_memory` under a lock of the caller; also return the new memory.
+
+    The caller updates the index of items.
+    """
     for tries_left in reversed(range(MAX_TRIES)):
         memory = read_memory(project, agent, store, change_id)
         result = edit(memory)
@@ -100,10 +110,6 @@ def write(memory: AgentMemory) -> None:
             history.truncate(size)  # these changes did not happen
         raise
     history.pack(size)
-    if memory.records:
-        from memory_core.memory import item_note_file
-
-        item_note_file.take_history(store, agent, memory.history, size)
     changes = memory.project.changes
     is_change = any(record.get("change") == memory.change_id for record in memory.records)
     if is_change and memory.change_id not in changes:

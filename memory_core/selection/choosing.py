@@ -14,8 +14,9 @@ from memory_core.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
+    from memory_core.selection.passage_index import PassageIndex
     from memory_core.selection.passages import Passage
 
 # The tokens spent on passages that share any word with the task, and the least share of the best
@@ -92,13 +93,15 @@ HEADING = len("## \n\n")
 ITEM_TOKENS = 3
 
 
-def select(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
-    """Return a decision about each passage, the chosen ones first, best first.
+def select(index: PassageIndex, task: str, budget: int) -> list[Choice]:
+    """Return decisions about passages, the chosen ones first, best first.
 
+    They are about those that are wished or share words with the task, or about all without a task.
     `budget` is in tokens.  Equal input yields equal output.
     """
-    scores = Scores(passages, task)
-    choices = _make_choices(passages, scores)
+    scores = Scores(index, task)
+    numbers = sorted({*index.wished, *scores.list_best()}) if task.strip() else range(len(index))
+    choices = _make_choices(index, numbers, scores)
     room = budget - _choose_wished(choices, budget)
     rest = [choice for choice in choices if not choice.is_chosen]
     if task.strip():
@@ -111,14 +114,24 @@ def select(passages: Sequence[Passage], task: str, budget: int) -> list[Choice]:
     return sorted(choices, key=_order)
 
 
-def select_all(passages: Sequence[Passage], task: str, room: int) -> list[Choice]:
+def list_others(index: PassageIndex, choices: Iterable[Choice]) -> list[Choice]:
+    """Return the decisions about the passages of an index that `select` did not look at."""
+    seen = {choice.passage.index for choice in choices}
+    others = [Choice(passage, Score({})) for passage in index if passage.index not in seen]
+    for choice in others:
+        choice.reason = NO_WORD
+    return others
+
+
+def select_all(index: PassageIndex, task: str, room: int) -> list[Choice]:
     """Return a decision about each passage in their order; all are chosen that fit.
 
     `room` is in characters.  If not all fit, what is wished comes first, then what shares words
     with the task.
     """
-    longest = sum(len(passage.section) + len(passage.text) + HEADING + 1 for passage in passages)
-    choices = _make_choices(passages, Scores(passages, task if longest > room else ""))
+    longest = sum(len(passage.section) + len(passage.text) + HEADING + 1 for passage in index)
+    scores = Scores(index, task if longest > room else "")
+    choices = _make_choices(index, range(len(index)), scores)
     titles = set[str]()
     for choice in sorted(choices, key=_order):
         title = choice.passage.section
@@ -132,8 +145,8 @@ def select_all(passages: Sequence[Passage], task: str, room: int) -> list[Choice
     return choices
 
 
-def _make_choices(passages: Sequence[Passage], scores: Scores) -> list[Choice]:
-    choices = list(map(Choice, passages, scores.scores))
+def _make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) -> list[Choice]:
+    choices = [Choice(index[number], scores.find(number)) for number in numbers]
     for place, choice in enumerate(sorted(choices, key=_rate, reverse=True)):
         choice.place = place
     return choices
@@ -181,7 +194,7 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
     best = fitting[-1].total if fitting else 0.0
     for choice in choices:
         choice.reason = NO_WORD
-    spent, runs = 0, set[str]()
+    spent, runs = 0, set[int]()
     repeated: list[Choice] = []  # those of a run that has a chosen passage, best first
     while fitting or repeated:
         is_repeated = not fitting or (repeated and _rank(repeated[0]) < _rank(fitting[-1]))
@@ -201,16 +214,16 @@ def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
         choice.is_chosen = choice.reason in (FITS, STRONG)
         if choice.is_chosen:
             spent += choice.tokens
-            runs |= {run} - {""}
+            runs |= {run} - {-1}
 
 
 def _rank(choice: Choice) -> tuple[float, int]:
     return -choice.total, choice.place
 
 
-def _get_run(choice: Choice) -> str:
-    """Return the id of the best run of a passage, "" without one."""
-    return choice.passage.note.runs[choice.score.run] if choice.score.run >= 0 else ""
+def _get_run(choice: Choice) -> int:
+    """Return the number of the best run of a passage, -1 without one."""
+    return next(iter(choice.passage.runs), -1) if choice.score.run < 0 else choice.score.run
 
 
 def _choose_useful(choices: list[Choice], room: int) -> None:

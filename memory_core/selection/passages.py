@@ -1,15 +1,106 @@
-"""The passages of a memory: items with their nested lines, and paragraphs."""
+"""The passages of a memory, items with their nested lines and paragraphs, and notes on items."""
 
 from __future__ import annotations
 
-from memory_core.history.item_notes import ItemNote
-from memory_core.text import markdown_lines, subject_words
+from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
-    from memory_core.document.markdown import Document
+SHORTEST_ID = 4
+
+# What a note has besides the counts of runs and their subjects.
+FACTS = (
+    *("id", "confidence", "born", "is_persons", "is_pinned", "is_confirmed"),
+    *("wrong", "is_doubted", "runs"),
+)
+
+
+class Subjects:
+    """What runs were about: `by_word` has for each word the numbers of the runs.
+
+    `numbers` has those of the runs, by their ids.  A hook needs only the words of its task, and
+    this loads faster than the words of each run.
+    """
+
+    __slots__ = ("by_word", "numbers")
+
+    def __init__(self, by_word: dict[str, tuple[int, ...]], numbers: dict[str, int]) -> None:
+        self.by_word = by_word
+        self.numbers = numbers
+
+    def list_words(self) -> dict[str, list[str]]:
+        """Return the words that each run was about, by its id."""
+        ids = {number: run for run, number in self.numbers.items()}
+        words: dict[str, list[str]] = {}
+        for word, numbers in self.by_word.items():
+            for number in numbers:
+                words.setdefault(ids[number], []).append(word)
+        return words
+
+    def update(self, abouts: dict[str, str]) -> Subjects:
+        """Return the subjects of exactly these runs; only those that are new are split."""
+        by_word, numbers = dict(self.by_word), dict(self.numbers)
+        gone = {numbers.pop(run) for run in self.numbers.keys() - abouts.keys()}
+        if gone:
+            kept = {word: {*runs} - gone for word, runs in by_word.items()}
+            by_word = {word: tuple(sorted(runs)) for word, runs in kept.items() if runs}
+        number = max(numbers.values(), default=-1)
+        for run in sorted(abouts.keys() - numbers.keys()):
+            number += 1
+            numbers[run] = number
+            for word in dict.fromkeys(subject_words.list_words(abouts[run])):
+                if " " not in word:
+                    by_word[word] = (*by_word.get(word, ()), number)
+        return Subjects(by_word, numbers)
+
+
+NO_SUBJECTS = Subjects({}, {})
+
+
+class ItemNote:
+    """What selection needs to know of one item.
+
+    `runs` has the ids of the runs that reported it, and `subjects` what they were about.  `given`,
+    `used`, `failed` and `wrong` count the runs that received it, used it, failed with it, and
+    reported it as wrong.  A confirmed item was confirmed by a person or by several runs.  A
+    doubted item was reported as wrong, and no person has decided on it.
+    """
+
+    __slots__ = (*FACTS, "failed", "given", "subjects", "used")
+
+    def __init__(
+        self,
+        id: str = "",
+        confidence: float = 1.0,
+        born: str = "",
+        is_persons: bool = False,
+        is_pinned: bool = False,
+        is_confirmed: bool = False,
+        wrong: int = 0,
+        is_doubted: bool = False,
+        runs: tuple[str, ...] = (),
+        counts: tuple[int, int, int] = (0, 0, 0),
+        subjects: Subjects = NO_SUBJECTS,
+    ) -> None:
+        self.id = id
+        self.confidence = confidence
+        self.born = born
+        self.is_persons = is_persons
+        self.is_confirmed = is_confirmed
+        self.is_pinned = is_pinned
+        self.given, self.used, self.failed = counts
+        self.wrong = wrong
+        self.runs = runs
+        self.subjects = subjects
+        self.is_doubted = is_doubted
+
+    @property
+    def rank(self) -> tuple[bool, float, str]:
+        """A value that is greater for the item to trust: a person's, certain or newer."""
+        return self.is_persons, 0.0 if self.is_persons else self.confidence, self.born
+
 
 NO_NOTE = ItemNote()
 
@@ -17,12 +108,14 @@ NO_NOTE = ItemNote()
 class Passage:
     """One part of a memory: an item with its nested lines, or a paragraph.
 
-    `text` has its lines, `index` is its number in the document.  `item` is the text of an item
-    without nested lines, "" for a paragraph; `note` is what the history knows of it.
+    `text` has its lines, `index` is its number in the memory.  `item` is the text of an item
+    without nested lines, "" for a paragraph; `note` is what the history knows of it.  `runs` has
+    the numbers of the runs that reported it, as a PassageIndex gives them.
     """
 
     __slots__ = (
-        *("_words", "index", "is_users", "is_wished", "item", "note", "section", "stale", "text"),
+        *("_words", "index", "is_users", "is_wished", "item", "note", "runs", "section"),
+        *("short_id", "stale", "text"),
     )
 
     def __init__(
@@ -36,6 +129,8 @@ class Passage:
         self.is_wished = note.is_pinned  # given with every task
         self.is_users = False  # of the user's level: the files it names are of any project
         self.stale = ""  # why it may be out of date
+        self.short_id = ""  # the name of an item in the block: the beginning of its id
+        self.runs: tuple[int, ...] = ()
         self._words: list[str] | None = None
 
     @property
@@ -45,58 +140,20 @@ class Passage:
             self._words = subject_words.list_words(self.text)
         return self._words
 
-
-def split_document(
-    document: Document, find_note: Callable[[str], ItemNote] = lambda _item: NO_NOTE
-) -> list[Passage]:
-    """Return the passages of a document: no title, comment, front matter, conflict marker.
-
-    `find_note` returns the note on an item of this document by its text.
-    """
-    items = {item.line: item for item in document.items}
-    hidden = _hidden(document)
-    titles = {section.line: section for section in document.sections}
-    passages: list[Passage] = []
-    title, block = "", []  # type: str, list[str]
-
-    def add(lines: list[str], item: str = "") -> None:
-        text = "\n".join(lines).rstrip()
-        if text:
-            note = find_note(item) if item else NO_NOTE
-            passages.append(Passage(title, text, len(passages), item, note))
-
-    at = markdown_lines.count_front_matter(document.lines)
-    while at < len(document.lines):
-        line = document.lines[at].rstrip("\r\n")
-        section = titles.get(at)
-        if section or at in hidden or at in items or not line.strip():
-            add(block)
-            block = []
-        if section:
-            title, at = section.title, section.body
-        elif at in items:
-            item = items[at]
-            lines = [text.rstrip("\r\n") for text in document.lines[at : item.end]]
-            add(lines, item.text)
-            at = item.end
-        else:
-            if at not in hidden and line.strip():
-                block.append(line)
-            at += 1
-    add(block)
-    return passages
+    @words.setter
+    def words(self, words: list[str]) -> None:
+        self._words = words
 
 
-def _hidden(document: Document) -> set[int]:
-    """Return the numbers of lines that are not shown: titles, comments, conflict markers."""
-    hidden = set(document.markers)
-    for heading in document.headings:
-        if heading.level == 1:
-            hidden.update(range(heading.line, heading.body))
-    begins, comment, before = set(document.comments), False, -1
-    for at in document.verbatim:
-        comment = at in begins or (comment and at == before + 1)
-        if comment:
-            hidden.add(at)
-            comment, before = "-->" not in document.lines[at], at
-    return hidden
+def shorten_ids(ids: Iterable[str]) -> dict[str, str]:
+    """Return the shortest beginnings, of four or more characters, that differ, by the ids."""
+    shortened: dict[str, str] = {}
+    waiting, length = {*ids} - {""}, SHORTEST_ID
+    while waiting:
+        counts: dict[str, int] = {}
+        for whole in waiting:
+            counts[whole[:length]] = counts.get(whole[:length], 0) + 1
+        alone = {one for one in waiting if counts[one[:length]] == 1 or len(one) <= length}
+        shortened |= {one: one[:length] for one in alone}
+        waiting, length = waiting - alone, length + 1
+    return shortened

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory_core.history.item_history import id_of
-from memory_core.memory import item_note_file
+from memory_core.memory import index_building
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import run_history
 from support.command_line import Person
@@ -97,7 +97,7 @@ class Delegations:
 
     def counts(self) -> dict[str, tuple[int, int, int]]:
         """Return (given, used, failed) of each item by its first words, from all records."""
-        from memory_core.history import item_notes
+        from memory_core.selection import item_notes
 
         records = run_history.read_records(self.project.store, "engineer")
         counts = item_notes.count_runs(records, {})
@@ -361,7 +361,7 @@ def test_the_notes_for_delivery_have_the_counts(runs: Delegations) -> None:
     runs.answer(runs.call(), f"Done.\n{USED}\nWrong: {short(PERSONS)} because it moved")
     runs.sandbox.run_hook("subagent_stop", make_stop_event("a3"))  # merges the spool
     project = runs.project
-    notes = item_note_file.read_notes(project, project.store, "engineer")
+    notes = index_building.read_notes(project, project.store, "engineer")
     note = notes[RETRY]
     assert (note.given, note.used, note.failed, note.is_doubted) == (1, 1, 0, False)
     assert (notes[PERSONS].wrong, notes[PERSONS].is_doubted) == (1, True)

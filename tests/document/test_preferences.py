@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from memory_core.document import conflicts, markdown, merge_learnings, preferences, template
 from memory_core.selection import choosing
-from memory_core.selection.passages import split_document
+from memory_core.selection.passage_index import PassageIndex
+from memory_core.selection.splitting import split_document
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
 from support.memory_files import NOW, Learning, make_conflict, make_section
@@ -267,7 +268,7 @@ def test_preferences_come_first_in_the_prompt() -> None:
         passage.is_wished = preferences.is_title(passage.section)
     task = "Why is stock booked twice at midnight?"
     for tokens, expected in ((20, ["- a: b", MISTAKE]), (40, ["- a: b", "- c: d", MISTAKE])):
-        choices = choosing.select(passages, task, tokens)
+        choices = choosing.select(PassageIndex(passages), task, tokens)
         assert [each.passage.text for each in choices if each.is_chosen] == expected
 
 

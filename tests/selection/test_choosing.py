@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.history.item_notes import NO_SUBJECTS, ItemNote, Subjects
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
-from memory_core.selection.passages import Passage
+from memory_core.selection.item_notes import NO_SUBJECTS, Subjects
+from memory_core.selection.passage_index import PassageIndex
+from memory_core.selection.passages import ItemNote, Passage
 from memory_core.selection.scoring import Scores
 from memory_core.text.tokens import estimate_tokens
 
@@ -42,7 +43,7 @@ def about(**runs: str) -> Subjects:
 
 
 def choose(passages: list[Passage], task: str, budget: int = BUDGET) -> list[str]:
-    choices = choosing.select(passages, task, budget)
+    choices = choosing.select(PassageIndex(passages), task, budget)
     return [choice.passage.item for choice in choices if choice.is_chosen]
 
 
@@ -92,15 +93,15 @@ def test_words_in_code_blocks_count_less_than_others() -> None:
 def test_a_task_without_strong_evidence_receives_at_most_400_tokens() -> None:
     passages = make([f"{text} of shop {at}" for at, text in enumerate(PAYMENTS)])
     task = "The colours of the shop look odd in print, in the newsletter, on maps and on phones"
-    choices = choosing.select(passages, task, BUDGET)
+    choices = choosing.select(PassageIndex(passages), task, BUDGET)
     spent = sum(choice.tokens for choice in choices if choice.is_chosen)
-    assert not Scores(passages, task).is_strong
+    assert not Scores(PassageIndex(passages), task).is_strong
     assert choosing.FEW_TOKENS * 0.9 < spent <= choosing.FEW_TOKENS
 
 
 def test_strong_evidence_brings_more() -> None:
     task = "retry payments with one message id as cents, and round them half to even"
-    choices = choosing.select(make(PAYMENTS), task, BUDGET)
+    choices = choosing.select(PassageIndex(make(PAYMENTS)), task, BUDGET)
     chosen = [choice for choice in choices if choice.is_chosen]
     assert choosing.FEW_TOKENS < sum(choice.tokens for choice in chosen) <= BUDGET
     assert {choice.reason for choice in chosen} == {choosing.FITS, choosing.STRONG}
@@ -117,7 +118,7 @@ def test_five_items_of_one_run_do_not_push_out_the_item_of_another_run() -> None
     passages += [
         Passage("Work", f"- {text}", 6, text) for text in ("Maps", "Ships", "Cats", "Dogs")
     ]
-    choices = choosing.select(passages, "slow worker", BUDGET)
+    choices = choosing.select(PassageIndex(passages), "slow worker", BUDGET)
     assert [choice.factor for choice in choices[:6]] == [1, 1, 0.7, 0.7, 0.7, 0.7]
     assert {choices[0].passage.note, choices[1].passage.note} == {note, other}
 
@@ -129,30 +130,31 @@ def test_an_item_of_several_runs_uses_the_best_never_the_sum() -> None:
         "Three": ItemNote("3", runs=("r1", "r2", "r3"), subjects=subjects),
     }
     passages = make(["One fact", "Three facts", "Another thing", "Fourth thing"], **notes)
-    one, three, *_ = Scores(passages, "nightly import of orders is slow").scores
+    scores = Scores(PassageIndex(passages), "nightly import of orders is slow")
+    one, three = scores.find(0), scores.find(1)
     assert three.subject < 2 * one.subject
 
 
 def test_an_item_without_a_run_has_no_penalty() -> None:
     subjects = about(r1="gardens and flowers")
     notes = {"Retry": ItemNote("r", runs=("r1",), subjects=subjects)}
-    with_run, without, _ = Scores(
-        make(["Retry payments once", "Payments retry once", "Other"], **notes), "payments"
-    ).scores
+    passages = make(["Retry payments once", "Payments retry once", "Other"], **notes)
+    scores = Scores(PassageIndex(passages), "payments")
+    with_run, without = scores.find(0), scores.find(1)
     assert with_run.total == without.total > 0
 
 
 @pytest.mark.parametrize(
     ("note", "factor"),
     [
-        (ItemNote("x", given=20), choosing.UNUSED),
-        (ItemNote("x", given=20, used=1), 1.0),
-        (ItemNote("x", given=19), 1.0),
+        (ItemNote("x", counts=(20, 0, 0)), choosing.UNUSED),
+        (ItemNote("x", counts=(20, 1, 0)), 1.0),
+        (ItemNote("x", counts=(19, 0, 0)), 1.0),
     ],
     ids=["never used", "used once", "given 19 times"],
 )
 def test_an_item_that_was_given_often_and_never_used_sinks(note: ItemNote, factor: float) -> None:
-    choices = choosing.select(make(ITEMS, Payments=note), "payments", BUDGET)
+    choices = choosing.select(PassageIndex(make(ITEMS, Payments=note)), "payments", BUDGET)
     assert find(choices, "Payments").factor == factor
 
 
@@ -160,7 +162,7 @@ def test_pins_are_given_with_every_task_and_use_at_most_a_quarter() -> None:
     pins = [f"Pinned rule number {at} of the project" for at in range(40)]
     passages = make(pins, Pinned=ItemNote("p", is_pinned=True))
     passages += [Passage("Work", f"- {text}", 40 + at, text) for at, text in enumerate(ITEMS)]
-    choices = choosing.select(passages, "where are the worker's logs", BUDGET)
+    choices = choosing.select(PassageIndex(passages), "where are the worker's logs", BUDGET)
     spent = sum(choice.tokens for choice in choices if choice.reason == choosing.WISHED)
     assert BUDGET * choosing.WISHED_SHARE * 0.9 < spent <= BUDGET * choosing.WISHED_SHARE
     assert find(choices, "Logs").is_chosen
@@ -174,7 +176,7 @@ def test_without_a_task_the_most_useful_come_first() -> None:
 
 
 def test_without_selection_everything_is_given_in_the_order_of_the_file() -> None:
-    choices = choosing.select_all(make(PAYMENTS), "fix the typo", 100_000)
+    choices = choosing.select_all(PassageIndex(make(PAYMENTS)), "fix the typo", 100_000)
     assert [choice.passage.item for choice in choices if choice.is_chosen] == PAYMENTS
 
 
@@ -186,7 +188,7 @@ some_notes = st.builds(
     id=st.text("0123456789abcdef", min_size=4, max_size=6),
     confidence=st.floats(0, 1),
     is_pinned=st.booleans(),
-    given=st.integers(0, 30),
+    counts=st.tuples(st.integers(0, 30), st.just(0), st.just(0)),
     runs=st.lists(st.sampled_from(["r1", "r2", "r3"]), unique=True).map(tuple),
     subjects=st.just(about(r1="pay queue", r2="log src/a.py", r3="")),
 )
@@ -202,7 +204,9 @@ some_passages = st.lists(st.tuples(some_words, some_notes), max_size=30).map(
 def test_the_budget_is_never_exceeded_and_every_passage_has_one_decision(
     passages: list[Passage], task: str, budget: int
 ) -> None:
-    choices = choosing.select(passages, task, budget)
+    index = PassageIndex(passages)
+    choices = choosing.select(index, task, budget)
+    choices += choosing.list_others(index, choices)
     assert sum(choice.tokens for choice in choices if choice.is_chosen) <= budget
     assert sorted(choice.passage.index for choice in choices) == list(range(len(passages)))
     assert all(choice.reason for choice in choices)
@@ -216,7 +220,7 @@ def test_equal_input_yields_equal_output(passages: list[Passage], task: str) -> 
     def decide() -> list[tuple[int, bool, float, str]]:
         return [
             (choice.passage.index, choice.is_chosen, choice.total, choice.reason)
-            for choice in choosing.select(passages, task, BUDGET)
+            for choice in choosing.select(PassageIndex(passages), task, BUDGET)
         ]
 
     assert decide() == decide()

@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import markdown
-from memory_core.history.item_notes import ItemNote
 from memory_core.selection import choosing, rendering
-from memory_core.selection.passages import Passage, split_document
+from memory_core.selection.passage_index import PassageIndex
+from memory_core.selection.passages import ItemNote, Passage
+from memory_core.selection.splitting import split_document
 
 
 def give_all(passages: list[Passage], room: int, task: str = "") -> str:
-    choices = choosing.select_all(passages, task, room)
-    return rendering.render([choice.passage for choice in choices if choice.is_chosen], {})
+    choices = choosing.select_all(PassageIndex(passages), task, room)
+    return rendering.render([choice.passage for choice in choices if choice.is_chosen])
 
 
 def given_text(text: str, room: int = 10_000) -> str:

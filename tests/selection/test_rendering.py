@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from memory_core.document import markdown
 from memory_core.history.item_history import id_of
-from memory_core.history.item_notes import ItemNote
 from memory_core.selection import rendering
-from memory_core.selection.passages import Passage, split_document
+from memory_core.selection.passages import ItemNote, Passage, shorten_ids
+from memory_core.selection.splitting import split_document
 
 FACT, OTHER = "Stock is booked twice", "Invoices leave at noon"
 
@@ -23,7 +23,10 @@ def split(text: str, confirmed: tuple[str, ...] = ()) -> list[Passage]:
 
 
 def render(passages: list[Passage]) -> str:
-    return rendering.render(passages, rendering.shorten_ids(each.note.id for each in passages))
+    ids = shorten_ids(each.note.id for each in passages)
+    for passage in passages:
+        passage.short_id = ids.get(passage.note.id, "")
+    return rendering.render(passages)
 
 
 RENDERED = [
@@ -52,7 +55,7 @@ def test_passages_are_rendered(text: str, expected: str) -> None:
 
 def test_the_section_of_the_best_passage_comes_first() -> None:
     first, second, third = split(f"## A\n- {FACT}\n## B\n- {OTHER}\n## A\n- x\n")
-    lines = rendering.render([second, third, first], {}).split("\n")
+    lines = rendering.render([second, third, first]).split("\n")
     assert lines == ["## B", f"- {OTHER}", "", "## A", "- x", f"- {FACT}"]
 
 
@@ -70,7 +73,7 @@ IDS = st.lists(st.text("01", min_size=6, max_size=10), max_size=60)
 
 @given(IDS)
 def test_short_ids_are_unique_beginnings(ids: list[str]) -> None:
-    shortened = rendering.shorten_ids(ids)
+    shortened = shorten_ids(ids)
     assert set(shortened) == set(ids)
     assert len(set(shortened.values())) == len(shortened)
     assert all(whole.startswith(short) and len(short) >= 4 for whole, short in shortened.items())
@@ -78,4 +81,4 @@ def test_short_ids_are_unique_beginnings(ids: list[str]) -> None:
 
 @given(IDS.map(set))
 def test_ids_do_not_depend_on_the_order_of_items(ids: set[str]) -> None:
-    assert rendering.shorten_ids(sorted(ids)) == rendering.shorten_ids(sorted(ids, reverse=True))
+    assert shorten_ids(sorted(ids)) == shorten_ids(sorted(ids, reverse=True))

@@ -87,7 +87,7 @@ def print_explanation(explanation: Explanation) -> None:
     print_line("\n".join(lines))
     for choice in choices:
         if choice.passage.stale:
-            what = f"{_format_id(choice, explanation.ids)} may be out of date"
+            what = f"{_format_id(choice)} may be out of date"
             print_sentence(f"{what}: {choice.passage.stale}", level="warning")
     print_line(_sum_up(explanation))
 
@@ -95,7 +95,7 @@ def print_explanation(explanation: Explanation) -> None:
 def _format_row(choice: Choice, explanation: Explanation) -> list[str]:
     score = choice.score
     return [
-        _format_id(choice, explanation.ids),
+        _format_id(choice),
         "yes" if choice.is_chosen else "no",
         choice.reason,
         str(choice.tokens),
@@ -106,8 +106,8 @@ def _format_row(choice: Choice, explanation: Explanation) -> list[str]:
     ]
 
 
-def _format_id(choice: Choice, ids: dict[str, str]) -> str:
-    return ids.get(choice.passage.note.id, "-")
+def _format_id(choice: Choice) -> str:
+    return choice.passage.short_id or "-"
 
 
 def _cut_words(words: list[str]) -> str:

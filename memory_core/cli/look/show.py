@@ -30,7 +30,7 @@ from memory_core.curation import (
     searching,
 )
 from memory_core.document import markdown
-from memory_core.memory import item_note_file
+from memory_core.memory import index_building
 from memory_core.memory.reading import read_memory
 from memory_core.storage import store
 from memory_core.storage.store import FileSnapshot
@@ -97,7 +97,7 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
     memory = read_memory(scope.project, item.agent, scope.level)
     state = memory.history.get(item.id)
     origin = ("confidence", "source", "run", "session", "used")
-    note = item_note_file.read_notes(scope.project, scope.level, item.agent).get(item.text)
+    note = index_building.read_notes(scope.project, scope.level, item.agent).get(item.text)
     fields = {
         **select_fields(item, "id", "agent", "section", "text", "nested", "place"),
         **select_fields(state, *origin, time="born"),

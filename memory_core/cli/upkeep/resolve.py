@@ -6,7 +6,7 @@ from memory_core.cli.common.notes import DRY_RUN_HINT, change_to_json, get_chang
 from memory_core.cli.output import make_progress, print_line, print_note
 from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.document.diff import format_diff
-from memory_core.memory.resolve import Resolution, resolve_files
+from memory_core.git.resolve import Resolution, resolve_files
 
 
 def resolve_conflicts(step: Step) -> StepResult:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from memory_core.history import item_history, item_notes
+from memory_core.history import item_history
+from memory_core.selection import item_notes
 
 FACT = "Run `make db` before the tests"
 BUGS = {

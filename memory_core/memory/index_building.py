@@ -1,0 +1,361 @@
+"""Make the index of an agent's items, from its memory files and their histories.
+
+Left out are items that a run reported as wrong, items below `memory.min_confidence`, items that
+others contradict or repeat, and preferences of the user that the project overrides.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from memory_core.document import markdown
+from memory_core.memory import block_text, item_index
+from memory_core.memory.item_index import AgentIndex, StoredIndex
+from memory_core.selection import item_notes, splitting
+from memory_core.selection.passage_index import DamagedIndex, PassageIndex
+from memory_core.selection.passages import (
+    FACTS,
+    NO_SUBJECTS,
+    ItemNote,
+    Passage,
+    Subjects,
+    shorten_ids,
+)
+from memory_core.text import similarity, times
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from memory_core.document.markdown import Document
+    from memory_core.history.item_history import History, Record
+    from memory_core.memory.item_index import Stamp
+    from memory_core.memory.project import Project
+    from memory_core.selection.item_notes import Counts
+    from memory_core.storage.store import FileSnapshot, Store
+
+    Files = list[tuple[Store, FileSnapshot]]
+    NoteFinder = Callable[[str], ItemNote]
+    Notes = dict[str, ItemNote]  # by the text of the item
+
+
+def make_index(project: Project, agent: str) -> AgentIndex:
+    """Make the index of an agent's files and write it; what is unreadable is logged.
+
+    The items that the old index has are not split again.
+    """
+    store = project.store
+    documents = item_index.stamp_documents(project, agent)
+    stored, stamp = item_index.read_stored(store, agent), item_index.make_stamp(store, agent)
+    try:
+        notes = _find_notes(project, store, agent, stored)
+    except OSError as error:
+        log_unreadable(project, agent, error)
+        notes, documents = {}, []
+    return _build(project, agent, stored, stamp, notes, documents)
+
+
+def read_notes(project: Project, store: Store, agent: str) -> Notes:
+    """Return the notes on an agent's items; raises OSError."""
+    return _find_notes(project, store, agent, item_index.read_stored(store, agent))
+
+
+def take_changes(
+    project: Project,
+    store: Store,
+    agent: str,
+    before: Stamp,
+    history: History | None = None,
+    records: Iterable[Record] = (),
+) -> None:
+    """Write the index after a change; `before` is the stamp of the history without the change.
+
+    `history` has all records if items changed, and `records` are those of new runs.  If the index
+    was not up to date before, the next reader computes it.
+    """
+    stored = item_index.read_stored(store, agent)
+    is_from_before = stored.stamp == before
+    if not (is_from_before or (history and item_index.is_current(stored, before))):
+        return
+    try:
+        _take_changes(project, store, agent, stored, history, records)
+    except DamagedIndex:
+        item_index.remove(store, agent)
+
+
+def _take_changes(
+    project: Project,
+    store: Store,
+    agent: str,
+    stored: StoredIndex,
+    history: History | None,
+    records: Iterable[Record],
+) -> None:
+    stored.counts = item_notes.count_runs(records, stored.counts)
+    stamp = item_index.make_stamp(store, agent)
+    if history is None:
+        stored.stamp = stamp
+        _write(store, agent, stored)
+        return
+    notes = item_notes.list_notes(history, stored.counts, _get_subjects(_load_notes(stored)))
+    if store.paths is project.paths:
+        _build(project, agent, stored, stamp, notes, item_index.stamp_documents(project, agent))
+    else:
+        _write_notes(store, agent, stored.counts, stamp, notes)
+
+
+def _find_notes(project: Project, store: Store, agent: str, stored: StoredIndex) -> Notes:
+    """Return the stored notes, or those of the history if they are of another one."""
+    stamp = item_index.make_stamp(store, agent)
+    if item_index.is_current(stored, stamp):
+        return _load_notes(stored)
+    if not stamp:
+        return {}
+    from memory_core.history import item_history
+
+    records = store.history(agent).read()
+    history = item_history.History(records, project.weights)
+    stored.counts = item_notes.count_runs(records, {})
+    return item_notes.list_notes(history, stored.counts, _get_subjects(_load_notes(stored)))
+
+
+def _build(
+    project: Project,
+    agent: str,
+    stored: StoredIndex,
+    stamp: Stamp,
+    notes: Notes,
+    documents: Stamp,
+) -> AgentIndex:
+    """Make the index of an agent's files with these notes, and write it.
+
+    Without `documents` a file is unreadable, so it is not written.
+    """
+    files, is_whole = _read_files(project, agent)
+    passages = _list_passages(
+        project, files, lambda store: _find_level_notes(project, store, agent, notes)
+    )
+    index, names = PassageIndex(), shorten_ids(passage.note.id for passage in passages)
+    index.add_subjects(_get_subjects(notes))
+    words = PassageIndex(parts=stored.parts).list_words()
+    for passage in passages:
+        if passage.text in words:
+            passage.words = words[passage.text]
+        passage.short_id = names.get(passage.note.id, "")
+        index.add(passage)
+    facts = (
+        [project.paths.relative(snapshot.path) for _store, snapshot in files],
+        block_text.find_day(files[0][1]) if files else "",
+        max(map(len, names.values()), default=0),
+        any(passage.item and not passage.note.is_persons for passage in passages),
+    )
+    if documents and is_whole:
+        data = _dump_notes(notes)
+        new = StoredIndex(stamp, stored.counts, data, documents, facts, index.make_parts())
+        _write(project.store, agent, new)
+    return AgentIndex(index, facts)
+
+
+def _find_level_notes(project: Project, store: Store, agent: str, notes: Notes) -> Notes:
+    """Return the notes on the items of a level: `notes` for those of the project."""
+    if store.paths is project.paths:
+        return notes
+    stored, stamp = item_index.read_stored(store, agent), item_index.make_stamp(store, agent)
+    try:
+        own = _find_notes(project, store, agent, stored)
+    except OSError as error:
+        log_unreadable(project, agent, error)
+        return {}
+    if not item_index.is_current(stored, stamp):
+        _write_notes(store, agent, stored.counts, stamp, own)
+    return own
+
+
+def _load_notes(stored: StoredIndex) -> Notes:
+    """Return the notes on the items of this level."""
+    if not stored.notes:
+        return {}
+    rows, numbers = marshal.loads(stored.notes)  # noqa: S302 - of the user's own state
+    by_word = PassageIndex(parts=stored.parts).list_subjects()
+    end = 1 + max(numbers.values(), default=-1)
+    if stored.parts[2] > end:  # the others are runs of the user's level
+        kept = {word: tuple(filter(end.__gt__, runs)) for word, runs in by_word.items()}
+        by_word = {word: runs for word, runs in kept.items() if runs}
+    subjects = Subjects(by_word, numbers)
+    notes = {text: ItemNote(*row) for text, row in rows.items()}
+    for note in notes.values():
+        note.given, note.used, note.failed = stored.counts.get(note.id, (0, 0, 0))
+        note.subjects = subjects
+    return notes
+
+
+def _get_subjects(notes: Notes) -> Subjects:
+    """Return what the runs of the notes were about; all notes of a level share it."""
+    return next((note.subjects for note in notes.values()), NO_SUBJECTS)
+
+
+def _write(store: Store, agent: str, stored: StoredIndex) -> None:
+    try:
+        data = marshal.dumps(tuple(getattr(stored, name) for name in StoredIndex.__slots__))
+        store.paths.state.replace(item_index.locate(store, agent), data, durable=False)
+    except OSError:
+        pass  # the next reader computes it again
+
+
+def _write_notes(store: Store, agent: str, counts: Counts, stamp: Stamp, notes: Notes) -> None:
+    """Write the index of a level whose passages are in the indexes of projects."""
+    index = PassageIndex()
+    index.add_subjects(_get_subjects(notes))
+    parts = index.make_parts()
+    _write(store, agent, StoredIndex(stamp, counts, _dump_notes(notes), [], (), parts))
+
+
+def _dump_notes(notes: Notes) -> bytes:
+    rows = {text: tuple([getattr(note, name) for name in FACTS]) for text, note in notes.items()}
+    return marshal.dumps((rows, _get_subjects(notes).numbers))
+
+
+def list_levels(project: Project, has_own: bool) -> list[Store]:
+    """Return the levels that an agent receives; `has_own`: the project has a memory for it."""
+    setting = project.config["user_level"]
+    if project.user_paths is None or setting == "off" or (has_own and setting == "shadow"):
+        return [project.store]
+    return [project.store, project.level(user=True)]
+
+
+def _read_files(project: Project, agent: str) -> tuple[Files, bool]:
+    """Return the agent's memory files, first the project's, and whether all could be read.
+
+    If one is unreadable, the agent still receives the other one.
+    """
+    problems = []
+
+    def read(store: Store) -> FileSnapshot | None:
+        try:
+            return store.read(agent)
+        except OSError as error:
+            log_unreadable(project, agent, error)
+            problems.append(error)
+            return None
+
+    own = read(project.store)
+    others = list_levels(project, has_own=own is not None)[1:]
+    files = [(project.store, own), *((store, read(store)) for store in others)]
+    return [(store, snapshot) for store, snapshot in files if snapshot], not problems
+
+
+def log_unreadable(project: Project, agent: str, error: OSError) -> None:
+    """Log that a file of an agent could not be read."""
+    from memory_core.storage import event_log
+
+    text = f"{type(error).__name__}: {error}"
+    event_log.write(project.paths, "agent.memory.error", agent_id=agent, error=text)
+
+
+def _list_passages(
+    project: Project, files: Files, find_notes: Callable[[Store], dict[str, ItemNote]]
+) -> list[Passage]:
+    """Return the passages of all files; of two that say the same only the project's.
+
+    `find_notes` returns the notes on the items of a level, by their texts.
+    """
+    passages: list[Passage] = []
+    own: Document | None = None
+    for store, snapshot in files:
+        find_note = _make_finder(project, find_notes(store))
+        document = markdown.parse_document(snapshot.text)
+        document = _remove_uncertain(document, find_note, project.config["min_confidence"])
+        document = _remove_losers(document, find_note)
+        news = _split(_remove_repeats(document), own, find_note)
+        if own is not None:
+            texts = [passage.text for passage in passages]
+            news = [
+                passage
+                for passage in news
+                if not any(similarity.is_same(passage.text, text) for text in texts)
+            ]
+        for passage in news:
+            passage.is_users = store.paths is not project.paths
+        own = own or document
+        passages += news
+    return passages
+
+
+def _split(document: Document, own: Document | None, find_note: NoteFinder) -> list[Passage]:
+    """Return the passages of a document, without preferences that those of `own` override."""
+    if not any("preferences" in section.title.casefold() for section in document.sections):
+        return splitting.split_document(document, find_note)
+    from memory_core.document import preferences
+
+    document = preferences.remove_superseded(document)
+    document = preferences.remove_overridden(document, own) if own else document
+    passages = splitting.split_document(document, find_note)
+    for passage in passages:
+        passage.is_wished = passage.is_wished or preferences.is_title(passage.section)
+    return passages
+
+
+def _make_finder(project: Project, notes: dict[str, ItemNote]) -> NoteFinder:
+    """Return a function from an item's text to what the history knows of it.
+
+    An item that the history does not have was written by a person.
+    """
+    certainty = project.config["confidence"]["person"]
+
+    def find_note(text: str) -> ItemNote:
+        note = notes.get(text)
+        if note is None:
+            key = similarity.identify(text)
+            note = ItemNote(key, certainty, times.FAR_FUTURE, is_persons=True, is_confirmed=True)
+            notes[text] = note
+        return note
+
+    return find_note
+
+
+def _remove_uncertain(
+    document: Document, find_note: Callable[[str], ItemNote], least: float
+) -> Document:
+    """Return a document without items that a run reported as wrong, or below a confidence.
+
+    A low confidence does not remove preferences.
+    """
+    uncertain = [item for item in document.items if find_note(item.text).is_doubted]
+    if least:
+        from memory_core.document import preferences
+
+        spared = {item.line for item in [*uncertain, *preferences.list_items(document)]}
+        uncertain += [
+            item
+            for item in document.items
+            if item.line not in spared and find_note(item.text).confidence < least
+        ]
+    if not uncertain:
+        return document
+    from memory_core.document import edits
+
+    return edits.remove_items(document, uncertain)
+
+
+def _remove_losers(document: Document, find_note: Callable[[str], ItemNote]) -> Document:
+    """Return a document without the items that others contradict."""
+    from memory_core.document import contradictions
+
+    losers = contradictions.find_losers(document, lambda text: find_note(text).rank)
+    if not losers:
+        return document
+    from memory_core.document import edits
+
+    return edits.remove_items(document, list({item.line: item for item, _ in losers}.values()))
+
+
+def _remove_repeats(document: Document) -> Document:
+    """Return a document without the items that repeat an earlier one."""
+    from memory_core.document import repeats
+
+    pairs = repeats.find_repeats(document)
+    if not pairs:
+        return document
+    from memory_core.document import edits
+
+    return edits.remove_items(document, [item for item, _first in pairs])

@@ -1,0 +1,242 @@
+"""Find the passages of a memory by their words, and by what the runs that reported them were about.
+
+An index is made of passages, or of the parts that an earlier index has stored; then it reads only
+the parts that it needs, and raises DamagedIndex if it cannot.  Both give the same answers.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from memory_core.selection.passages import ItemNote, Passage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from memory_core.selection.item_notes import Counts
+    from memory_core.selection.passages import Subjects
+
+    # Numbers of passages or runs by word.
+    Numbers = dict[str, tuple[int, ...]]
+    # The number of passages, the numbers of those that are given with every task, the number of
+    # runs, and marshalled: blocks of passages, of words, of what runs were about, and of the
+    # passages of runs.
+    Parts = tuple[int, tuple[int, ...], int, list[bytes], list[bytes], list[bytes], list[bytes]]
+
+# A memory with fewer passages is one block, because all of it takes no longer than to divide it.
+SMALL = 300
+
+# In a larger one, so many passages or runs are a block, and words are divided by their characters
+# into so many blocks, a prime number.
+BLOCK = 16
+WORD_BLOCKS = 1021
+
+NOTHING: Parts = (0, (), 0, [], [], [], [])
+
+
+class DamagedIndex(ValueError):
+    """A part of a stored index cannot be read."""
+
+
+class PassageIndex:
+    """Passages by their numbers, and the numbers of those that have a word.
+
+    `wished` has the numbers of the passages that are given with every task.  `counts` says how
+    many runs received, used and failed with the items, by their ids.
+    """
+
+    def __init__(
+        self,
+        passages: Iterable[Passage] = (),
+        parts: Parts = NOTHING,
+        counts: Counts | None = None,
+    ) -> None:
+        self._count, wished, self._run_count, *blocks = parts
+        self.wished = [*wished]
+        self._rows, self._own, self._subjects, self._reported = map(_Blocks, blocks)
+        self._counts = counts or {}
+        self._passages: dict[int, Passage] = {}
+        self._added: dict[str, list[int]] = {}  # the passages that were added, by their words
+        self._added_runs: dict[int, list[int]] = {}
+        self._added_subjects: list[tuple[Subjects, int]] = []
+        for passage in passages:
+            self.add(passage)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: int) -> Passage:
+        if number not in self._passages:
+            self._passages[number] = _make_passage(number, self._rows.at(number), self._counts)
+        return self._passages[number]
+
+    def __iter__(self) -> Iterator[Passage]:
+        return map(self.__getitem__, range(self._count))
+
+    def add(self, passage: Passage) -> None:
+        """Add a passage; it gets the next number."""
+        passage.index = self._count
+        self._passages[self._count] = passage
+        self._count += 1
+        for word in passage.words:
+            self._added.setdefault(word, []).append(passage.index)
+        note = passage.note
+        if note.runs:
+            first, numbers = self.add_subjects(note.subjects), note.subjects.numbers
+            passage.runs = tuple(first + numbers[run] for run in note.runs if run in numbers)
+        for run in passage.runs:
+            self._added_runs.setdefault(run, []).append(passage.index)
+        if passage.is_wished:
+            self.wished.append(passage.index)
+
+    def add_subjects(self, subjects: Subjects) -> int:
+        """Add what runs were about, once; return the number of the first of these runs."""
+        for added, first in self._added_subjects:
+            if added is subjects:
+                return first
+        self._added_subjects.append((subjects, self._run_count))
+        self._run_count += 1 + max(subjects.numbers.values(), default=-1)
+        return self._added_subjects[-1][1]
+
+    def find_own(self, words: Iterable[str]) -> Numbers:
+        """Return the numbers of the passages with each word, as often as they have it.
+
+        Words that no passage has are left out.
+        """
+        hits = self._own.find(words)
+        for word in self._added.keys() & words:
+            hits[word] = (*hits.get(word, ()), *self._added[word])
+        return hits
+
+    def find_runs(self, words: Iterable[str]) -> Numbers:
+        """Return the numbers of the runs that were about each word, without words of none."""
+        hits = self._subjects.find(words)
+        for subjects, first in self._added_subjects:
+            for word in subjects.by_word.keys() & words:
+                numbers = [first + run for run in subjects.by_word[word]]
+                numbers = [run for run in numbers if run in self._added_runs]
+                hits[word] = (*hits.get(word, ()), *numbers)
+        return hits
+
+    def list_reported(self, run: int) -> tuple[int, ...]:
+        """Return the numbers of the passages that a run reported."""
+        if run in self._added_runs:
+            return tuple(self._added_runs[run])
+        hits: tuple[int, ...] = self._reported.at(run)
+        return hits
+
+    def list_words(self) -> dict[str, list[str]]:
+        """Return the words of all stored passages by their texts."""
+        words: list[list[str]] = [[] for _ in range(self._count)]
+        for word, numbers in self._own.list_all():
+            for number in numbers:
+                words[number].append(word)
+        return {passage.text: words[passage.index] for passage in self}
+
+    def list_subjects(self) -> dict[str, tuple[int, ...]]:
+        """Return the numbers of the runs by the words that they were about."""
+        return dict(self._subjects.list_all())
+
+    def make_parts(self) -> Parts:
+        """Return the parts of an index whose passages were all added."""
+        rows = list(map(_make_row, self))
+        own = {word: tuple(numbers) for word, numbers in self._added.items()}
+        subjects: dict[str, tuple[int, ...]] = {}
+        for more, first in self._added_subjects:
+            if not first:  # of the project; the memory of the user is smaller
+                subjects = {**more.by_word}
+                continue
+            for word, runs in more.by_word.items():
+                subjects[word] = (*subjects.get(word, ()), *(first + run for run in runs))
+        reported = [tuple(self._added_runs.get(run, ())) for run in range(self._run_count)]
+        is_small = self._count < SMALL
+        return (
+            self._count,
+            tuple(self.wished),
+            self._run_count,
+            _divide(rows, is_small),
+            _divide_words(own, is_small),
+            _divide_words(subjects, is_small),
+            _divide(reported, is_small),
+        )
+
+
+class _Blocks:
+    """Marshalled blocks of rows or of words, each loaded when it is needed."""
+
+    __slots__ = ("_blocks", "_loaded")
+
+    def __init__(self, blocks: list[bytes]) -> None:
+        self._blocks = blocks
+        self._loaded: dict[int, Any] = {}
+
+    def at(self, number: int) -> Any:
+        """Return the row with this number."""
+        if len(self._blocks) == 1:
+            return self._load(0)[number]
+        return self._load(number // BLOCK)[number % BLOCK]
+
+    def find(self, words: Iterable[str]) -> Numbers:
+        """Return the numbers of those words that have some."""
+        count = len(self._blocks)
+        if count == 1:
+            block = self._load(0)
+            return {word: block[word] for word in words if word in block}
+        hits = {}
+        for word in words if count else ():
+            block = self._load(_choose_block(word, count))
+            if word in block:
+                hits[word] = block[word]
+        return hits
+
+    def list_all(self) -> Iterable[tuple[str, tuple[int, ...]]]:
+        """Return all words with their numbers."""
+        return (pair for at in range(len(self._blocks)) for pair in self._load(at).items())
+
+    def _load(self, at: int) -> Any:
+        if at not in self._loaded:
+            try:
+                self._loaded[at] = marshal.loads(self._blocks[at])  # noqa: S302 - of the user's state
+            except (EOFError, ValueError, TypeError) as error:
+                raise DamagedIndex(str(error)) from error
+        return self._loaded[at]
+
+
+def _divide(rows: list[Any], is_small: bool) -> list[bytes]:
+    size = max(len(rows), 1) if is_small else BLOCK
+    return [marshal.dumps(rows[at : at + size]) for at in range(0, max(len(rows), 1), size)]
+
+
+def _divide_words(numbers: Numbers, is_small: bool) -> list[bytes]:
+    if is_small:
+        return [marshal.dumps(numbers)]
+    blocks: list[dict[str, tuple[int, ...]]] = [{} for _ in range(WORD_BLOCKS)]
+    for word, hits in numbers.items():
+        blocks[_choose_block(word, WORD_BLOCKS)][word] = hits
+    return list(map(marshal.dumps, blocks))
+
+
+def _choose_block(word: str, count: int) -> int:
+    """Return the block of a word; `hash` would differ from process to process."""
+    return int.from_bytes(word.encode("utf-8", "surrogatepass"), "little") % count
+
+
+def _make_row(passage: Passage) -> tuple[Any, ...]:
+    note = passage.note
+    return (
+        *(passage.section, passage.text, passage.item, passage.is_wished, passage.is_users),
+        *(passage.short_id, passage.runs),
+        *(note.id, note.confidence, note.born, note.is_persons, note.is_pinned, note.is_confirmed),
+    )
+
+
+def _make_passage(number: int, row: tuple[Any, ...], counts: Counts) -> Passage:
+    section, text, item, is_wished, is_users, short_id, runs, *facts = row
+    note = ItemNote(*facts)
+    note.given, note.used, note.failed = counts.get(note.id, (0, 0, 0))
+    passage = Passage(section, text, number, item, note)
+    passage.is_wished, passage.is_users = is_wished, is_users
+    passage.short_id, passage.runs = short_id, runs
+    return passage

@@ -1,0 +1,185 @@
+"""index/AGENT: kept by writers, computed again after a damage or a change from outside."""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memory_core.history import item_history
+from memory_core.history.item_history import id_of
+from memory_core.memory import index_building, item_index, recall
+from memory_core.memory.project import Project, find_project
+from memory_core.selection import item_notes
+from memory_core.selection.passages import FACTS, ItemNote
+from support.events import make_stop_event
+from support.sandbox import Sandbox
+
+LEARNED = "Payments are retried with one message id"
+
+
+def report(number: int) -> str:
+    return (
+        f"Looked at src/pay_{number}.py.\n\n# Add To Memory:\nType: pattern\nContent: {LEARNED}\n#"
+    )
+
+
+def summarize(notes: dict[str, Any]) -> Any:
+    return {
+        text: (
+            {name: getattr(note, name) for name in (*FACTS, "given", "used", "failed")},
+            {run: sorted(words) for run, words in list_words(note).items()},
+        )
+        for text, note in notes.items()
+    }
+
+
+def list_words(note: ItemNote) -> dict[str, list[str]]:
+    words = note.subjects.list_words() if note.subjects else {}
+    return {run: words[run] for run in note.runs if run in words}
+
+
+def compute(project: Project) -> Any:
+    """Return the notes from the history alone."""
+    records = project.store.history("engineer").read()
+    history = item_history.History(records, project.weights)
+    return summarize(item_notes.list_notes(history, item_notes.count_runs(records, {})))
+
+
+def read(project: Project) -> Any:
+    return summarize(index_building.read_notes(project, project.store, "engineer"))
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> Project:
+    sandbox.run_hook("subagent_stop", make_stop_event("a1", report(1)))
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def test_a_run_that_reports_an_item_again_adds_its_subject(
+    sandbox: Sandbox, project: Project
+) -> None:
+    assert read(project) == compute(project)
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
+    fields, words = read(project)[LEARNED]
+    assert fields["is_confirmed"]
+    assert [fields["runs"], sorted(words)] == [("a1", "a2"), ["a1", "a2"]]
+    assert "=src/pay_2.py" in words["a2"]
+    assert read(project) == compute(project)
+
+
+def test_a_damaged_file_is_computed_again(sandbox: Sandbox, project: Project) -> None:
+    expected = read(project)
+    (sandbox.state / item_index.FOLDER / "engineer").write_bytes(b"\xe9\x00")
+    assert read(project) == expected
+
+
+def test_a_record_that_a_pull_brought_counts(sandbox: Sandbox, project: Project) -> None:
+    fields, _words = read(project)[LEARNED]
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    task = {"time": "2026-11-20T10:00:00Z", "kind": "task", "id": "b1", "outcome": "done"}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**task, "given": fields["id"], "used": fields["id"]}) + "\n")
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", report(2)))
+    fields, _words = read(project)[LEARNED]
+    assert (fields["given"], fields["used"]) == (1, 1)
+    assert read(project) == compute(project)
+
+
+OTHER = "Refunds of payments wait for the night"
+USERS = "Payments of this user are in euros"
+TASK = "retry payments and refunds in euros"
+
+
+def deliver(sandbox: Sandbox) -> str:
+    found = find_project(str(sandbox.root), sandbox.env)
+    return recall.build_block(found, "engineer", 16_000, lambda: TASK).text
+
+
+def edit_in_place(sandbox: Sandbox) -> None:
+    """Change the same number of bytes, and set the time of the file back, as `touch -r` does."""
+    path = sandbox.memories / "engineer.md"
+    before = path.stat()
+    path.write_text(path.read_text().replace("one message id", "two message id"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replace_file(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", OTHER)
+
+
+def delete_file(sandbox: Sandbox) -> None:
+    (sandbox.memories / "engineer.md").unlink()
+
+
+def write_users_file(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", USERS, user=True)
+
+
+def pull_history(sandbox: Sandbox) -> None:
+    """Let another person pin the item that is not about the task."""
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    text = "Colors of the shop are in theme.css"
+    record = {"time": "2026-11-20T10:00:00Z", "kind": "pinned", "id": id_of(text), "text": text}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+
+
+def raise_confidence(sandbox: Sandbox) -> None:
+    sandbox.configure("memory:\n  min_confidence: 0.9\n")
+
+
+CHANGES = (
+    *(edit_in_place, replace_file, delete_file),
+    *(write_users_file, pull_history, raise_confidence),
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_every_change_takes_effect_at_the_next_delegation(
+    sandbox: Sandbox, project: Project, change: Callable[[Sandbox], None]
+) -> None:
+    sandbox.switch_selection_on()
+    report_two = report(2).replace(LEARNED, "Colors of the shop are in theme.css")
+    sandbox.run_hook("subagent_stop", make_stop_event("a2", report_two))
+    before = deliver(sandbox)
+    assert before == deliver(sandbox)
+    change(sandbox)
+    after = deliver(sandbox)
+    (sandbox.state / item_index.FOLDER / "engineer").unlink(missing_ok=True)
+    assert after == deliver(sandbox), "as without an index"
+    assert after != before
+
+
+def damage_blocks(data: bytes) -> bytes:
+    """Return an index with zeros in its blocks, as a power failure may leave them."""
+    *fields, (count, wished, runs, *parts) = marshal.loads(data)
+    zeros = [[bytes(len(block)) for block in blocks] for blocks in parts]
+    return marshal.dumps((*fields, (count, wished, runs, *zeros)))
+
+
+@pytest.mark.parametrize("data", [b"", b"\xe9\x00", marshal.dumps((["other"],))])
+def test_a_damaged_index_is_made_again(sandbox: Sandbox, project: Project, data: bytes) -> None:
+    sandbox.switch_selection_on()
+    before = deliver(sandbox)
+    path = sandbox.state / item_index.FOLDER / "engineer"
+    good = path.read_bytes()
+    path.write_bytes(data or damage_blocks(good))
+    assert deliver(sandbox) == before
+    assert marshal.loads(path.read_bytes()) == marshal.loads(good)
+
+
+def test_the_writer_keeps_the_index_up_to_date(sandbox: Sandbox, project: Project) -> None:
+    sandbox.switch_selection_on()
+    deliver(sandbox)
+    path = sandbox.state / item_index.FOLDER / "engineer"
+    for number in (2, 3):
+        text = report(number).replace(LEARNED, f"Refunds of payments wait {number} hours")
+        sandbox.run_hook("subagent_stop", make_stop_event(f"a{number}", text))
+        written = path.stat()
+        assert f"wait {number} hours" in deliver(sandbox)
+        assert path.stat() == written, "the reader had nothing to make"
