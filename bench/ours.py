@@ -84,6 +84,7 @@ class Maker:
             "pre_tool_use": lambda: samples.pre_tool_use(place.project),
             "subagent_start": lambda: samples.subagent_start(place.project),
             "subagent_stop": lambda: samples.subagent_stop(place.project, report),
+            "session_start": lambda: samples.session_start(place.project),
             "post_tool_use": lambda: samples.post_tool_use(place.project, self.prompt(), "Done."),
         }
         for step in steps:
@@ -207,7 +208,8 @@ def _start_without(maker: Maker) -> Case:
 def _session(maker: Maker) -> Case:
     place = maker.scene()
     event, name = samples.session_start(place.project), "SessionStart, 8 KB memory of the PM"
-    return _case(maker, name, "session_start", place, event, scene.context_of_pm)
+    before = ("session_start",)
+    return _case(maker, name, "session_start", place, event, scene.context_of_pm, before)
 
 
 def _capture(name: str, size: int, memory: int | None = None) -> Row:

@@ -57,7 +57,7 @@ SAMPLES = 1000
 # Limits as large as the largest repository needs.
 CONFIG = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}\n"
 
-Ranking = Callable[[list[Passage], str, int], list[Passage]]
+Ranking = Callable[[PassageIndex, str, int], list[Passage]]
 
 
 class Memory(NamedTuple):
