@@ -109,12 +109,14 @@ Row = Callable[[Maker], Case]
 
 
 def make_history(agent: str, memory: str) -> str:
-    """Return a history in which each item was learned by a run of its own, one a day up to now."""
+    """Return a history in which each run has learned two items, one run a day up to now."""
     lines = []
-    for number, text in enumerate(line[2:] for line in memory.split("\n") if line[:2] == "- "):
+    for at, text in enumerate(samples.items_of(memory)):
+        number = at // 2
         moment = format_utc(time.time() - DAY * number)
         fields = {"agent": agent, "change": f"{moment}-bench", "run": f"r{number}"}
-        fields["about"] = run_subject.describe_run(text, samples.prose(700, 100 * number))
+        if at % 2 == 0:
+            fields["about"] = run_subject.describe_run(text, samples.prose(700, 100 * number))
         lines.append(
             item_history.make_record(
                 "learned", moment, text, section="Work", source="agent", **fields

@@ -6,12 +6,13 @@ Whatever happens, the exit status is 0, and stdout is empty or one JSON object.
 from __future__ import annotations
 
 import gc
+import marshal
 import os
 import sys
 
 # The import system itself, which is always loaded; `importlib` would be one more import.
 from _frozen_importlib import ModuleSpec
-from _frozen_importlib_external import SourceFileLoader, spec_from_file_location
+from _frozen_importlib_external import MAGIC_NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,24 +45,37 @@ class HookInterrupted(BaseException):
 
 
 class _ModuleFinder:
-    """Find the modules of memory_core by path, without listing folders as Python does.
+    """Find and load the modules of memory_core in fewer steps than Python does.
 
-    Imports are most of what a hook costs beyond Python's own start; this saves a tenth of them.
-    The `__init__.py` of a wing has only a docstring, so it is not loaded.
+    Imports are most of what a hook costs beyond Python's own start; this saves a quarter of them.
+    It only uses what Python itself has compiled, and checks that it is of the present source; for
+    all else it leaves the module to Python.  The `__init__.py` of a wing has only a docstring, so
+    it is not loaded.
     """
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None, _target: object = None) -> object:
         if not path or not name.startswith("memory_core."):
             return None
-        base = os.path.join(path[0], name.rpartition(".")[2])
-        if os.path.exists(f"{base}.py"):
-            loader = SourceFileLoader(name, f"{base}.py")
-            return spec_from_file_location(name, f"{base}.py", loader=loader)
-        if not os.path.exists(base):
+        folder, own = path[0], name.rpartition(".")[2]
+        source = f"{folder}/{own}.py"
+        try:
+            status = os.stat(source)
+        except OSError:
+            return _ModuleFinder._find_wing(name, f"{folder}/{own}")
+        code = _read_compiled(f"{folder}/__pycache__/{own}.{sys.implementation.cache_tag}", status)
+        if code is None:
+            return None
+        spec = ModuleSpec(name, _ModuleFinder, origin=source, loader_state=code)  # type: ignore[arg-type]
+        spec.has_location = True
+        return spec
+
+    @staticmethod
+    def _find_wing(name: str, folder: str) -> object:
+        if not os.path.exists(folder):
             return None
         spec = ModuleSpec(name, _ModuleFinder, is_package=True)  # type: ignore[arg-type]
-        spec.submodule_search_locations = [base]
+        spec.submodule_search_locations = [folder]
         return spec
 
     @staticmethod
@@ -69,8 +83,29 @@ class _ModuleFinder:
         return None
 
     @staticmethod
-    def exec_module(_module: object) -> None:
-        pass
+    def exec_module(module: Any) -> None:
+        if module.__spec__.loader_state is not None:
+            exec(module.__spec__.loader_state, module.__dict__)  # noqa: S102 - as Python does
+
+
+def _read_compiled(path: str, source: os.stat_result) -> Any:
+    """Return the code that Python has compiled from a source with this status, None without it.
+
+    The first 16 bytes are the magic number, flags (0: the next two count), time and size of the
+    source (PEP 552).
+    """
+    head = MAGIC_NUMBER + bytes(4)
+    for number in (int(source.st_mtime), source.st_size):
+        head += (number & 0xFFFFFFFF).to_bytes(4, "little")
+    try:
+        descriptor = os.open(f"{path}.pyc", os.O_RDONLY)
+        try:
+            data = os.read(descriptor, os.fstat(descriptor).st_size)
+        finally:
+            os.close(descriptor)
+        return marshal.loads(memoryview(data)[16:]) if data[:16] == head else None  # noqa: S302
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
 
 
 def run(name: str) -> None:

@@ -21,7 +21,7 @@ from memory_core.selection.passages import (
     Subjects,
     shorten_ids,
 )
-from memory_core.text import similarity, times
+from memory_core.text import code_names, similarity, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ def _build(
         if passage.text in words:
             passage.words = words[passage.text]
         passage.short_id = names.get(passage.note.id, "")
+        passage.names = code_names.list_names(passage.text) if passage.item else []
         index.add(passage)
     facts = (
         [project.paths.relative(snapshot.path) for _store, snapshot in files],

@@ -97,14 +97,13 @@ def _build(
 
 def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
     """Return what items name that the task does not, by their ids; {} for an unknown task."""
-    if not (items and task):
-        return {}
+    named: dict[str, list[str]] = {}
+    if not task or not any(passage.names for passage in items):
+        return named
     from memory_core.text import code_names
 
-    named = {}
     for passage in items:
-        names = code_names.list_names(passage.text)
-        names = [name for name in names if not code_names.has_name(task, name)]
+        names = [name for name in passage.names if not code_names.has_name(task, name)]
         if names:
             named[passage.note.id] = names
     return named

@@ -114,7 +114,7 @@ class Passage:
     """
 
     __slots__ = (
-        *("_words", "index", "is_users", "is_wished", "item", "note", "runs", "section"),
+        *("_words", "index", "is_users", "is_wished", "item", "names", "note", "runs", "section"),
         *("short_id", "stale", "text"),
     )
 
@@ -130,6 +130,7 @@ class Passage:
         self.is_users = False  # of the user's level: the files it names are of any project
         self.stale = ""  # why it may be out of date
         self.short_id = ""  # the name of an item in the block: the beginning of its id
+        self.names: list[str] = []  # the paths, symbols and commands in it
         self.runs: tuple[int, ...] = ()
         self._words: list[str] | None = None
 

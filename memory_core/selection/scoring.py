@@ -84,7 +84,7 @@ class Scores:
     def __init__(self, index: PassageIndex, task: str) -> None:
         wanted = subject_words.weigh_task(task) if len(index) else {}
         shared = _Shared(index, wanted)
-        worth = _weigh(len(index), shared, wanted)
+        worth = _weigh(len(index), shared.count_passages(), wanted)
         self._scores = {
             number: _score(counts, shared.subjects.get(number, {}), worth)
             for number, counts in shared.own.items()
@@ -150,23 +150,25 @@ class _Shared:
         """Return how often passages and runs have a word."""
         return len(self._passages.get(word, ())) + len(self._runs.get(word, ()))
 
-    def count(self, word: str) -> int:
-        """Return how many passages have a word, or were reported by a run about it."""
-        runs, passages = self._runs.get(word), self._passages.get(word, ())
-        if not runs:
-            return len(set(passages)) if passages else 0
-        try:
-            return len(set(passages).union(*[self._reported[run] for run in runs]))
-        except KeyError:  # one of the words that were left out
-            return min(len(passages) + len(runs), self._size)
+    def count_passages(self) -> dict[str, int]:
+        """Return how many passages have each word, or were reported by a run about it."""
+        counts = {word: len(set(passages)) for word, passages in self._passages.items()}
+        for word, runs in self._runs.items():
+            passages = self._passages.get(word, ())
+            try:
+                reported = [self._reported[run] for run in runs]
+                counts[word] = len(set(passages).union(*reported))
+            except KeyError:  # one of the words that were left out
+                counts[word] = min(len(passages) + len(runs), self._size)
+        return counts
 
 
-def _weigh(size: int, shared: _Shared, wanted: dict[str, float]) -> dict[str, float]:
+def _weigh(size: int, counts: dict[str, int], wanted: dict[str, float]) -> dict[str, float]:
     """Return the worth of each of the task's words: the fewer of the passages have it, the more."""
     rare: dict[int, float] = {}
     worth = {}
     for word, weight in wanted.items():
-        count = shared.count(word)
+        count = counts.get(word, 0)
         if count not in rare:
             rare[count] = _log(1 + (size - count + 0.5) / (count + 0.5))
         repeated = weight * (1 + TASK_SATURATION) / (weight + TASK_SATURATION)

@@ -66,11 +66,12 @@ def is_common(word: str) -> bool:
 def list_words(text: str) -> list[str]:
     """Return the words of a text in their order, code words as whole and parts, and pairs."""
     words: list[str] = []
+    stems: dict[str, str] = {}  # of plain words in small letters: most occur again
     before = ""  # the stem of the plain word before, for a pair
     for word in split_words(text):
         low = word.lower()
         if not is_code(word):
-            before = _add_plain(words, low, before)
+            before = _add_plain(words, low, before, stems)
             continue
         words.append(CODE + low)
         if "/" in low:
@@ -81,7 +82,7 @@ def list_words(text: str) -> list[str]:
             words += [CODE + part for part in low.rpartition("/")[2].split(".") if len(part) > 2]
         last = ""
         for part in split_identifier(word):
-            last = _add_plain(words, part, last)
+            last = _add_plain(words, part, last, stems)
         before = last
     return words
 
@@ -102,14 +103,15 @@ def list_forms(text: str) -> dict[str, str]:
     return forms
 
 
-def _add_plain(words: list[str], low: str, before: str) -> str:
+def _add_plain(words: list[str], low: str, before: str, stems: dict[str, str]) -> str:
     """Add the stem of a word, and the pair with the stem before; return the stem, "" if common."""
-    if len(low) < 2 or low in COMMON:
-        return ""
-    stem = stem_word(low)
-    words.append(stem)
-    if before:
-        words.append(f"{before} {stem}")
+    stem = stems.get(low)
+    if stem is None:
+        stem = stems[low] = "" if len(low) < 2 or low in COMMON else stem_word(low)
+    if stem:
+        words.append(stem)
+        if before:
+            words.append(f"{before} {stem}")
     return stem
 
 
@@ -121,7 +123,7 @@ def stem_word(word: str) -> str:
         )
     if word.endswith(("ies", "ied")):
         return f"{word[:-3]}y"
-    for ending in ENDINGS:
+    for ending in ENDINGS if word.endswith(ENDINGS) else ():
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
             if ending == "s" and word[-2] in "sui":
                 break
