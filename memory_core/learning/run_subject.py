@@ -32,10 +32,13 @@ def describe_run(prompt: str, report: str) -> str:
 def _choose_words(report: str) -> list[str]:
     counts: dict[str, int] = {}
     for word in subject_words.split_words(sanitize.remove_invisible(report)):
-        if len(word) <= MAX_WORD_LENGTH and sum(map(str.isdigit, word)) <= MAX_DIGITS:
-            counts[word] = counts.get(word, 0) + 1
-    ranked = sorted(counts, key=lambda word: -counts[word])
-    kinds = {word: subject_words.is_code(word) for word in ranked}
-    codes = [word for word in ranked if kinds[word]]
-    plain = [word for word in ranked if not kinds[word] and not subject_words.is_common(word)]
+        counts[word] = counts.get(word, 0) + 1
+    ranked = sorted(counts, key=counts.__getitem__, reverse=True)
+    kinds = {word: subject_words.is_code(word) for word in ranked if _is_usual(word)}
+    codes = [word for word in kinds if kinds[word]]
+    plain = [word for word in kinds if not kinds[word] and not subject_words.is_common(word)]
     return (codes + plain)[:MAX_WORDS]
+
+
+def _is_usual(word: str) -> bool:
+    return len(word) <= MAX_WORD_LENGTH and sum(map(str.isdigit, word)) <= MAX_DIGITS

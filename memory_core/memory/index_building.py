@@ -135,19 +135,21 @@ def _build(
     passages = _list_passages(
         project, files, lambda store: _find_level_notes(project, store, agent, notes)
     )
-    index, names = PassageIndex(), shorten_ids(passage.note.id for passage in passages)
+    index, short = PassageIndex(), shorten_ids(passage.note.id for passage in passages)
     index.add_subjects(_get_subjects(notes))
-    words = PassageIndex(parts=stored.parts).list_words()
+    before = PassageIndex(parts=stored.parts)
+    words, names = before.list_words(), {passage.text: passage.names for passage in before}
     for passage in passages:
         if passage.text in words:
-            passage.words = words[passage.text]
-        passage.short_id = names.get(passage.note.id, "")
-        passage.names = code_names.list_names(passage.text) if passage.item else []
+            passage.words, passage.names = words[passage.text], names[passage.text]
+        elif passage.item:
+            passage.names = code_names.list_names(passage.text)
+        passage.short_id = short.get(passage.note.id, "")
         index.add(passage)
     facts = (
         [project.paths.relative(snapshot.path) for _store, snapshot in files],
         block_text.find_day(files[0][1]) if files else "",
-        max(map(len, names.values()), default=0),
+        max(map(len, short.values()), default=0),
         any(passage.item and not passage.note.is_persons for passage in passages),
     )
     if documents and is_whole:
