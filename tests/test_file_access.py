@@ -54,6 +54,8 @@ ALLOWED: dict[str, str] = {
     "curation.cleaning._find_orphans": "the home directory itself",
     "git.resolve._list_files": "of the user's links to one file; a project's are refused",
     # Files of this machine and of the user.
+    "hook._ModuleFinder": "the installed program",
+    "hook._read_compiled": "the installed program",
     "storage.state_folder": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_changed": "transcripts in ~/.claude",
     "claude_code.hook_faults._find_problem": "the installed program; nothing is opened",
@@ -74,7 +76,6 @@ ALLOWED: dict[str, str] = {
     "setup.plugin": "the environment of the plugin",
     "setup.plugin_environment": "the environment of the plugin",
     "setup.hook_runner": "our own hooks, in a temporary folder",
-    "hook._ModuleFinder.find_spec": "our own modules",
     "git.merge_driver.find_missing_program": "the installed program",
     "git.merge_driver._find_program": "the installed program",
     "tasks.backlog_folder._program": "the program backlog in PATH",

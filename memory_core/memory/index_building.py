@@ -15,6 +15,7 @@ from memory_core.selection import item_notes, splitting
 from memory_core.selection.passage_index import DamagedIndex, PassageIndex
 from memory_core.selection.passages import (
     FACTS,
+    MAX_COMPARED,
     NO_SUBJECTS,
     ItemNote,
     Passage,
@@ -95,7 +96,7 @@ def _take_changes(
     stamp = item_index.make_stamp(store, agent)
     if history is None:
         stored.stamp = stamp
-        _write(store, agent, stored)
+        item_index.write_stored(store, agent, stored)
         return
     notes = item_notes.list_notes(history, stored.counts, _get_subjects(_load_notes(stored)))
     if store.paths is project.paths:
@@ -143,7 +144,7 @@ def _build(
         if passage.text in words:
             passage.words, passage.names = words[passage.text], names[passage.text]
         elif passage.item:
-            passage.names = code_names.list_names(passage.text)
+            passage.names = code_names.list_names(passage.text[:MAX_COMPARED])
         passage.short_id = short.get(passage.note.id, "")
         index.add(passage)
     facts = (
@@ -153,9 +154,9 @@ def _build(
         any(passage.item and not passage.note.is_persons for passage in passages),
     )
     if documents and is_whole:
-        data = _dump_notes(notes)
-        new = StoredIndex(stamp, stored.counts, data, documents, facts, index.make_parts())
-        _write(project.store, agent, new)
+        data = [_dump_notes(notes)]
+        new = StoredIndex(stamp, stored.counts, documents, facts, index.make_parts(), data)
+        item_index.write_stored(project.store, agent, new)
     return AgentIndex(index, facts)
 
 
@@ -176,15 +177,13 @@ def _find_level_notes(project: Project, store: Store, agent: str, notes: Notes) 
 
 def _load_notes(stored: StoredIndex) -> Notes:
     """Return the notes on the items of this level."""
-    if not stored.notes:
+    if not len(stored.notes):
         return {}
-    rows, numbers = marshal.loads(stored.notes)  # noqa: S302 - of the user's own state
-    by_word = PassageIndex(parts=stored.parts).list_subjects()
-    end = 1 + max(numbers.values(), default=-1)
-    if stored.parts[2] > end:  # the others are runs of the user's level
-        kept = {word: tuple(filter(end.__gt__, runs)) for word, runs in by_word.items()}
-        by_word = {word: runs for word, runs in kept.items() if runs}
-    subjects = Subjects(by_word, numbers)
+    rows, numbers = marshal.loads(stored.notes[0])  # noqa: S302 - of the user's own state
+    subjects = Subjects(PassageIndex(parts=stored.parts).list_subjects(), numbers)
+    if stored.parts.counts[1] > 1 + max(numbers.values(), default=-1):
+        own = {*numbers.values()}  # the others are runs of the user's level
+        subjects = Subjects(subjects.select(own), numbers)
     notes = {text: ItemNote(*row) for text, row in rows.items()}
     for note in notes.values():
         note.given, note.used, note.failed = stored.counts.get(note.id, (0, 0, 0))
@@ -197,20 +196,14 @@ def _get_subjects(notes: Notes) -> Subjects:
     return next((note.subjects for note in notes.values()), NO_SUBJECTS)
 
 
-def _write(store: Store, agent: str, stored: StoredIndex) -> None:
-    try:
-        data = marshal.dumps(tuple(getattr(stored, name) for name in StoredIndex.__slots__))
-        store.paths.state.replace(item_index.locate(store, agent), data, durable=False)
-    except OSError:
-        pass  # the next reader computes it again
-
-
 def _write_notes(store: Store, agent: str, counts: Counts, stamp: Stamp, notes: Notes) -> None:
     """Write the index of a level whose passages are in the indexes of projects."""
     index = PassageIndex()
     index.add_subjects(_get_subjects(notes))
     parts = index.make_parts()
-    _write(store, agent, StoredIndex(stamp, counts, _dump_notes(notes), [], (), parts))
+    item_index.write_stored(
+        store, agent, StoredIndex(stamp, counts, [], (), parts, [_dump_notes(notes)])
+    )
 
 
 def _dump_notes(notes: Notes) -> bytes:

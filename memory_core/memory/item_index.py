@@ -12,7 +12,8 @@ import marshal
 import os
 
 from memory_core import __version__
-from memory_core.selection.passage_index import NOTHING, PassageIndex
+from memory_core.selection.passage_index import Parts, PassageIndex
+from memory_core.selection.passages import pack, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from memory_core.memory.project import Project
     from memory_core.selection.item_notes import Counts
-    from memory_core.selection.passage_index import Parts
+    from memory_core.selection.passage_index import Blocks
     from memory_core.storage.store import Store
 
     Stamp = list[Any]
@@ -33,8 +34,11 @@ VERSION = 1
 # The largest history in bytes that a reader computes notes from: some 1,000 records, or 5 ms.
 MAX_READ = 256 * 1024
 
-# Larger than the index of any memory file may be.
-MAX_BYTES = 32_000_000
+# What is read at once: all of the index of a usual memory.
+READ_FIRST = 128 * 1024
+
+# The bytes of the length of the head, and of the end of a block.
+LENGTH, END = 8, 4
 
 
 class AgentIndex:
@@ -54,26 +58,67 @@ class StoredIndex:
     """The content of index/AGENT: all is empty if it is absent or damaged.
 
     `stamp` tells which history the notes are from, and `documents` which files the passages are
-    from; `counts` has those of `count_runs`.
-    """
+    from; `counts` has those of `count_runs`.  `notes` is one marshalled block.
 
-    __slots__ = ("stamp", "counts", "notes", "documents", "facts", "parts")  # noqa: RUF023 - as read
+    The file begins with the length of a marshalled head, which has all but the notes and the blocks
+    of passages and words; then it has where each block ends, and the blocks.
+    """
 
     def __init__(
         self,
         stamp: Stamp,
         counts: Counts,
-        notes: bytes,
         documents: Stamp,
         facts: tuple[Any, ...],
         parts: Parts,
+        notes: Blocks,
     ) -> None:
         self.stamp = stamp
         self.counts = counts
-        self.notes = notes
         self.documents = documents
         self.facts = facts
         self.parts = parts
+        self.notes = notes
+
+
+class _IndexFile:
+    """An open index; most of a large one is never read."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._begin = memoryview(os.pread(descriptor, READ_FIRST, 0))
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+    def read(self, start: int, end: int) -> Any:
+        """Return the bytes from `start` up to `end`."""
+        if end <= len(self._begin):
+            return self._begin[start:end]
+        return os.pread(self._descriptor, end - start, start)
+
+
+class _FileBlocks:
+    """Blocks of an index file; `ends` has where each of all blocks ends behind `base`."""
+
+    __slots__ = ("_base", "_count", "_ends", "_file", "_first")
+
+    def __init__(
+        self, file: _IndexFile, base: int, ends: memoryview[int], first: int, count: int
+    ) -> None:
+        self._file = file
+        self._base = base
+        self._ends = ends
+        self._first = first
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, at: int) -> Any:
+        at += self._first
+        start = self._ends[at - 1] if at else 0
+        return self._file.read(self._base + start, self._base + self._ends[at])
 
 
 def open_index(project: Project, agent: str) -> AgentIndex | None:
@@ -127,14 +172,44 @@ def _identify(status: os.stat_result | None) -> list[int]:
 
 
 def read_stored(store: Store, agent: str) -> StoredIndex:
+    """Return an agent's stored index."""
     try:
-        data = store.paths.state.read(locate(store, agent), MAX_BYTES)
-        fields = marshal.loads(data)  # noqa: S302 - only this user can write the state
-        if fields[0][:2] in ([], [VERSION, __version__]):
-            return StoredIndex(*fields)
-    except (EOFError, ValueError, TypeError, KeyError, IndexError, OSError):
+        file = _IndexFile(store.paths.state.open(locate(store, agent), os.O_RDONLY))
+        body = LENGTH + int.from_bytes(file.read(0, LENGTH), "little")
+        fields = marshal.loads(file.read(LENGTH, body))  # noqa: S302 - only this user can write it
+        stamp, counts, documents, facts, numbers, wished, lengths = fields
+        if stamp[:2] in ([], [VERSION, __version__]):
+            base, first = body + sum(lengths) * END, 0
+            ends = unpack(file.read(body, base))
+            lists: list[Any] = []
+            for length in lengths:
+                lists.append(_FileBlocks(file, base, ends, first, length))
+                first += length
+            *blocks, notes = lists
+            return StoredIndex(
+                stamp, counts, documents, facts, Parts(numbers, wished, blocks), notes
+            )
+    except (EOFError, ValueError, TypeError, KeyError, IndexError, OverflowError, OSError):
         pass
-    return StoredIndex([], {}, b"", [], (), NOTHING)
+    return StoredIndex([], {}, [], (), Parts(), ())
+
+
+def write_stored(store: Store, agent: str, stored: StoredIndex) -> None:
+    """Write an agent's index; if that is not possible, the next reader makes it again."""
+    parts, lists = stored.parts, [*stored.parts.blocks, stored.notes]
+    blocks = [blocks[at] for blocks in lists for at in range(len(blocks))]
+    fields: list[Any] = [stored.stamp, stored.counts, stored.documents, stored.facts]
+    head = marshal.dumps([*fields, parts.counts, parts.wished, [*map(len, lists)]])
+    ends, end = [], 0
+    for block in blocks:
+        end += len(block)
+        ends.append(pack(end))
+    length = len(head).to_bytes(LENGTH, "little")
+    data = b"".join([length, head, *ends, *blocks])
+    try:
+        store.paths.state.replace(locate(store, agent), data, durable=False)
+    except OSError:
+        pass
 
 
 def locate(store: Store, agent: str) -> str:

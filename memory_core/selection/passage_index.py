@@ -8,36 +8,49 @@ from __future__ import annotations
 
 import marshal
 
-from memory_core.selection.passages import ItemNote, Passage
+from memory_core.selection.passages import ItemNote, Passage, pack, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from memory_core.selection.item_notes import Counts
     from memory_core.selection.passages import Subjects
 
-    # Numbers of passages or runs by word.
-    Numbers = dict[str, tuple[int, ...]]
-    # The number of passages, the numbers of those that are given with every task, the number of
-    # runs, and marshalled: blocks of passages, of words, of what runs were about, and of the
-    # passages of runs.
-    Parts = tuple[int, tuple[int, ...], int, list[bytes], list[bytes], list[bytes], list[bytes]]
+    Blocks = Sequence[Any]  # of bytes, or parts of the bytes of a file
 
 # A memory with fewer passages is one block, because all of it takes no longer than to divide it.
 SMALL = 300
 
-# In a larger one, so many passages or runs are a block, and words are divided by their characters
-# into so many blocks, a prime number.
-BLOCK = 16
+# In a larger one, words are divided by their characters into so many blocks, a prime number, and
+# each passage and each run is a block.
 WORD_BLOCKS = 1021
-
-NOTHING: Parts = (0, (), 0, [], [], [], [])
 
 
 class DamagedIndex(ValueError):
     """A part of a stored index cannot be read."""
+
+
+class Parts:
+    """What is stored of an index: marshalled blocks, which load one by one.
+
+    `counts` are the numbers of passages and of runs, and `wished` has the numbers of the passages
+    that are given with every task.  The blocks are those of passages, of their words, of the words
+    that runs were about, and of the passages that runs reported.
+    """
+
+    __slots__ = ("blocks", "counts", "wished")
+
+    def __init__(
+        self,
+        counts: tuple[int, int] = (0, 0),
+        wished: tuple[int, ...] = (),
+        blocks: Sequence[Blocks] = ((), (), (), ()),
+    ) -> None:
+        self.counts = counts
+        self.wished = wished
+        self.blocks = blocks
 
 
 class PassageIndex:
@@ -50,15 +63,16 @@ class PassageIndex:
     def __init__(
         self,
         passages: Iterable[Passage] = (),
-        parts: Parts = NOTHING,
+        parts: Parts | None = None,
         counts: Counts | None = None,
     ) -> None:
-        self._count, wished, self._run_count, *blocks = parts
-        self.wished = [*wished]
-        self._rows, self._own, self._subjects, self._reported = map(_Blocks, blocks)
+        parts = parts or Parts()
+        self._count, self._run_count = parts.counts
+        self.wished = [*parts.wished]
+        self._rows, self._own, self._subjects, self._reported = map(_Loader, parts.blocks)
         self._counts = counts or {}
         self._passages: dict[int, Passage] = {}
-        self._added: dict[str, list[int]] = {}  # the passages that were added, by their words
+        self._added: dict[str, bytes] = {}  # the passages that were added, by their words
         self._added_runs: dict[int, list[int]] = {}
         self._added_subjects: list[tuple[Subjects, int]] = []
         for passage in passages:
@@ -69,7 +83,8 @@ class PassageIndex:
 
     def __getitem__(self, number: int) -> Passage:
         if number not in self._passages:
-            self._passages[number] = _make_passage(number, self._rows.at(number), self._counts)
+            row = self._rows.at(number)
+            self._passages[number] = _make_passage(number, row, self._counts)
         return self._passages[number]
 
     def __iter__(self) -> Iterator[Passage]:
@@ -80,8 +95,9 @@ class PassageIndex:
         passage.index = self._count
         self._passages[self._count] = passage
         self._count += 1
+        number = pack(passage.index)
         for word in passage.words:
-            self._added.setdefault(word, []).append(passage.index)
+            self._added[word] = self._added.get(word, b"") + number
         note = passage.note
         if note.runs:
             first, numbers = self.add_subjects(note.subjects), note.subjects.numbers
@@ -100,86 +116,83 @@ class PassageIndex:
         self._run_count += 1 + max(subjects.numbers.values(), default=-1)
         return self._added_subjects[-1][1]
 
-    def find_own(self, words: Iterable[str]) -> Numbers:
+    def find_own(self, words: Iterable[str]) -> dict[str, Sequence[int]]:
         """Return the numbers of the passages with each word, as often as they have it.
 
         Words that no passage has are left out.
         """
         hits = self._own.find(words)
         for word in self._added.keys() & words:
-            hits[word] = (*hits.get(word, ()), *self._added[word])
-        return hits
+            hits[word] = hits.get(word, b"") + self._added[word]
+        return {word: unpack(numbers) for word, numbers in hits.items()}
 
-    def find_runs(self, words: Iterable[str]) -> Numbers:
+    def find_runs(self, words: Iterable[str]) -> dict[str, Sequence[int]]:
         """Return the numbers of the runs that were about each word, without words of none."""
-        hits = self._subjects.find(words)
+        hits: dict[str, Sequence[int]] = {
+            word: unpack(numbers) for word, numbers in self._subjects.find(words).items()
+        }
         for subjects, first in self._added_subjects:
             for word in subjects.by_word.keys() & words:
-                numbers = [first + run for run in subjects.by_word[word]]
+                numbers = [first + run for run in unpack(subjects.by_word[word])]
                 numbers = [run for run in numbers if run in self._added_runs]
                 hits[word] = (*hits.get(word, ()), *numbers)
         return hits
 
-    def list_reported(self, run: int) -> tuple[int, ...]:
+    def list_reported(self, run: int) -> Sequence[int]:
         """Return the numbers of the passages that a run reported."""
         if run in self._added_runs:
-            return tuple(self._added_runs[run])
-        hits: tuple[int, ...] = self._reported.at(run)
+            return self._added_runs[run]
+        hits: Sequence[int] = self._reported.at(run)
         return hits
 
     def list_words(self) -> dict[str, list[str]]:
         """Return the words of all stored passages by their texts."""
         words: list[list[str]] = [[] for _ in range(self._count)]
         for word, numbers in self._own.list_all():
-            for number in numbers:
+            for number in unpack(numbers):
                 words[number].append(word)
         return {passage.text: words[passage.index] for passage in self}
 
-    def list_subjects(self) -> dict[str, tuple[int, ...]]:
-        """Return the numbers of the runs by the words that they were about."""
+    def list_subjects(self) -> dict[str, bytes]:
+        """Return the packed numbers of the runs by the words that they were about."""
         return dict(self._subjects.list_all())
 
     def make_parts(self) -> Parts:
         """Return the parts of an index whose passages were all added."""
-        rows = list(map(_make_row, self))
-        own = {word: tuple(numbers) for word, numbers in self._added.items()}
-        subjects: dict[str, tuple[int, ...]] = {}
+        subjects: dict[str, bytes] = {}
         for more, first in self._added_subjects:
             if not first:  # of the project; the memory of the user is smaller
                 subjects = {**more.by_word}
                 continue
             for word, runs in more.by_word.items():
-                subjects[word] = (*subjects.get(word, ()), *(first + run for run in runs))
+                numbers = b"".join(pack(first + run) for run in unpack(runs))
+                subjects[word] = subjects.get(word, b"") + numbers
         reported = [tuple(self._added_runs.get(run, ())) for run in range(self._run_count)]
         is_small = self._count < SMALL
-        return (
-            self._count,
-            tuple(self.wished),
-            self._run_count,
-            _divide(rows, is_small),
-            _divide_words(own, is_small),
+        blocks = (
+            _divide(list(map(_make_row, self)), is_small),
+            _divide_words(self._added, is_small),
             _divide_words(subjects, is_small),
             _divide(reported, is_small),
         )
+        return Parts((self._count, self._run_count), tuple(self.wished), blocks)
 
 
-class _Blocks:
-    """Marshalled blocks of rows or of words, each loaded when it is needed."""
+class _Loader:
+    """Loads marshalled blocks of rows or of words, each when it is needed."""
 
     __slots__ = ("_blocks", "_loaded")
 
-    def __init__(self, blocks: list[bytes]) -> None:
+    def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self._loaded: dict[int, Any] = {}
 
     def at(self, number: int) -> Any:
         """Return the row with this number."""
-        if len(self._blocks) == 1:
-            return self._load(0)[number]
-        return self._load(number // BLOCK)[number % BLOCK]
+        return self._load(0)[number] if len(self._blocks) == 1 else self._load(number)[0]
 
-    def find(self, words: Iterable[str]) -> Numbers:
-        """Return the numbers of those words that have some."""
+    def find(self, words: Iterable[str]) -> dict[str, bytes]:
+        """Return the packed numbers of those words that have some."""
         count = len(self._blocks)
         if count == 1:
             block = self._load(0)
@@ -191,28 +204,27 @@ class _Blocks:
                 hits[word] = block[word]
         return hits
 
-    def list_all(self) -> Iterable[tuple[str, tuple[int, ...]]]:
-        """Return all words with their numbers."""
+    def list_all(self) -> Iterable[tuple[str, bytes]]:
+        """Return all words with their packed numbers."""
         return (pair for at in range(len(self._blocks)) for pair in self._load(at).items())
 
     def _load(self, at: int) -> Any:
         if at not in self._loaded:
             try:
                 self._loaded[at] = marshal.loads(self._blocks[at])  # noqa: S302 - of the user's state
-            except (EOFError, ValueError, TypeError) as error:
+            except (EOFError, ValueError, TypeError, IndexError) as error:
                 raise DamagedIndex(str(error)) from error
         return self._loaded[at]
 
 
 def _divide(rows: list[Any], is_small: bool) -> list[bytes]:
-    size = max(len(rows), 1) if is_small else BLOCK
-    return [marshal.dumps(rows[at : at + size]) for at in range(0, max(len(rows), 1), size)]
+    return [marshal.dumps(rows)] if is_small else [marshal.dumps([row]) for row in rows]
 
 
-def _divide_words(numbers: Numbers, is_small: bool) -> list[bytes]:
+def _divide_words(numbers: dict[str, bytes], is_small: bool) -> list[bytes]:
     if is_small:
         return [marshal.dumps(numbers)]
-    blocks: list[dict[str, tuple[int, ...]]] = [{} for _ in range(WORD_BLOCKS)]
+    blocks: list[dict[str, bytes]] = [{} for _ in range(WORD_BLOCKS)]
     for word, hits in numbers.items():
         blocks[_choose_block(word, WORD_BLOCKS)][word] = hits
     return list(map(marshal.dumps, blocks))

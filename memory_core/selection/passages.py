@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+
 from memory_core.text import subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 SHORTEST_ID = 4
+
+# Characters of a passage that are compared with a task; a usual one has 100.
+MAX_COMPARED = 4000
 
 # What a note has besides the counts of runs and their subjects.
 FACTS = (
@@ -17,8 +22,18 @@ FACTS = (
 )
 
 
+def pack(number: int) -> bytes:
+    """Return a number of a passage or run as a part of the bytes that `unpack` reads."""
+    return number.to_bytes(4, sys.byteorder)
+
+
+def unpack(numbers: bytes | memoryview) -> memoryview[int]:
+    """Return packed numbers; many numbers load faster so, and most of them are not needed."""
+    return memoryview(numbers).cast("I")
+
+
 class Subjects:
-    """What runs were about: `by_word` has for each word the numbers of the runs.
+    """What runs were about: `by_word` has for each word the packed numbers of the runs.
 
     `numbers` has those of the runs, by their ids.  A hook needs only the words of its task, and
     this loads faster than the words of each run.
@@ -26,7 +41,7 @@ class Subjects:
 
     __slots__ = ("by_word", "numbers")
 
-    def __init__(self, by_word: dict[str, tuple[int, ...]], numbers: dict[str, int]) -> None:
+    def __init__(self, by_word: dict[str, bytes], numbers: dict[str, int]) -> None:
         self.by_word = by_word
         self.numbers = numbers
 
@@ -35,24 +50,30 @@ class Subjects:
         ids = {number: run for run, number in self.numbers.items()}
         words: dict[str, list[str]] = {}
         for word, numbers in self.by_word.items():
-            for number in numbers:
+            for number in unpack(numbers):
                 words.setdefault(ids[number], []).append(word)
         return words
 
+    def select(self, runs: Container[int]) -> dict[str, bytes]:
+        """Return the words of these runs, by their numbers."""
+        kept = {
+            word: b"".join(pack(number) for number in unpack(numbers) if number in runs)
+            for word, numbers in self.by_word.items()
+        }
+        return {word: numbers for word, numbers in kept.items() if numbers}
+
     def update(self, abouts: dict[str, str]) -> Subjects:
         """Return the subjects of exactly these runs; only those that are new are split."""
-        by_word, numbers = dict(self.by_word), dict(self.numbers)
-        gone = {numbers.pop(run) for run in self.numbers.keys() - abouts.keys()}
-        if gone:
-            kept = {word: {*runs} - gone for word, runs in by_word.items()}
-            by_word = {word: tuple(sorted(runs)) for word, runs in kept.items() if runs}
+        numbers = {run: number for run, number in self.numbers.items() if run in abouts}
+        is_same = len(numbers) == len(self.numbers)
+        by_word = dict(self.by_word) if is_same else self.select({*numbers.values()})
         number = max(numbers.values(), default=-1)
         for run in sorted(abouts.keys() - numbers.keys()):
             number += 1
             numbers[run] = number
             for word in dict.fromkeys(subject_words.list_words(abouts[run])):
                 if " " not in word:
-                    by_word[word] = (*by_word.get(word, ()), number)
+                    by_word[word] = by_word.get(word, b"") + pack(number)
         return Subjects(by_word, numbers)
 
 
@@ -138,7 +159,7 @@ class Passage:
     def words(self) -> list[str]:
         """The words of the passage by which it is compared with tasks."""
         if self._words is None:
-            self._words = subject_words.list_words(self.text)
+            self._words = subject_words.list_words(self.text[:MAX_COMPARED])
         return self._words
 
     @words.setter

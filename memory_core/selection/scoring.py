@@ -35,7 +35,7 @@ TINY = 2.0**-20
 MOST_HITS = 2000
 
 # Of so many passages with the best scores the budget takes some.
-MOST_COMPARED = 300
+MOST_COMPARED = 150
 
 # From this score on, divided by the root of the sum of the task's words, a passage is strong
 # evidence that the memory knows something about the task.  Of recorded tasks, 6 of 10 with a
@@ -118,7 +118,7 @@ class _Shared:
     def __init__(self, index: PassageIndex, wanted: dict[str, float]) -> None:
         self._size = len(index)
         self._passages, self._runs = index.find_own(wanted), index.find_runs(wanted)
-        self._reported: dict[int, tuple[int, ...]] = {}
+        self._reported: dict[int, Sequence[int]] = {}
         self.own: dict[int, dict[str, int]] = {}
         self.subjects: dict[int, dict[int, list[str]]] = {}
         by_run: dict[int, list[str]] = {}

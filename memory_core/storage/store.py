@@ -25,7 +25,7 @@ LOCK_INTERVAL = 0.005
 
 # A person's memory file has 8 KB; a larger one than this is refused.
 MAX_MEMORY_BYTES = 1_000_000
-MAX_MEMORY_LINES = 10_000
+MAX_MEMORY_LINES = 40_000
 
 # Of an archive: years of work.
 MAX_DATED_BYTES = 8_000_000
