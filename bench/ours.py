@@ -19,7 +19,7 @@ from memory_core.learning import run_subject
 from memory_core.text.times import format_utc
 
 HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hooks")
-FULL, ROOMY, ITEM = 8192, 6000, 100  # bytes of a full memory, one with room, and one item
+FULL, ROOMY, ITEM = 8192, 6000, 98  # bytes of a full memory, one with room, and one item
 ALL = "memory: {selection: off}\n"
 LARGE = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 5000}}\n"
 FIND_PROJECT = """
@@ -32,6 +32,7 @@ INJECT = "inject, 8 KB memory"
 CAPTURE = "capture (PostToolUse), 10 KB, two learnings"
 START = "SubagentStart, receipt present"
 STOP = "capture (SubagentStop), 10 KB, two learnings"
+LARGE_COUNTS = (200, 2_000, 10_000)
 LIFE = ("pre_tool_use", "subagent_start", "subagent_stop", "post_tool_use")
 INJECT_LIMIT, IDLE_LIMIT, LEARN_LIMIT = 1.5, 1.2, 2.0
 
@@ -126,13 +127,15 @@ def make_history(agent: str, memory: str) -> str:
 
 
 def rows() -> Iterator[Row]:
-    yield from (_inject, _inject_all, _inject_many(200))
+    yield from (_inject, _inject_all)
+    yield from map(_inject_many, LARGE_COUNTS)
     yield from (_inject_nothing, _inject_no_folder, _other_tool)
     yield from (_start_with_receipt, _start_without, _session)
     for size, label in ((10_000, "10 KB"), (1_000_000, "1 MB")):
         yield _capture(f"capture (PostToolUse), {label}, nothing to learn", size)
         yield _capture(f"capture (PostToolUse), {label}, two learnings", size, ROOMY)
     yield _capture("capture (PostToolUse), 10 KB, two learnings, memory full", 10_000, FULL)
+    yield from map(_capture_many, LARGE_COUNTS)
     yield from (
         _stop(STOP, samples.LEARNED),
         _stop("capture (SubagentStop), 10 KB, nothing to learn", ()),
@@ -168,6 +171,16 @@ def _inject_many(count: int) -> Row:
         place = maker.scene(count * ITEM, config=LARGE)
         event, name = samples.pre_tool_use(place.project), f"inject, memory of {count:,} items"
         return _case(maker, name, "pre_tool_use", place, event, scene.prompt_with_memory)
+
+    return row
+
+
+def _capture_many(count: int) -> Row:
+    def row(maker: Maker) -> Case:
+        place = maker.scene(count * ITEM, config=LARGE)
+        event = samples.subagent_stop(place.project, samples.result(10_000, samples.LEARNED))
+        name = f"capture (SubagentStop), two learnings, memory of {count:,} items"
+        return _case(maker, name, "subagent_stop", place, event, scene.taught, LIFE[:2])
 
     return row
 
