@@ -130,7 +130,8 @@ def _build(
 ) -> AgentIndex:
     """Make the index of an agent's files with these notes, and write it.
 
-    Without `documents` a file is unreadable, so it is not written.
+    `documents` is [] if the notes could not be read; then, or if a file cannot be read, the index
+    is not written.
     """
     files, is_whole = _read_files(project, agent)
     passages = _list_passages(
@@ -298,12 +299,14 @@ def _make_finder(project: Project, notes: dict[str, ItemNote]) -> NoteFinder:
     """
     certainty = project.config["confidence"]["person"]
 
+    by_hand: dict[str, ItemNote] = {}
+
     def find_note(text: str) -> ItemNote:
-        note = notes.get(text)
+        note = notes.get(text) or by_hand.get(text)
         if note is None:
             key = similarity.identify(text)
             note = ItemNote(key, certainty, times.FAR_FUTURE, is_persons=True, is_confirmed=True)
-            notes[text] = note
+            by_hand[text] = note
         return note
 
     return find_note

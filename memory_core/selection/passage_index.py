@@ -69,7 +69,7 @@ class PassageIndex:
         parts = parts or Parts()
         self._count, self._run_count = parts.counts
         self.wished = [*parts.wished]
-        self._rows, self._own, self._subjects, self._reported = map(_Loader, parts.blocks)
+        self._rows, self._own, self._subjects, self._reported = map(_BlockLoader, parts.blocks)
         self._counts = counts or {}
         self._passages: dict[int, Passage] = {}
         self._added: dict[str, bytes] = {}  # the passages that were added, by their words
@@ -178,7 +178,7 @@ class PassageIndex:
         return Parts((self._count, self._run_count), tuple(self.wished), blocks)
 
 
-class _Loader:
+class _BlockLoader:
     """Loads marshalled blocks of rows or of words, each when it is needed."""
 
     __slots__ = ("_blocks", "_loaded")

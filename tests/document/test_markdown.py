@@ -628,8 +628,9 @@ def bare(line: str) -> str:
 
 
 def filled(lines: list[str]) -> list[str]:
-    """Return the lines that are not blank, without line end and byte order mark."""
-    return [line.removeprefix(markdown_lines.BOM).rstrip("\r\n") for line in lines if bare(line)]
+    """Return the lines that are not blank, without line end and the byte order mark of the text."""
+    first = [line.removeprefix(markdown_lines.BOM) for line in lines[:1]]
+    return [line.rstrip("\r\n") for line in first + lines[1:] if line.strip(" \t\r\n")]
 
 
 def without_one(longer: list[str], shorter: list[str]) -> bool:
