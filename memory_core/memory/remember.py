@@ -75,6 +75,27 @@ def save_learnings(
     cannot be changed now.  Without a spool the memory file is changed
     at once.  Raises OSError if neither is possible.
     """
+    origin = {"agent": agent, "run": run, "session": session, "source": source}
+    entry, is_whole = _make_entry(extractions, origin, about, wrong or {})
+    try:
+        path = spool.add(project.paths, project.store.stem(agent), entry)
+    except OSError as error:
+        _merge_unspooled(project, agent, entry, error)
+        before_merge()
+        return is_whole
+    before_merge()
+    try:
+        merge_spool(project, agent, path, OTHERS_SECONDS)
+    except OSError as error:
+        spool.flush(project.paths, path)
+        log_waiting(project, agent, error, run)
+    return is_whole
+
+
+def _make_entry(
+    extractions: list[Extraction], source: dict[str, str], about: str, wrong: dict[str, str]
+) -> tuple[dict[str, Any], bool]:
+    """Return an entry of the spool, and whether all learnings are in it."""
     learned = [
         [item.type, item.content, item.nested]
         for result in extractions
@@ -85,29 +106,18 @@ def save_learnings(
         for result in extractions
         for item in result.rejected
     ]
-    entry: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
-    entry |= {"learnings": learned[:MAX_LEARNINGS], "rejected": rejected[:MAX_LEARNINGS]}
+    entry: dict[str, Any] = {**source, "learnings": learned[:MAX_LEARNINGS]}
+    entry["rejected"] = rejected[:MAX_LEARNINGS]
     if about:
         entry["about"] = about
     if wrong:
         entry["wrong"] = [[key, reason] for key, reason in wrong.items()][:MAX_LEARNINGS]
     over = len(learned[MAX_LEARNINGS:]) + len(rejected[MAX_LEARNINGS:])
     if over:
-        text = f"{over} more are in the report of run {run or 'unknown'}, session {session}"
+        run, session = source["run"] or "unknown", source["session"]
+        text = f"{over} more are in the report of run {run}, session {session}"
         entry["rejected"].append(["", text, f"a report may have at most {MAX_LEARNINGS}", ""])
-    try:
-        path = spool.add(project.paths, project.store.stem(agent), entry)
-    except OSError as error:
-        _merge_unspooled(project, agent, entry, error)
-        before_merge()
-        return not over
-    before_merge()
-    try:
-        merge_spool(project, agent, path, OTHERS_SECONDS)
-    except OSError as error:
-        spool.flush(project.paths, path)
-        log_waiting(project, agent, error, run)
-    return not over
+    return entry, not over
 
 
 def _merge_unspooled(project: Project, agent: str, entry: dict[str, Any], error: OSError) -> None:

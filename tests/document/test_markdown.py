@@ -623,10 +623,6 @@ news = st.sampled_from(["a new item", "a -> b", "--> ?> </pre>", "```", "# new"]
 numbers = st.integers(min_value=0, max_value=99)
 
 
-def bare(line: str) -> str:
-    return line.removeprefix(markdown_lines.BOM).strip(" \t\r\n")
-
-
 def filled(lines: list[str]) -> list[str]:
     """Return the lines that are not blank, without line end and the byte order mark of the text."""
     first = [line.removeprefix(markdown_lines.BOM) for line in lines[:1]]
