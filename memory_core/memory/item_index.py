@@ -89,7 +89,10 @@ class _IndexFile:
         self._begin = memoryview(os.pread(descriptor, READ_FIRST, 0))
 
     def __del__(self) -> None:
-        os.close(self._descriptor)
+        try:
+            os.close(self._descriptor)
+        except OSError:
+            pass  # there is nothing to lose in a file that was only read
 
     def read(self, start: int, end: int) -> Any:
         """Return the bytes from `start` up to `end`."""
