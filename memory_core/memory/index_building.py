@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def make_index(project: Project, agent: str) -> AgentIndex:
-    """Make the index of an agent's files and write it; what is unreadable is logged.
+    """Make the index of an agent's files and write it; unreadable files are logged.
 
     The items that the old index has are not split again.
     """
@@ -193,7 +193,7 @@ def _load_notes(stored: StoredIndex) -> Notes:
 
 
 def _get_subjects(notes: Notes) -> Subjects:
-    """Return what the runs of the notes were about; all notes of a level share it."""
+    """Return the subjects of the runs of notes; all notes of a level share them."""
     return next((note.subjects for note in notes.values()), NO_SUBJECTS)
 
 
@@ -293,7 +293,7 @@ def _split(document: Document, own: Document | None, find_note: NoteFinder) -> l
 
 
 def _make_finder(project: Project, notes: dict[str, ItemNote]) -> NoteFinder:
-    """Return a function from an item's text to what the history knows of it.
+    """Return a function from an item's text to the note on it.
 
     An item that the history does not have was written by a person.
     """

@@ -1,9 +1,10 @@
-"""index/AGENT in the state: what a hook needs to choose items, computed before.
+"""The file index/AGENT in the state: the items of an agent, prepared for the choice.
 
-To parse a memory, read its history and split its items into words takes longer than to choose
-some of them.  So each writer also writes the index.  It says of which files it was made: if one of
-them is another now, for example after an edit or a pull, the next reader computes it again, and
-splits only the items that are new.  Only of a long history a reader uses the old notes.
+It takes longer to parse a memory, to read its history and to split its items into words than to
+choose some of them.  So each writer also writes the index.  It has stamps of the files of which it
+was made.  If a file has another stamp now, for example after an edit or a pull, the next reader
+makes the index again and splits only new items.  A long history is an exception: readers use the
+old notes, and the next writer makes new ones.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ LENGTH, END = 8, 4
 
 
 class AgentIndex:
-    """The passages of an agent's memory files, and what the block says about the files.
+    """The passages of an agent's memory files, and facts about the files.
 
     `paths` are those of the files, as people read them, and `day` is that of their last change.
     `id_length` is the length of the longest short id, and `has_recorded` says whether the agent
@@ -57,8 +58,8 @@ class AgentIndex:
 class StoredIndex:
     """The content of index/AGENT: all is empty if it is absent or damaged.
 
-    `stamp` tells which history the notes are from, and `documents` which files the passages are
-    from; `counts` has those of `count_runs`.  `notes` is one marshalled block.
+    `stamp` identifies the history of the notes, and `documents` the files of the passages;
+    `counts` has those of `count_runs`, and `notes` is one marshalled block.
 
     The file begins with the length of a marshalled head, which has all but the notes and the blocks
     of passages and words; then it has where each block ends, and the blocks.
@@ -140,7 +141,7 @@ def open_index(project: Project, agent: str) -> AgentIndex | None:
 
 
 def make_stamp(store: Store, agent: str) -> Stamp:
-    """Return what tells the present state of a history from others, [] without a history."""
+    """Return a stamp of the present state of a history, [] without a history."""
     status = store.files.status(store.history_path(agent))
     return [VERSION, __version__, *_identify(status)] if status else []
 
@@ -152,7 +153,7 @@ def is_current(stored: StoredIndex, stamp: Stamp) -> bool:
 
 
 def stamp_documents(project: Project, agent: str) -> Stamp:
-    """Return what tells the present memory files of an agent from others, [] without a file.
+    """Return a stamp of the present memory files of an agent, [] without a file.
 
     The settings are those on which it depends which items the agent may receive.
     """
@@ -168,7 +169,7 @@ def stamp_documents(project: Project, agent: str) -> Stamp:
 
 
 def _identify(status: os.stat_result | None) -> list[int]:
-    """Return what tells a file from another, and from itself after a change; [] without a file."""
+    """Return numbers that differ for another file or after a change; [] without a file."""
     if status is None:
         return []
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]

@@ -1,4 +1,4 @@
-"""Find the passages of a memory by their words, and by what the runs that reported them were about.
+"""Find the passages of a memory by their words and by the subjects of the runs that reported them.
 
 An index is made of passages, or of the parts that an earlier index has stored; then it reads only
 the parts that it needs, and raises DamagedIndex if it cannot.  Both give the same answers.
@@ -33,7 +33,7 @@ class DamagedIndex(ValueError):
 
 
 class Parts:
-    """What is stored of an index: marshalled blocks, which load one by one.
+    """The stored form of an index: marshalled blocks, which load one by one.
 
     `counts` are the numbers of passages and of runs, and `wished` has the numbers of the passages
     that are given with every task.  The blocks are those of passages, of their words, of the words
