@@ -109,8 +109,11 @@ def handle_start(project: Project, event: Event) -> Reply | None:
     group, block = _assign_group(start, start.run_id, block)
     served_here = run_records.VIA_START if block.text else "none"
     route = run_records.VIA_PROMPT if claimed else served_here
-    names = ("given", "named", "asked", "experiment")
-    facts = {name: receipt[name] for name in names if receipt.get(name)}
+    facts = {name: receipt[name] for name in run_event.FACTS if receipt.get(name)}
+    if claimed:
+        start.runs.try_note(
+            claimed, **facts
+        )  # another run of this agent may be the one of the call
     if block.given:
         facts |= {"given": " ".join(block.given), "named": block.named}
     if group:

@@ -25,6 +25,10 @@ FINAL_OUTCOMES = (DONE, FAILED)
 PROMPT_HEAD = 300
 
 
+# What the receipt of a call says about the memory in its prompt.
+FACTS = ("given", "named", "asked", "experiment")
+
+
 class RunEvent:
     """A hook event of one run of an agent.
 
@@ -47,7 +51,20 @@ class RunEvent:
         """Return the record of the run; it is read once, at the first call."""
         if self._record is None:
             self._record = self.runs.record(self.run_id)
+            claimed, own = self._record.get("call"), self._find_call()
+            if claimed and own and own != claimed:
+                facts = self.runs.record(own)
+                self._record |= {name: facts.get(name) for name in FACTS}
         return self._record
+
+    def _find_call(self) -> str:
+        """Return the call of the run, "" if this event cannot know it.
+
+        Of two runs of one agent that start at once, either may have claimed the receipt of the
+        other.
+        """
+        launch = {} if self.call else self.runs.record(run_records.launch_id_of(self.run_id))
+        return self.call or str(launch.get("call") or "")
 
     @property
     def given(self) -> list[str]:
@@ -74,18 +91,12 @@ class RunEvent:
         return {**use, "experiment": group} if group else use
 
     def _find_group(self) -> str:
-        """Return the group of the run in an experiment, "" for none.
-
-        Of two runs of one agent either may have claimed the receipt of the other, so what the
-        run's own call decided comes first.
-        """
+        """Return the group of the run in an experiment, "" for none."""
         group = str(self.record.get("experiment") or "")
-        if not group:
-            return ""
-        launch = self.runs.record(run_records.launch_id_of(self.run_id))
-        calls = (self.call, launch.get("call"), self.record.get("call"))
-        decided = (self.runs.record(str(call)).get("experiment") for call in calls if call)
-        return next((str(own) for own in decided if own), group)
+        call = self._find_call() or str(self.record.get("call") or "")
+        # The answer of the call may have found that its memory was lost or doubled.
+        checked = self.runs.record(call).get("experiment") if group and call else ""
+        return str(checked or group)
 
     @property
     def call(self) -> str:

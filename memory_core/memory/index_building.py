@@ -12,7 +12,7 @@ from memory_core.document import markdown
 from memory_core.memory import block_text, item_index
 from memory_core.memory.item_index import AgentIndex, StoredIndex
 from memory_core.selection import item_notes, splitting
-from memory_core.selection.passage_index import DamagedIndex, PassageIndex
+from memory_core.selection.passage_index import DamagedIndex, PassageIndex, load_block
 from memory_core.selection.passages import (
     FACTS,
     MAX_COMPARED,
@@ -49,16 +49,19 @@ def make_index(project: Project, agent: str) -> AgentIndex:
     documents = item_index.stamp_documents(project, agent)
     stored, stamp = item_index.read_stored(store, agent), item_index.make_stamp(store, agent)
     try:
-        notes = _find_notes(project, store, agent, stored)
+        notes = _find_notes(project, store, agent, stored, stamp)
     except OSError as error:
         log_unreadable(project, agent, error)
         notes, documents = {}, []
+    if item_index.make_stamp(store, agent) != stamp:
+        documents = []  # a writer has just added records, which the notes may have or not
     return _build(project, agent, stored, stamp, notes, documents)
 
 
 def read_notes(project: Project, store: Store, agent: str) -> Notes:
     """Return the notes on an agent's items; raises OSError."""
-    return _find_notes(project, store, agent, item_index.read_stored(store, agent))
+    stored, stamp = item_index.read_stored(store, agent), item_index.make_stamp(store, agent)
+    return _find_notes(project, store, agent, stored, stamp)
 
 
 def take_changes(
@@ -74,50 +77,38 @@ def take_changes(
     `history` has all records if items changed, and `records` are those of new runs.  If the index
     was not up to date before, the next reader computes it.
     """
-    stored = item_index.read_stored(store, agent)
-    is_from_before = stored.stamp == before
-    if not (is_from_before or (history and item_index.is_current(stored, before))):
+    stored, stamp = item_index.read_stored(store, agent), item_index.make_stamp(store, agent)
+    if stored.stamp != before:
         return
-    try:
-        _take_changes(project, store, agent, stored, history, records)
-    except DamagedIndex:
-        item_index.remove(store, agent)
-
-
-def _take_changes(
-    project: Project,
-    store: Store,
-    agent: str,
-    stored: StoredIndex,
-    history: History | None,
-    records: Iterable[Record],
-) -> None:
     stored.counts = item_notes.count_runs(records, stored.counts)
-    stamp = item_index.make_stamp(store, agent)
     if history is None:
         stored.stamp = stamp
         item_index.write_stored(store, agent, stored)
         return
-    notes = item_notes.list_notes(history, stored.counts, _get_subjects(_load_notes(stored)))
+    notes = item_notes.list_notes(history, stored.counts, _load_subjects(stored))
     if store.paths is project.paths:
         _build(project, agent, stored, stamp, notes, item_index.stamp_documents(project, agent))
     else:
         _write_notes(store, agent, stored.counts, stamp, notes)
 
 
-def _find_notes(project: Project, store: Store, agent: str, stored: StoredIndex) -> Notes:
+def _find_notes(
+    project: Project, store: Store, agent: str, stored: StoredIndex, stamp: Stamp
+) -> Notes:
     """Return the stored notes, or those of the history if they are of another one."""
-    stamp = item_index.make_stamp(store, agent)
-    if item_index.is_current(stored, stamp):
-        return _load_notes(stored)
     if not stamp:
         return {}
+    if stored.stamp == stamp:
+        try:
+            return _load_notes(stored)
+        except DamagedIndex:
+            pass
     from memory_core.history import item_history
 
     records = store.history(agent).read()
     history = item_history.History(records, project.weights)
     stored.counts = item_notes.count_runs(records, {})
-    return item_notes.list_notes(history, stored.counts, _get_subjects(_load_notes(stored)))
+    return item_notes.list_notes(history, stored.counts, _load_subjects(stored))
 
 
 def _build(
@@ -139,8 +130,7 @@ def _build(
     )
     index, short = PassageIndex(), shorten_ids(passage.note.id for passage in passages)
     index.add_subjects(_get_subjects(notes))
-    before = PassageIndex(parts=stored.parts)
-    words, names = before.list_words(), {passage.text: passage.names for passage in before}
+    words, names = _load_words(stored)
     for passage in passages:
         if passage.text in words:
             passage.words, passage.names = words[passage.text], names[passage.text]
@@ -167,20 +157,37 @@ def _find_level_notes(project: Project, store: Store, agent: str, notes: Notes) 
         return notes
     stored, stamp = item_index.read_stored(store, agent), item_index.make_stamp(store, agent)
     try:
-        own = _find_notes(project, store, agent, stored)
+        own = _find_notes(project, store, agent, stored, stamp)
     except OSError as error:
         log_unreadable(project, agent, error)
         return {}
-    if not item_index.is_current(stored, stamp):
+    if stored.stamp != stamp:
         _write_notes(store, agent, stored.counts, stamp, own)
     return own
 
 
+def _load_words(stored: StoredIndex) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the words and the names in the stored passages, by their texts."""
+    before = PassageIndex(parts=stored.parts)
+    try:
+        return before.list_words(), {passage.text: passage.names for passage in before}
+    except DamagedIndex:
+        return {}, {}
+
+
+def _load_subjects(stored: StoredIndex) -> Subjects:
+    """Return the stored subjects of the runs of this level."""
+    try:
+        return _get_subjects(_load_notes(stored))
+    except DamagedIndex:
+        return NO_SUBJECTS
+
+
 def _load_notes(stored: StoredIndex) -> Notes:
-    """Return the notes on the items of this level."""
+    """Return the stored notes on the items of this level; raises DamagedIndex."""
     if not len(stored.notes):
         return {}
-    rows, numbers = marshal.loads(stored.notes[0])  # noqa: S302 - of the user's own state
+    rows, numbers = load_block(stored.notes, 0)
     subjects = Subjects(PassageIndex(parts=stored.parts).list_subjects(), numbers)
     if stored.parts.counts[1] > 1 + max(numbers.values(), default=-1):
         own = {*numbers.values()}  # the others are runs of the user's level

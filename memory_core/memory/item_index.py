@@ -3,8 +3,7 @@
 It takes longer to parse a memory, to read its history and to split its items into words than to
 choose some of them.  So each writer also writes the index.  It has stamps of the files of which it
 was made.  If a file has another stamp now, for example after an edit or a pull, the next reader
-makes the index again and splits only new items.  A long history is an exception: readers use the
-old notes, and the next writer makes new ones.
+makes the index again and splits only new items.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import os
 from memory_core import __version__
 from memory_core.selection.passage_index import Parts, PassageIndex
 from memory_core.selection.passages import pack, unpack
+from memory_core.text import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,14 +32,11 @@ FOLDER = "index"
 # Raise it if the passages, words or notes of the same files become others.
 VERSION = 1
 
-# The largest history in bytes that a reader computes notes from: some 1,000 records, or 5 ms.
-MAX_READ = 256 * 1024
-
 # What is read at once: all of the index of a usual memory.
 READ_FIRST = 128 * 1024
 
-# The bytes of the length of the head, and of the end of a block.
-LENGTH, END = 8, 4
+# The bytes of the digest, of the length of the head, and of the end of a block.
+DIGEST, LENGTH, END = 16, 8, 4
 
 
 class AgentIndex:
@@ -61,8 +58,9 @@ class StoredIndex:
     `stamp` identifies the history of the notes, and `documents` the files of the passages;
     `counts` has those of `count_runs`, and `notes` is one marshalled block.
 
-    The file begins with the length of a marshalled head, which has all but the notes and the blocks
-    of passages and words; then it has where each block ends, and the blocks.
+    The file begins with a digest of what a hook reads first, then the length of a marshalled head,
+    which has all but the notes and the blocks of passages and words.  Behind the head are the
+    ends of the blocks, and the blocks.
     """
 
     def __init__(
@@ -88,6 +86,8 @@ class _IndexFile:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._begin = memoryview(os.pread(descriptor, READ_FIRST, 0))
+        if self._begin[:DIGEST] != digests.hash_bytes(self._begin[DIGEST:], DIGEST):
+            raise ValueError("the digest is that of other bytes")
 
     def __del__(self) -> None:
         try:
@@ -135,7 +135,7 @@ def open_index(project: Project, agent: str) -> AgentIndex | None:
     if not documents:
         return AgentIndex(PassageIndex())
     stored, stamp = read_stored(store, agent), make_stamp(store, agent)
-    if stored.documents == documents and is_current(stored, stamp):
+    if stored.documents == documents and stored.stamp == stamp:
         return AgentIndex(PassageIndex(parts=stored.parts, counts=stored.counts), stored.facts)
     return None
 
@@ -144,12 +144,6 @@ def make_stamp(store: Store, agent: str) -> Stamp:
     """Return a stamp of the present state of a history, [] without a history."""
     status = store.files.status(store.history_path(agent))
     return [VERSION, __version__, *_identify(status)] if status else []
-
-
-def is_current(stored: StoredIndex, stamp: Stamp) -> bool:
-    """Return whether the stored notes count: they are of this history, or it is a long one."""
-    is_long = len(stamp) > 2 and stamp[2] > MAX_READ
-    return is_long or stored.stamp == stamp
 
 
 def stamp_documents(project: Project, agent: str) -> Stamp:
@@ -179,8 +173,9 @@ def read_stored(store: Store, agent: str) -> StoredIndex:
     """Return an agent's stored index."""
     try:
         file = _IndexFile(store.paths.state.open(locate(store, agent), os.O_RDONLY))
-        body = LENGTH + int.from_bytes(file.read(0, LENGTH), "little")
-        fields = marshal.loads(file.read(LENGTH, body))  # noqa: S302 - only this user can write it
+        begin = DIGEST + LENGTH
+        body = begin + int.from_bytes(file.read(DIGEST, begin), "little")
+        fields = marshal.loads(file.read(begin, body))  # noqa: S302 - only this user can write it
         stamp, counts, documents, facts, numbers, wished, lengths = fields
         if stamp[:2] in ([], [VERSION, __version__]):
             base, first = body + sum(lengths) * END, 0
@@ -210,6 +205,7 @@ def write_stored(store: Store, agent: str, stored: StoredIndex) -> None:
         ends.append(pack(end))
     length = len(head).to_bytes(LENGTH, "little")
     data = b"".join([length, head, *ends, *blocks])
+    data = digests.hash_bytes(data[: READ_FIRST - DIGEST], DIGEST) + data
     try:
         store.paths.state.replace(locate(store, agent), data, durable=False)
     except OSError:

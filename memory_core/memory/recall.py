@@ -21,6 +21,9 @@ CONTEXT_LIMIT = 9_900
 # So often items are chosen: again if what a chosen one names is gone.
 STALE_ROUNDS = 2
 
+# The best items that are checked so; this takes 2 ms.
+MOST_CHECKED = 12
+
 
 class MemoryBlock:
     """The text that an agent receives, its source files, and the size of its body in bytes.
@@ -144,19 +147,23 @@ def _select(
 def _mark_stale(project: Project, choices: list[Choice], checked: set[int]) -> bool:
     """Note the chosen items that name something which is gone; return whether there are new ones.
 
-    `checked` has the numbers of passages that need no check, and gets those of all others.
+    `checked` has the numbers of the passages that were checked before, and gets those of others.
     """
     marked = False
     for choice in choices:
         passage = choice.passage
-        if choice.is_chosen and passage.item and passage.index not in checked:
+        # Names in an item of the user's level are of any project.
+        has_names = (
+            passage.item and not passage.is_users and ("/" in passage.text or "`" in passage.text)
+        )
+        if choice.is_chosen and has_names and passage.index not in checked:
+            if len(checked) == MOST_CHECKED:
+                break
             checked.add(passage.index)
-            # What an item of the user's level names is of any project.
-            if not passage.is_users and ("/" in passage.text or "`" in passage.text):
-                from memory_core.files import stale_items
+            from memory_core.files import stale_items
 
-                passage.stale = stale_items.describe_gone(project.paths.files, passage.text)
-                marked = marked or passage.stale != ""
+            passage.stale = stale_items.describe_gone(project.paths.files, passage.text)
+            marked = marked or passage.stale != ""
     return marked
 
 

@@ -210,11 +210,16 @@ class _BlockLoader:
 
     def _load(self, at: int) -> Any:
         if at not in self._loaded:
-            try:
-                self._loaded[at] = marshal.loads(self._blocks[at])  # noqa: S302 - of the user's state
-            except (EOFError, ValueError, TypeError, IndexError) as error:
-                raise DamagedIndex(str(error)) from error
+            self._loaded[at] = load_block(self._blocks, at)
         return self._loaded[at]
+
+
+def load_block(blocks: Blocks, at: int) -> Any:
+    """Return the content of a block; raises DamagedIndex."""
+    try:
+        return marshal.loads(blocks[at])  # noqa: S302 - of the user's own state
+    except (EOFError, ValueError, TypeError, IndexError, OSError) as error:
+        raise DamagedIndex(str(error)) from error
 
 
 def _divide(rows: list[Any], is_small: bool) -> list[bytes]:

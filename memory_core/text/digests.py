@@ -18,3 +18,8 @@ ID_BYTES = 5  # 40 bits: of 10,000 items two have one id in one of 20,000 memori
 def hash_text(text: str) -> str:
     """Return ten hexadecimal digits that stand for a text, whatever it holds."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
+
+
+def hash_bytes(data: bytes | memoryview, size: int) -> bytes:
+    """Return `size` bytes that differ for other data."""
+    return blake2b(data, digest_size=size).digest()

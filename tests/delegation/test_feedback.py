@@ -26,6 +26,8 @@ QUEUE = "Payments wait in the queue of src/queue.py; run `make drain queue=pay`"
 PERSONS = "Payments must be logged by src/audit.py"
 TASK = "Fix how payments retry, wait in their queue, and are logged."
 
+COLORS = "The colors of the shop are in theme.css"
+
 
 class Delegations:
     """A project whose agent knows two items of an earlier run and one of a person."""
@@ -128,6 +130,30 @@ def test_a_used_line_counts_and_leaves_the_report(runs: Delegations) -> None:
     (task,) = [task for task in runs.records("task") if task["run"] == "a1"]
     assert set(task["given"].split()) == {id_of(RETRY), id_of(QUEUE), id_of(PERSONS)}
     assert task["used"] == id_of(RETRY)
+
+
+def test_two_runs_that_start_at_once_judge_their_own_items(sandbox: Sandbox) -> None:
+    """Each run claims the receipt of the other one's call."""
+    sandbox.switch_selection_on()
+    tasks = {"a1": (RETRY, "Payments are retried twice"), "a2": (COLORS, "Change the colors")}
+    sandbox.write_memory("engineer", *(item for item, _task in tasks.values()))
+    for run, (_item, task) in tasks.items():
+        event = {**make_pre_event(), "tool_use_id": f"toolu_{run}"}
+        event["tool_input"]["prompt"] = task
+        sandbox.run_hook("pre_tool_use", event)
+    for run in ("a2", "a1"):
+        sandbox.run_hook("subagent_start", {**make_start_event(), "agent_id": run})
+    for run, (item, task) in tasks.items():
+        text = f"Done.\n\nUsed: {short(item)}\n"
+        sandbox.run_hook("subagent_stop", make_stop_event(run, text))
+        event = {**make_post_event(task, text), "tool_use_id": f"toolu_{run}"}
+        event["tool_response"]["agentId"] = run
+        output = sandbox.run_hook("post_tool_use", event).reply["updatedToolOutput"]
+        assert output["content"][0]["text"] == "Done."
+    project = find_project(str(sandbox.root), sandbox.env)
+    records = run_history.read_records(project.store, "engineer")
+    used = {record["run"]: record.get("used") for record in records if record["kind"] == "task"}
+    assert used == {run: id_of(item) for run, (item, _task) in tasks.items()}
 
 
 def test_a_report_without_feedback_is_unchanged(runs: Delegations) -> None:

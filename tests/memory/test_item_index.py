@@ -92,6 +92,7 @@ def test_a_record_that_a_pull_brought_counts(sandbox: Sandbox, project: Project)
 
 OTHER = "Refunds of payments wait for the night"
 USERS = "Payments of this user are in euros"
+NOW = "2026-11-20T10:00:00.000Z"
 TASK = "retry payments and refunds in euros"
 
 
@@ -169,6 +170,36 @@ def test_a_damaged_index_is_made_again(sandbox: Sandbox, project: Project, data:
     path.write_bytes(data or damage_blocks(good))
     assert deliver(sandbox) == before
     assert path.read_bytes() != (data or damage_blocks(good))
+
+
+def test_no_flipped_bit_is_trusted(sandbox: Sandbox, project: Project) -> None:
+    sandbox.switch_selection_on()
+    before = deliver(sandbox)
+    path = sandbox.state / item_index.FOLDER / "engineer"
+    good = path.read_bytes()
+    for at in range(0, len(good), max(len(good) // 100, 1)):
+        path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        assert deliver(sandbox) == before
+
+
+def test_a_long_history_counts_after_the_index_was_deleted(
+    sandbox: Sandbox, project: Project
+) -> None:
+    sandbox.switch_selection_on()
+    text = "Colors of the shop are in theme.css"
+    path = sandbox.memories / "history" / "engineer.jsonl"
+    records = [
+        item_history.make_record("learned", NOW, f"Item {at} {'x' * 200}") for at in range(2000)
+    ]
+    records += [item_history.make_record(kind, NOW, text) for kind in ("learned", "pinned")]
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(record)}\n" for record in records)
+    memory = sandbox.memories / "engineer.md"
+    memory.write_text(f"{memory.read_text()}- {text}\n")
+    before = deliver(sandbox)
+    assert text in before
+    (sandbox.state / item_index.FOLDER / "engineer").unlink()
+    assert deliver(sandbox) == before
 
 
 def test_the_writer_keeps_the_index_up_to_date(sandbox: Sandbox, project: Project) -> None:
