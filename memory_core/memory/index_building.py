@@ -59,8 +59,14 @@ def make_index(project: Project, agent: str) -> AgentIndex:
 
 
 def read_notes(project: Project, store: Store, agent: str) -> Notes:
-    """Return the notes on an agent's items; raises OSError."""
+    """Return the notes on an agent's items, those of an index that is up to date then.
+
+    Raises OSError.
+    """
     stored, stamp = item_index.read_stored(store, agent), item_index.make_stamp(store, agent)
+    if stored.stamp != stamp and store.paths is project.paths:
+        make_index(project, agent)
+        stored = item_index.read_stored(store, agent)
     return _find_notes(project, store, agent, stored, stamp)
 
 
