@@ -199,13 +199,8 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
     is_recorded = not is_delegation and answer.record.get("recorded") in run_event.FINAL_OUTCOMES
     is_new = answer.is_served and not is_recorded
     fields = {**run_event.task_numbers(answer), **run_event.task_words(event)}
-    reason = events.error(event)
-    if reason:
-        _log_failed(answer, reason)
-        if is_new:
-            from memory_core.delegation import run_outcomes
-
-            run_outcomes.record_failed(answer, **fields)
+    if events.error(event):
+        _take_failure(answer, fields if is_new else None)
         return None
     reports = run_report.read_reports(answer)
     # Before the learnings are saved, which merges the whole spool at once.
@@ -219,6 +214,15 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         return None
     report = events.edit_report(event, lambda text: saved.get(text, text))
     return events.reply_output(report)
+
+
+def _take_failure(answer: RunEvent, fields: dict[str, Any] | None) -> None:
+    """Log a delegation that failed; record it with these fields, unless they are None."""
+    _log_failed(answer, events.error(answer.event))
+    if fields is not None:
+        from memory_core.delegation import run_outcomes
+
+        run_outcomes.record_failed(answer, **fields)
 
 
 def _note_launch(launch: RunEvent) -> None:

@@ -217,5 +217,5 @@ def locate(store: Store, agent: str) -> str:
 
 
 def remove(store: Store, agent: str) -> None:
-    """Remove a damaged index, so that the next reader makes it again."""
+    """Remove an index: it is damaged and is to be made again, or the memory is gone."""
     store.paths.state.remove(locate(store, agent))

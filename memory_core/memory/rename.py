@@ -6,7 +6,7 @@ import os
 
 from memory_core.claude_code import agent_names
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, remember, transaction
+from memory_core.memory import agent_memory, item_index, remember, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.storage import local_changes
@@ -55,6 +55,7 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
                 store.files.rename(path, target)
                 renamed.append(target)
         local_changes.rename(store.paths, store.stem(old), store.stem(new))
+        item_index.remove(store, old)
         for folder in {os.path.dirname(path) for path in renamed}:
             store.files.sync(folder)
     return renamed

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_core.files import named_files, stale_items
+from memory_core.files import named_code, named_files, stale_items
 from memory_core.files.safe_files import SafeFiles
 
 MAKEFILE = """\
@@ -232,3 +232,7 @@ def test_few_files_of_a_text_are_looked_for(tmp_path: Path) -> None:
 def test_any_text_is_read(tmp_path_factory: pytest.TempPathFactory, text: str, head: str) -> None:
     files = make_project(tmp_path_factory.getbasetemp())
     stale_items.find_gone(files, f"`{head} {text}` in src/users.ts::{text} {text}")
+
+
+def test_the_cheap_check_knows_all_programs() -> None:
+    assert {*stale_items.PROGRAMS} == {*named_code.FILES}

@@ -16,6 +16,7 @@ from memory_core.memory import index_building, item_index, recall
 from memory_core.memory.project import Project, find_project
 from memory_core.selection import item_notes
 from memory_core.selection.passages import FACTS, ItemNote
+from support.command_line import Person
 from support.events import make_stop_event
 from support.sandbox import Sandbox
 
@@ -212,3 +213,15 @@ def test_the_writer_keeps_the_index_up_to_date(sandbox: Sandbox, project: Projec
         written = path.stat().st_ino
         assert f"wait {number} hours" in deliver(sandbox)
         assert path.stat().st_ino == written, "the reader had nothing to make"
+
+
+@pytest.mark.parametrize("command", [["delete", "engineer", "--yes"], ["rename", "engineer", "qa"]])
+def test_a_memory_that_is_gone_leaves_no_index(
+    person: Person, sandbox: Sandbox, project: Project, command: list[str]
+) -> None:
+    sandbox.switch_selection_on()
+    deliver(sandbox)
+    path = sandbox.state / item_index.FOLDER / "engineer"
+    assert path.exists()
+    assert person.run(*command).returncode == 0
+    assert not path.exists()
