@@ -1,4 +1,4 @@
-"""Rows of a hook that learns into a thousand similar items, while nothing or much waits."""
+"""Rows of a hook that learns into hundreds of similar items, while nothing or much waits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from scene import Case
 from memory_core.storage import spool
 from memory_core.storage.paths import LevelPaths
 
-ITEMS, WAITING = 1000, 256
+# The memory file is just not so large that it is changed in the background.
+ITEMS, WAITING = 900, 256
 SECTIONS = ("Coding Patterns Learned", "Project Architecture")
 
 

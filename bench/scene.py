@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import os
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from memory_core.memory.project import find_project
 
 MEMORIES = ".claude-mpm/memories"
 PATH = "/usr/local/bin:/usr/bin:/bin"
+
+MERGE_SECONDS = 30
 
 
 class Broken(Exception):
@@ -99,6 +102,14 @@ class Scene:
         for name, content in self._frozen.items():
             if now.get(name) != content:
                 self._write(name, content)
+
+    def wait_for_merges(self) -> None:
+        """Wait until no learning waits for a merge in the background, as of a large memory."""
+        until = time.monotonic() + MERGE_SECONDS
+        while glob.glob(f"{self.folder}/home/.local/state/agent-memory/*/spool/*/*.json"):
+            if time.monotonic() > until:
+                raise Broken("learnings still wait for their merge")
+            time.sleep(0.01)
 
     def refresh_indexes(self) -> None:
         """Make the indexes of items again if they are of files before the last restoration."""
@@ -205,6 +216,11 @@ def context_of_pm(scene: Scene) -> None:
 
 def taught(scene: Scene) -> None:
     _need(scene.memory_line(), list(samples.LEARNED))
+
+
+def taught_in_background(scene: Scene) -> None:
+    scene.wait_for_merges()
+    taught(scene)
 
 
 def taught_and_stripped(scene: Scene) -> None:

@@ -2,10 +2,15 @@
 
 A spool entry is removed after it is merged, so a killed writer loses nothing.  The next writer
 merges the entry again; `keys` in the run's record prevent it from being counted twice.
+
+To merge takes as long as to read all of a memory and its history: milliseconds for an ordinary
+memory, a second for one of 1 MB.  So the spool of a large memory is merged by a process of its
+own, while Claude Code goes on.
 """
 
 from __future__ import annotations
 
+import os
 import time
 
 from memory_core.storage import event_log, spool
@@ -29,6 +34,9 @@ TEACHING = ("learnings", "rejected", "wrong")
 
 # Seconds that a hook spends on the learnings of other runs.
 OTHERS_SECONDS = 0.5
+
+# The bytes of a memory file above which nobody waits for the merge: about 700 items, 50 ms.
+LARGE_MEMORY = 64 * 1024
 
 # The shares of this time after which no other entry is read, and none is compared with the items;
 # the rest is for the write.
@@ -72,8 +80,8 @@ def save_learnings(
     reasons, by id, why given items are wrong.  `before_merge` is called when all is in the spool.
 
     They are written to the spool first, and stay there for the next writer if the memory file
-    cannot be changed now.  Without a spool the memory file is changed
-    at once.  Raises OSError if neither is possible.
+    cannot be changed now.  A large memory file is changed after the return.  Without a spool the
+    memory file is changed at once.  Raises OSError if neither is possible.
     """
     origin = {"agent": agent, "run": run, "session": session, "source": source}
     entry, is_whole = _make_entry(extractions, origin, about, wrong or {})
@@ -84,12 +92,52 @@ def save_learnings(
         before_merge()
         return is_whole
     before_merge()
+    if _is_large(project, agent):
+        _do_in_background(lambda: _merge_saved(project, agent, path, run))
+    else:
+        _merge_saved(project, agent, path, run)
+    return is_whole
+
+
+def _is_large(project: Project, agent: str) -> bool:
+    """Return whether the agent's memory file is so large that nobody waits for the merge."""
+    try:
+        status = project.store.files.status(project.store.path(agent))
+    except OSError:
+        return False
+    return status is not None and status.st_size > LARGE_MEMORY
+
+
+def _merge_saved(project: Project, agent: str, path: str, run: str) -> None:
+    """Merge the spool with the entry `path`; if that is impossible now, the entry has to wait."""
     try:
         merge_spool(project, agent, path, OTHERS_SECONDS)
     except OSError as error:
         spool.flush(project.paths, path)
         log_waiting(project, agent, error, run)
-    return is_whole
+
+
+def _do_in_background(work: Callable[[], None]) -> None:
+    """Do the work in a process that outlives this one, or here if none can be made.
+
+    It has a session of its own, so that nobody waits for it, and no signal for this process
+    reaches it; if it is killed, the next writer does its work.
+    """
+    try:
+        is_here = os.fork() != 0
+    except (AttributeError, OSError):  # Windows, or too many processes
+        work()
+        return
+    if is_here:
+        return
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):  # Claude Code reads until the pipes are closed
+            os.dup2(nowhere, descriptor)
+        work()
+    finally:
+        os._exit(0)
 
 
 def _make_entry(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -10,15 +12,19 @@ from typing import Any
 import pytest
 
 from memory_core.history.item_history import History
+from memory_core.learning.extraction import Extraction, Learning
+from memory_core.memory import remember
 from memory_core.memory.project import find_project
 from memory_core.storage import spool
 from memory_core.storage.store import Store
 from support.command_line import Person
 from support.events import is_silent, make_stop_event
+from support.processes import wait_until
 from support.sandbox import Sandbox
 
 ROOMY = "memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}"
 SHARED = "Deployments need the VPN to be up"
+NEW = ("Migrations run before the tests", "The cache is cleared by make clean")
 HOOKS = 8
 
 
@@ -76,6 +82,48 @@ def test_the_next_hook_merges_what_locked_out_hooks_left(sandbox: Sandbox) -> No
     assert Counter(r["run"] for r in reported if r["id"] == shared) == Counter(own.keys())
     changes = {record["run"]: record["change"] for record in reported}
     assert len(set(changes.values())) == len(changes) == HOOKS + 1
+
+
+def test_no_hook_waits_for_the_merge_into_a_large_memory(sandbox: Sandbox) -> None:
+    old, (first, second) = write_large_memory(sandbox), NEW
+    project = find_project(str(sandbox.root), sandbox.env)
+    with project.store.lock("engineer"):
+        for run, text in enumerate(NEW):
+            report = make_report(text, SHARED)
+            assert is_silent(sandbox.run_hook("subagent_stop", make_stop_event(f"r{run}", report)))
+        assert count_waiting(sandbox) == 2 * len(NEW)
+    wait_until(lambda: not count_waiting(sandbox))
+    with project.store.lock("engineer"):  # the merge removes the entries before it is over
+        assert count_items(sandbox) == Counter([*old, first, SHARED, second])
+    learned = list_records(sandbox, "learned")
+    assert Counter(record["text"] for record in learned) == Counter([first, SHARED, second])
+
+
+@pytest.mark.parametrize("failing", ["absent", "failing"])
+def test_without_another_process_a_hook_merges_into_a_large_memory(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    old = write_large_memory(sandbox)
+    if failing == "absent":
+        monkeypatch.delattr(os, "fork")
+    else:
+        monkeypatch.setattr(os, "fork", fail_to_fork)
+    project = find_project(str(sandbox.root), sandbox.env)
+    extraction = Extraction([Learning("pattern", SHARED)], [], [])
+    assert remember.save_learnings(project, "engineer", [extraction], "r1", "s1")
+    assert count_items(sandbox) == Counter([*old, SHARED])
+
+
+def write_large_memory(sandbox: Sandbox) -> list[str]:
+    sandbox.configure(ROOMY)
+    items = [f"Job {number} {'copies its files ' * 6}at night" for number in range(700)]
+    path = sandbox.write_memory("engineer", *items)
+    assert path.stat().st_size > remember.LARGE_MEMORY
+    return items
+
+
+def fail_to_fork() -> int:
+    raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from support.plugin import (
     install_builder,
     is_over,
     make_borrowing_script,
-    wait_until,
 )
+from support.processes import wait_until
 
 RECALL = {"name": "recall", "arguments": {"agent": "engineer"}}
 

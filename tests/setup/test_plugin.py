@@ -27,8 +27,8 @@ from support.plugin import (
     install_builder,
     is_over,
     make_borrowing_script,
-    wait_until,
 )
+from support.processes import wait_until
 from support.sandbox import Sandbox
 
 # The plugin cannot depend on the project, so it has the hooks for tasks, too.

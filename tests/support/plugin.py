@@ -8,9 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import time
 from pathlib import Path
-from typing import Any
 
 from memory_core.claude_code import sample_events
 from memory_core.setup import plugin, plugin_environment
@@ -138,13 +136,6 @@ def make_borrowing_script(plugged: Plugged) -> str:
         f'"{base_python()}" -I -m venv --without-pip "$last"\n'
         f'for site in "$last"/lib/python*/site-packages; do echo "{own}" > "$site/b.pth"; done\n'
     )
-
-
-def wait_until(condition: Any, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def is_over(plugged: Plugged) -> bool:

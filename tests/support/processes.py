@@ -1,9 +1,11 @@
-"""Start several programs and let them begin their work at the same moment."""
+"""Start several programs and let them begin their work at the same moment; wait for others."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 
 from support.paths import REPO
 
@@ -38,3 +40,11 @@ def read_output(process: subprocess.Popen[str]) -> str:
         output, errors = process.stdout.read(), process.stderr.read()
     assert process.returncode == 0, errors
     return output
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait for what another process does; fail after these seconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
