@@ -19,7 +19,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
-from memory_core.text import markdown_lines, sanitize
+from memory_core.text import markdown_lines, sanitize, secrets
 
 
 class EditCopy(NamedTuple):
@@ -94,8 +94,10 @@ def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n").removeprefix(markdown_lines.BOM if number == 1 else "")
-        escaped = sanitize.escape_tags(text)
-        if any("\udc80" <= char <= "\udcff" for char in text):
+        escaped, clean = sanitize.escape_tags(text), secrets.redact(text)
+        if clean != text:
+            yield EditWarning(number, f"a secret: agents get {clean.strip()}")
+        elif any("\udc80" <= char <= "\udcff" for char in text):
             yield EditWarning(number, "bytes that are not UTF-8: agents get replacement characters")
         elif escaped.count(sanitize.SAFE_BRACKET) != text.count(sanitize.SAFE_BRACKET):
             what = f"a tag that looks like one of Claude Code's: agents get {escaped.strip()}"

@@ -32,7 +32,7 @@ from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import review_file
 from memory_core.storage.store import MAX_DATED_BYTES, MAX_MEMORY_BYTES, Store, add_entries
-from memory_core.text import sanitize, similarity
+from memory_core.text import sanitize, secrets, similarity
 from memory_core.text.times import format_utc
 
 FORMAT = "agent-memory"
@@ -90,7 +90,10 @@ def build_export(
         "version": FORMAT_VERSION,
         "exported": format_utc(time.time()),
         "project": project.name,
-        "agents": {agent: _export(project, store, agent) for agent in progress(agents)},
+        "agents": {
+            agent: secrets.redact_values(_export(project, store, agent))
+            for agent in progress(agents)
+        },
     }
 
 
@@ -129,7 +132,7 @@ def save_file(project: Project, path: str, text: str) -> None:
 
 
 def parse_export(data: bytes) -> ExportedAgents:
-    """Return the exported agents; raises InvalidExport if any part is invalid."""
+    """Return the exported agents without secrets; raises InvalidExport if a part is invalid."""
     if len(data) > MAX_BYTES:
         raise InvalidExport(f"the file is larger than {MAX_BYTES} bytes")
     from memory_core.storage import record_models
@@ -145,7 +148,7 @@ def parse_export(data: bytes) -> ExportedAgents:
     for agent, exported in value["agents"].items():
         for record in exported["history"]:
             record["agent"] = agent  # undo selects records by their agent
-    agents: ExportedAgents = value["agents"]
+    agents: ExportedAgents = secrets.redact_values(value["agents"])
     return agents
 
 

@@ -8,6 +8,7 @@ from memory_core.memory import changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.storage.store import Store
+from memory_core.text import secrets
 
 
 def set_preference(
@@ -21,6 +22,8 @@ def set_preference(
     """Set a preference; return False if it has this value already.  Raises InvalidPreference."""
     # An invalid preference raises here, before any file is created.
     merge_learnings.put_preference("", key, value, project.limits(agent))
+    if reason := secrets.refuse(f"{key}: {value}"):
+        raise preferences.InvalidPreference(reason)
 
     def change(memory: AgentMemory) -> bool:
         *doubled, old = _texts_of(memory, key) or [""]

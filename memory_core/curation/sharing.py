@@ -12,6 +12,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
+from memory_core.text import secrets
 
 
 class ShareResult(NamedTuple):
@@ -75,16 +76,15 @@ def _copy(
     project: Project, source: SourceItem, agent: str, store: Store, change_id: str
 ) -> ShareResult:
     is_user = project.user_paths is not None and store.paths is project.user_paths
-    first_line, _newline, nested = source.text.partition("\n")
+    whole = secrets.redact(source.text)
+    first_line, _newline, nested = whole.partition("\n")
 
     def change(memory: AgentMemory) -> ShareResult:
         document = markdown.parse_document(memory.text)
         twin = merge_learnings.find_duplicate(document.items, first_line, {})
         if twin:
             return ShareResult(agent, is_user, twin.text, "", was_present=True)
-        after, text = reinsert.insert_after(
-            document, source.section, source.text, "", memory.limits
-        )
+        after, text = reinsert.insert_after(document, source.section, whole, "", memory.limits)
         memory.set_document(after)
         section = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
         fields = {"section": section, "nested": nested, "origin": source.agent}

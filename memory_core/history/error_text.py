@@ -41,7 +41,7 @@ def _list_lines(text: str) -> list[str]:
         _cut_line, newline, end = text[-MAX_END:].partition("\n")
         text = text[:MAX_BEGIN] + newline + end
     lines = map(sanitize.join_visible, text.splitlines())
-    masked = secrets.mask("\n".join(filter(None, lines)))
+    masked = secrets.redact("\n".join(filter(None, lines)))
     return masked.split("\n") if masked else []
 
 

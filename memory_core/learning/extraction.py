@@ -137,6 +137,7 @@ def remove_spans(text: str, spans: Iterable[Span]) -> str:
 def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | None:
     """Return a learning or a rejected learning, None for a placeholder."""
     from memory_core.learning import classify
+    from memory_core.text import secrets
     from memory_core.text.sanitize import clean_line, shorten
 
     kind, content, reason, nested = draft
@@ -147,6 +148,10 @@ def _judge_draft(draft: Draft, max_length: int, is_example: bool) -> Learning | 
     texts = [line, *(clean_line(text) for text in nested if not classify.is_blank(text))]
     reason = reason or classify.check_report(kind, texts, max_length)
     reason = EXAMPLE_REASON if is_example else reason
+    words = "\n".join(texts)
+    clean = secrets.redact(words)
+    if clean != words:
+        texts, reason = clean.split("\n"), reason or secrets.REASON
     kind = classify.clean_type(kind)
     line, *below = (shorten(text, MAX_REVIEW_LENGTH) for text in texts)
     lines_below = "\n".join(f"  - {text}" for text in below)

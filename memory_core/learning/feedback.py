@@ -125,4 +125,4 @@ def _clean_reason(text: str) -> str:
     from memory_core.text import secrets
 
     line = sanitize.join_visible(text).strip(" *_`:;,.-=\u2013\u2014\u2713])([")
-    return sanitize.shorten(secrets.mask(line), MAX_REASON)
+    return sanitize.shorten(secrets.redact(line), MAX_REASON)

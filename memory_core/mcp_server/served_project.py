@@ -14,6 +14,7 @@ from memory_core.mcp_server import SOURCE
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import store
 from memory_core.tasks import sync
+from memory_core.text.secrets import redact
 
 # The number of agents to name in an error about an unknown agent.
 MAX_NAMES = 20
@@ -73,7 +74,8 @@ class ServedProject:
 
 
 def replace_invalid(text: str) -> str:
-    """Return a text that is valid in JSON: invalid UTF-8 becomes replacement characters."""
+    """Return a text for JSON: without secrets, with replacement characters for invalid UTF-8."""
+    text = redact(text)
     try:
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     except UnicodeEncodeError:  # half a surrogate pair, which JSON input may contain

@@ -12,7 +12,7 @@ from itertools import count
 from memory_core.document import edits, markdown, merge_learnings, template
 from memory_core.history import item_history
 from memory_core.storage import local_changes
-from memory_core.text import digests
+from memory_core.text import digests, secrets
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from memory_core.storage.store import FileSnapshot, Store
 
     SectionText = tuple[str, str]  # a section's title, an item's text with its nested lines
+
+
+# The fields of a record that a hand edit, an older version or another program may have written.
+RECORDED_TEXTS = {"text", "nested", "section", "about", "waiting"}
 
 
 class AgentMemory:
@@ -82,10 +86,15 @@ class AgentMemory:
         )
 
     def record(self, kind: str, text: str, **fields: Any) -> None:
-        """Add a record about the item with this text to the history."""
+        """Add a record about the item with this text to the history, without secrets.
+
+        Its id is that of the whole text, so that the item in the file is still recognised.
+        """
         fields |= {"n": len(self.records)} if self.records else {}
         fields = {"agent": self.agent, "change": self.change_id, "seq": self.seq, **fields}
         record = item_history.make_record(kind, self.time, text, **fields)
+        for name in RECORDED_TEXTS & record.keys():
+            record[name] = secrets.redact_values(record[name])
         self.history.add([record])
         state = self.history.get(record["id"])
         if state:

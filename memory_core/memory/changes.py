@@ -13,7 +13,7 @@ from memory_core.memory.agent_memory import (
 )
 from memory_core.memory.reading import list_refused, record_difference
 from memory_core.storage import config_defaults
-from memory_core.text import similarity
+from memory_core.text import secrets, similarity
 
 # Why a learning waits with this setting, and why one is dropped.
 ASK_REASON = "learning: ask"
@@ -151,7 +151,10 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
         _record_contradictions(memory, report)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
-        if memory.history.is_rejected(learning.content) and not by_person:
+        clean = Learning(learning.type, *map(secrets.redact, (learning.content, learning.nested)))
+        if clean != learning:
+            report.refused.append((clean, secrets.REASON))
+        elif memory.history.is_rejected(learning.content) and not by_person:
             report.refused.append((learning, REJECTED_REASON))
         elif state and state.is_doubted and not state.is_present and not by_person:
             report.refused.append((learning, WRONG_REASON))

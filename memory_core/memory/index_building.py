@@ -22,7 +22,7 @@ from memory_core.selection.passages import (
     Subjects,
     shorten_ids,
 )
-from memory_core.text import code_names, similarity, times
+from memory_core.text import code_names, secrets, similarity, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def _list_passages(
     own: Document | None = None
     for store, snapshot in files:
         find_note = _make_finder(project, find_notes(store))
-        document = markdown.parse_document(snapshot.text)
+        document = markdown.parse_document(secrets.redact(snapshot.text))
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note)
         news = _split(_remove_repeats(document), own, find_note)

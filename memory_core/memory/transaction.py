@@ -10,6 +10,7 @@ from memory_core.history import item_history
 from memory_core.memory.reading import read_memory
 from memory_core.storage import local_changes
 from memory_core.storage.store import FileChanged
+from memory_core.text import secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ def write(memory: AgentMemory) -> None:
         from memory_core.document import dated_entries
 
         entries = [dated_entries.format_entry(*item) for item in memory.evicted + memory.leftover]
-        store.add_to_archive(agent, entries, memory.time)
-    store.add_to_review(agent, memory.review, memory.time)
+        store.add_to_archive(agent, secrets.redact_values(entries), memory.time)
+    store.add_to_review(agent, secrets.redact_values(memory.review), memory.time)
     history = store.history(agent)
     size = history.append(memory.records)
     try:

@@ -79,11 +79,12 @@ def update_resolved(paths: LevelPaths, stem: str, records: Sequence[Record]) -> 
     if not before and not any(record["kind"] == "error" for record in records):
         return
     from memory_core.history import performance
+    from memory_core.text import secrets
 
     lines = performance.format_errors(performance.find_common_errors(records, resolved=True))
     if lines == before:
         return
-    text = "".join(f"{line}\n" for line in lines)
+    text = secrets.redact("".join(f"{line}\n" for line in lines))  # others wrote the history, too
     try:
         paths.state.replace(_resolved_path(stem), text.encode("utf-8", "replace"))
     except OSError:

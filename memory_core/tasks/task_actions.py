@@ -28,7 +28,7 @@ from memory_core.tasks import (
 from memory_core.tasks.backlog_folder import Folder
 from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
-from memory_core.text import front_matter, word_search
+from memory_core.text import front_matter, secrets, word_search
 
 IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 
@@ -208,6 +208,8 @@ def add_note(
     project: Project, task: str, entry: str, section: str = task_document.NOTES
 ) -> NoteResult:
     """Add a note to a task's memory; raises TaskError, task_document.InvalidNote or OSError."""
+    if reason := secrets.refuse(f"{section}: {entry}"):
+        raise task_document.InvalidNote(reason)
     with TaskTransaction(project) as transaction:
         name = _open_memory(transaction, task)
         read = transaction.read(transaction.path(name))
@@ -464,6 +466,7 @@ def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMem
         path = folder.find(wanted)
         if not content and not path:
             raise NoTask(f"{wanted} has no Backlog.md file: name the file to import")
+        content = secrets.redact(content)
         parts = task_document.parse_parts(content) if content else _read_file_parts(folder, path)
         name = _open_memory(transaction, wanted, create=True)
         read = transaction.read(transaction.path(name))
@@ -477,7 +480,7 @@ def import_text(project: Project, task: str, content: str = "") -> tuple[TaskMem
 
 def _read_file_parts(folder: Folder, path: str) -> list[tuple[str, str]]:
     """Return the (section, part) pairs of a task's own file."""
-    text = folder.read_file(path)
+    text = secrets.redact(folder.read_file(path))
     return [
         (section, part)
         for title, section in TARGET_SECTIONS.items()

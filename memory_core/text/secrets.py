@@ -1,86 +1,183 @@
-"""Find secrets in the output of commands and in error messages, and mask them.
+"""Find secrets in a text, and replace each by its kind: `[redacted: aws-access-key]`.
 
-Only texts of errors need this module: it compiles regular expressions.
+Hooks check each text, and nearly none has a secret, so `re` is imported only if the marks of a rule
+are in the text.  Older versions wrote `[secret: AWS key]`; such a mark stays.
 """
 
 from __future__ import annotations
 
-import re
+from memory_core.text import secret_rules
 
-# What follows the name of a password or a key: quoted, or up to a blank or a separator.
-_VALUE = r"""(?!["']?\[secret: )(?:"[^"\n]{1,500}"|'[^'\n]{1,500}'|[^\s"',;&]{3,500})"""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable
+    from typing import Any
 
-# A message says "password: field required" and "unexpected token: end": behind a blank a value
-# counts only if it has a digit, or if name and value are quoted.
-_SIGN = r"(?:=>|:=|={1,3}|:)"
-_ASSIGN = (
-    rf"""(?:["']?{_SIGN}(?!\s)|["']\s{{0,3}}{_SIGN}\s{{0,3}}(?=["'])"""
-    rf"""|["']?\s{{0,3}}{_SIGN}\s{{1,3}}(?=\S{{0,99}}\d))"""
-)
+# One of the signs of a mark follows it within this number of characters.
+REACH = 60
 
-_PHRASE = r"(?:password|passwd|passphrase|passcode)"
-_KEY = r"(?:secret|token|api[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?key|credentials?)"
-# Not the mark that `mask` itself leaves behind.
-_NAME = r"(?<![A-Za-z\[])(?:[A-Za-z0-9]{0,40}[_.-]){0,8}[A-Za-z0-9]{0,40}?"
-_SUFFIX = r"[0-9]{0,3}(?:[_-][A-Za-z0-9_-]{0,40})?"
+# Why a learning waits, and why a command refuses a text.
+REASON = "a secret was removed from it"
 
-# Name, what comes before the value, the value.  In the rules named by one word case is ignored:
-# they go by the words of a person, the others by the spelling of a service.
-_RULES = [
-    (
-        "private key",
-        "",
-        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?!-----END)[\s\S]){0,20000}(?:-----END [A-Z0-9 ]{0,40}-----|)",
-    ),
-    ("AWS key", r"(?<![A-Za-z0-9])", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("Google key", r"(?<![\w-])", r"(?:AIza[\w-]{35}|ya29\.[\w.-]{20,500}|GOCSPX-[\w-]{20,100})"),
-    ("Azure key", r"(?<![\w-])", r"[\w~.-]{3}\dQ~[\w~.-]{31,34}"),
-    ("Azure key", r"[?&]sig=", r"[\w%+/=-]{20,200}"),
-    (
-        "GitHub token",
-        r"(?<![A-Za-z0-9])",
-        r"(?:gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_\w{20,255})",
-    ),
-    (
-        "GitLab token",
-        r"(?<![\w-])",
-        r"gl(?:pat|ptt|dt|rt|cbt|soat|ft|imt|agent|oas)-[\w.-]{16,200}",
-    ),
-    ("Slack token", r"(?<![\w-])", r"(?:xox[a-z]|xapp)-[\w-]{10,300}"),
-    ("Slack token", r"hooks\.slack\.com/services/", r"[\w/]{10,200}"),
-    ("Stripe key", r"(?<![A-Za-z0-9])", r"(?:[rs]k_(?:live|test)|whsec)_\w{10,255}"),
-    ("npm token", r"(?<![A-Za-z0-9])", r"npm_[A-Za-z0-9]{20,100}"),
-    ("PyPI token", r"(?<![\w-])", r"pypi-[\w-]{30,500}"),
-    ("AI service key", r"(?<![\w-])", r"sk-(?=[\w-]{0,60}\d)[\w-]{20,300}"),
-    (
-        "service token",
-        r"(?<![A-Za-z0-9])",
-        r"(?:hf_[A-Za-z0-9]{20,100}|SG\.[\w-]{16,40}\.[\w-]{16,80}|do[opr]_v1_[a-f0-9]{40,100}"
-        r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|glsa_\w{20,100}|dckr_pat_[\w-]{20,100})",
-    ),
-    ("JWT", r"(?<![\w-])", r"eyJ[\w-]{8,5000}\.eyJ[\w-]{4,5000}(?:\.[\w-]{0,5000})?"),
-    ("password", r"[a-z][a-z0-9+.-]{1,30}://[^\s/:@]{0,100}:", r"[^\s/]{1,300}(?=@)"),
-    ("login", r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3}", _VALUE),
-    ("login", r"(?<!\w)(?:bearer|basic)\s{1,3}", r"(?=[\w.~+/-]{0,99}[\d=])[\w.~+/=-]{12,5000}"),
-    ("password", f"{_NAME}{_PHRASE}{_SUFFIX}{_ASSIGN}", _VALUE),
-    ("password", r"(?<!\w)pwd=", rf"(?!/){_VALUE}"),
-    ("key", f"{_NAME}{_KEY}{_SUFFIX}{_ASSIGN}", _VALUE),
-    ("password", rf"--[a-z-]{{0,40}}{_PHRASE}\s{{1,3}}", rf"(?!-){_VALUE}"),
-    ("key", rf"--[a-z-]{{0,40}}{_KEY}\s{{1,3}}", rf"(?!-){_VALUE}"),
-]
+# These kinds are found by the name before a value, so the value needs a closer look.
+BY_NAME = ("password", "credential", "url-password")
+
+# A password of a sentence is shorter only if a sign assigns it.
+# A long key may have any word somewhere in it; a placeholder has one here.
+MAX_HEAD = 100
+
+SHORTEST_WEAK, SHORTEST_CREDENTIAL = 5, 8
 
 
-def _compile(name: str, before: str, value: str) -> tuple[str, re.Pattern[str]]:
-    is_word = name.islower() and " " not in name
-    return name, re.compile(f"({before}){value}", re.IGNORECASE if is_word else 0)
+PLAIN_WORDS = frozenset(secret_rules.PLAIN_WORDS.split())
+
+_WORD_START = "(?<![A-Za-z0-9_-])"
 
 
-RULES = [_compile(*rule) for rule in _RULES]
+class Rule:
+    """The form of one kind of secret; the pattern is compiled when it is needed first."""
+
+    __slots__ = ("_pattern", "_text", "kind", "marks", "source", "starts_word")
+
+    def __init__(
+        self, kind: str, source: str, marks: Iterable[str], before: str, value: str
+    ) -> None:
+        self.kind, self.source = kind, source
+        self.marks = [mark.partition(">") for mark in marks]
+        self.starts_word = before == _WORD_START
+        self._text = f"(?P<before>{before})(?P<value>{value})"
+        self._pattern: re.Pattern[str] | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        if self._pattern is None:
+            import re
+
+            self._pattern = re.compile(self._text)
+        return self._pattern
+
+    def may_match(self, low: str) -> bool:
+        """Return False for a text in lower case that certainly lacks this kind of secret."""
+        return any(
+            mark in low and (not (signs or self.starts_word) or self._find_mark(low, mark, signs))
+            for mark, _arrow, signs in self.marks
+        )
+
+    def _find_mark(self, low: str, mark: str, signs: str) -> bool:
+        at = low.find(mark)
+        while at >= 0:
+            end = at + len(mark)
+            if signs:
+                near = low[end : end + REACH]
+                if any(sign in near for sign in signs.split(",")):
+                    return True
+            elif not (low[at - 1 : at].isalnum() and low[at - 1].isascii()):
+                return True
+            at = low.find(mark, end)
+        return False
 
 
-def mask(text: str) -> str:
-    """Return a text with `[secret: NAME]` in place of each secret; NAME is that of its rule."""
-    for name, pattern in RULES:
-        text = pattern.sub(rf"\1[secret: {name}]", text)
-    return text
+def _read_tokens(lines: list[str]) -> list[Rule]:
+    heads = (line.split() for line in lines[::2])
+    return [
+        Rule(kind, source, marks, _WORD_START, form.strip())
+        for (kind, source, *marks), form in zip(heads, lines[1::2], strict=True)
+    ]
+
+
+RULES = _read_tokens(secret_rules.TOKENS) + [Rule(*rule) for rule in secret_rules.CONTEXTS]
+
+
+def redact(text: str) -> str:
+    """Return a text with `[redacted: KIND]` in place of each secret."""
+    pieces, at = [], 0
+    for start, end, kind in find(text):
+        pieces += [text[at:start], f"[redacted: {kind}]"]
+        at = end
+    return "".join([*pieces, text[at:]]) if at else text
+
+
+def refuse(text: str) -> str:
+    """Return why a command refuses a text with a secret, "" for a text without one."""
+    kinds = ", ".join(dict.fromkeys(kind for _start, _end, kind in find(text)))
+    return kinds and f"the text has a secret ({kinds}): name the place of the secret instead"
+
+
+def redact_values(value: Any) -> Any:
+    """Return a JSON value with all its texts redacted."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: redact_values(part) for key, part in value.items()}
+    return [redact_values(part) for part in value] if isinstance(value, list) else value
+
+
+def find(text: str) -> list[tuple[int, int, str]]:
+    """Return (start, end, kind) of the secrets in a text, in its order, none inside another."""
+    low = text.lower()
+    places: list[tuple[int, int, str]] = []
+    for rule in RULES:
+        if rule.may_match(low):
+            for match in rule.pattern.finditer(text):
+                start, end = match.span("value")
+                is_new = all(end <= first or last <= start for first, last, _kind in places)
+                if is_new and not _is_harmless(match["before"], match["value"], rule.kind):
+                    places.append((start, end, rule.kind))
+    return sorted(places)
+
+
+def _is_harmless(before: str, value: str, kind: str) -> bool:
+    """Return whether a value is a placeholder, an example, a reference or an ordinary word."""
+    bare = value.strip("\\\"'`")
+    low = bare.lower()
+    head = low[:MAX_HEAD]
+    if len(set(low[-16:])) < 3 or any(part in head for part in secret_rules.PLACEHOLDERS):
+        return True
+    if kind not in BY_NAME:
+        return False
+    if low in PLAIN_WORDS or _is_reference(bare, low):
+        return True
+    is_quoted = bare != value
+    if not is_quoted and _is_name(bare, low):
+        return True
+    is_weak = before[-1:].isspace() and not is_quoted
+    if kind == "credential":
+        return len(bare) < SHORTEST_CREDENTIAL or _is_wordy(bare) or _is_plain_id(before, bare)
+    return is_weak and (len(bare) < SHORTEST_WEAK or _is_wordy(bare))
+
+
+def _is_reference(value: str, low: str) -> bool:
+    """Return whether a value stands for another one: a variable, a template, a call, a path."""
+    is_variable = value[:1] == "$" and (value[1:2] in "{(" or value[1:].isidentifier())
+    is_template = value[:1] in "[<{" or value[:2] in ("%s", "%d", "%(") or "{{" in value
+    is_call = "(" in value and value.partition("(")[0].replace(".", "").isidentifier()
+    is_path = "/" in value and _is_wordy(value)
+    is_other = low.startswith(secret_rules.OTHER_STARTS)
+    return is_variable or is_template or is_call or is_path or is_other or value[-1:] == "%"
+
+
+def _is_name(value: str, low: str) -> bool:
+    """Return whether a value is a name in code: `db_password`, `PASSWORD`, `user.token`."""
+    letters = value.replace("_", "").replace(".", "")
+    if not letters.isalpha():
+        return False
+    names = ("passw", "secret", "token", "key", "pwd", "cred")
+    return letters != value or value.isupper() or any(name in low for name in names)
+
+
+def _is_wordy(value: str) -> bool:
+    """Return whether a value consists of words and short numbers: `shop-db-v2`."""
+    parts = "".join(char if char.isalnum() else " " for char in value).split()
+    return all(
+        part.isalpha() or len(part) <= 3 or (part.isdigit() and len(part) <= 4) for part in parts
+    )
+
+
+def _is_plain_id(before: str, value: str) -> bool:
+    """Return whether a value may be a number, a word, or a UUID that is not a key."""
+    word = value.rstrip("0123456789")
+    if not any(map(str.isdigit, value)) or not word or (word.isalpha() and word.islower()):
+        return True
+    is_uuid = [len(part) for part in value.split("-")] == [8, 4, 4, 4, 12]
+    return is_uuid and not any(name in before.lower() for name in ("secret", "key"))

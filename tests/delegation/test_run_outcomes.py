@@ -400,7 +400,7 @@ def teach(sandbox: Sandbox, run: str = "a1") -> None:
     sandbox.run_hook("subagent_stop", make_stop_event(run=run, text=report))
 
 
-SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+SECRET = "wJalrXUtnFEMI/K7MDENG" + "/bPxRfiCYq8Zs3xKe"
 
 
 def list_files_with(folder: Path, text: str) -> list[str]:
@@ -412,7 +412,7 @@ def test_what_a_command_printed_stays_here_until_a_run_resolves_it(sandbox: Sand
     output = f"Exit code 2\nlog\n\x1b[31mdenied: AWS_SECRET_ACCESS_KEY={SECRET}\u202e\n"
     sandbox.run_hook("post_tool_use", make_failure_event(error=output))
     (pending,) = list_pending(sandbox)
-    assert pending["text"] == "Exit code 2: denied: AWS_SECRET_ACCESS_KEY=[secret: key]"
+    assert pending["text"] == "Exit code 2: denied: AWS_SECRET_ACCESS_KEY=[redacted: credential]"
     assert list_files_with(sandbox.root, "denied") == []
     prompt = sandbox.run_hook("pre_tool_use", make_pre_event()).stdout
     assert b"denied" not in prompt
@@ -423,7 +423,7 @@ def test_what_a_command_printed_stays_here_until_a_run_resolves_it(sandbox: Sand
     assert list_files_with(sandbox.root, "denied") == ["engineer.jsonl"]
     assert list_pending(sandbox) == []
     prompt = sandbox.run_hook("pre_tool_use", make_pre_event()).stdout
-    assert b"[secret: key]" in prompt
+    assert b"[redacted: credential]" in prompt
     assert list_files_with(sandbox.home, SECRET) + list_files_with(sandbox.root, SECRET) == []
 
     sandbox.run_hook("post_tool_use", make_failure_event(error=output, agent_id="a3"))
@@ -435,7 +435,7 @@ def test_an_api_error_is_logged_without_secrets(sandbox: Sandbox) -> None:
     text = f"API Error: 401 invalid x-api-key: {SECRET} {'x' * 300}"
     sandbox.run_hook("post_tool_use", make_post_event(content=[{"type": "text", "text": text}]))
     (entry,) = sandbox.read_log("agent.delegation.failed")
-    assert entry["error"].startswith("API Error: 401 invalid x-api-key: [secret: key] xxx")
+    assert entry["error"].startswith("API Error: 401 invalid x-api-key: [redacted: credential] xxx")
     assert len(entry["error"]) <= 200
     assert list_files_with(sandbox.home, SECRET) + list_files_with(sandbox.root, SECRET) == []
 

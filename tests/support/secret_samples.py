@@ -1,0 +1,442 @@
+"""Secrets in the documented forms, made at run time, and texts that only look like them.
+
+No scanner finds a secret in this file, because the values are generated.
+"""
+
+from __future__ import annotations
+
+import base64
+import random
+import string
+
+LETTERS = string.ascii_letters + string.digits
+HEX = string.digits + "abcdef"
+UPPER = string.ascii_uppercase + string.digits
+URL = LETTERS + "-_"
+
+SEED = 20_261_123
+
+
+class Maker:
+    """Make values; the same seed makes the same values."""
+
+    def __init__(self, seed: int = SEED) -> None:
+        self._random = random.Random(seed)
+
+    def chars(self, length: int, alphabet: str = LETTERS) -> str:
+        while True:
+            value = "".join(self._random.choices(alphabet, k=length))
+            if any(map(str.isdigit, value)) or alphabet.isalpha():
+                return value
+
+    def number(self, length: int) -> str:
+        return self.chars(length, string.digits[1:])
+
+    def hex(self, length: int) -> str:
+        return self.chars(length, HEX)
+
+    def encoded(self, length: int) -> str:
+        return base64.b64encode(self._random.randbytes(length)).decode()
+
+    def password(self) -> str:
+        words = self._random.sample(["Otter", "maple", "Quarz", "velvet", "Harbor", "nickel"], 2)
+        return (
+            f"{words[0]}{self._random.choice('!#%+*?')}{self._random.randint(10, 9999)}{words[1]}"
+        )
+
+    def jwt(self) -> str:
+        parts = ('{"alg":"HS256","typ":"JWT"}', f'{{"sub":"{self.hex(12)}","iat":1516239022}}')
+        head, body = (
+            base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts
+        )
+        return f"{head}.{body}.{self.chars(43, URL)}"
+
+    def pem(self, kind: str = "RSA ", lines: int = 8) -> str:
+        name = f"{kind}PRIVATE KEY"
+        body = "\n".join(self.encoded(48) for _ in range(lines))
+        return f"-----BEGIN {name}-----\n{body}\n-----END {name}-----"
+
+
+# A value that must go, by what it is: (name, how it is made).  `TEXTS` puts it into sentences.
+TOKENS = {
+    "aws-access-key": lambda m: "AKIA" + m.chars(16, UPPER),
+    "aws-temporary-key": lambda m: "ASIA" + m.chars(16, UPPER),
+    "google-api-key": lambda m: "AIza" + m.chars(35, URL),
+    "google-oauth": lambda m: "ya29." + m.chars(80, URL),
+    "google-client": lambda m: "GOCSPX-" + m.chars(28, URL),
+    "github-classic": lambda m: "ghp_" + m.chars(36),
+    "github-oauth": lambda m: "gho_" + m.chars(36),
+    "github-server": lambda m: "ghs_" + m.chars(36),
+    "github-refresh": lambda m: "ghr_" + m.chars(76),
+    "github-fine": lambda m: f"github_pat_{m.chars(22)}_{m.chars(59)}",
+    "gitlab": lambda m: "glpat-" + m.chars(20, URL),
+    "gitlab-deploy": lambda m: "gldt-" + m.chars(20, URL),
+    "gitlab-runner": lambda m: "glrt-" + m.chars(20, URL),
+    "slack-bot": lambda m: f"xoxb-{m.number(11)}-{m.number(12)}-{m.chars(24)}",
+    "slack-user": lambda m: f"xoxp-{m.number(11)}-{m.number(12)}-{m.hex(32)}",
+    "slack-app": lambda m: f"xapp-1-A{m.chars(10, UPPER)}-{m.number(13)}-{m.hex(64)}",
+    "stripe-live": lambda m: "sk_live_" + m.chars(24),
+    "stripe-restricted": lambda m: "rk_live_" + m.chars(24),
+    "stripe-webhook": lambda m: "whsec_" + m.chars(32),
+    "npm": lambda m: "npm_" + m.chars(36),
+    "pypi": lambda m: "pypi-AgEIcHlwaS5vcmc" + m.chars(150, URL),
+    "anthropic": lambda m: f"sk-ant-api03-{m.chars(93, URL)}AA",
+    "openai-project": lambda m: "sk-proj-" + m.chars(74, URL),
+    "openai-old": lambda m: f"sk-{m.chars(20)}T3BlbkFJ{m.chars(20)}",
+    "openrouter": lambda m: "sk-or-v1-" + m.hex(64),
+    "huggingface": lambda m: "hf_" + m.chars(34),
+    "groq": lambda m: "gsk_" + m.chars(52),
+    "replicate": lambda m: "r8_" + m.chars(37),
+    "sendgrid": lambda m: f"SG.{m.chars(22, URL)}.{m.chars(43, URL)}",
+    "mailgun": lambda m: "key-" + m.hex(32),
+    "digitalocean": lambda m: "dop_v1_" + m.hex(64),
+    "shopify": lambda m: "shpat_" + m.hex(32),
+    "grafana": lambda m: f"glsa_{m.chars(32)}_{m.hex(8)}",
+    "docker": lambda m: "dckr_pat_" + m.chars(27, URL),
+    "databricks": lambda m: "dapi" + m.hex(32),
+    "vault": lambda m: "hvs." + m.chars(90, URL),
+    "atlassian": lambda m: "ATATT3xFfGF0" + m.chars(170, URL),
+    "bitbucket": lambda m: "ATBB" + m.chars(32),
+    "linear": lambda m: "lin_api_" + m.chars(40),
+    "notion": lambda m: "ntn_" + m.chars(46),
+    "postman": lambda m: f"PMAK-{m.hex(24)}-{m.hex(34)}",
+    "newrelic": lambda m: "NRAK-" + m.chars(27, UPPER),
+    "sentry": lambda m: "sntrys_eyJ" + m.chars(80) + "_" + m.chars(43),
+    "supabase": lambda m: "sbp_" + m.hex(40),
+    "tailscale": lambda m: f"tskey-auth-k{m.chars(11)}CNTRL-{m.chars(32)}",
+    "rubygems": lambda m: "rubygems_" + m.hex(48),
+    "doppler": lambda m: "dp.st.dev." + m.chars(43),
+    "figma": lambda m: "figd_" + m.chars(40, URL),
+    "planetscale": lambda m: "pscale_tkn_" + m.chars(43, URL),
+    "age": lambda m: "AGE-SECRET-KEY-1" + m.chars(58, UPPER),
+    "telegram": lambda m: f"{m.number(10)}:AA{m.chars(33, URL)}",
+    "azure-client": lambda m: f"{m.chars(3)}8Q~{m.chars(34, LETTERS + '-_.~')}",
+    "jwt": lambda m: m.jwt(),
+}
+
+# Sentences of agents; {} is where the value stands, and nothing of it may stay.
+TOKEN_TEXTS = (
+    "CI authenticates with {}",
+    "The staging deploy needs `{}` in the environment.",
+    'Set it in .env: API="{}"',
+    "测试用的令牌是{}",
+)
+
+# Values that only their place shows: (text with {}, how the value is made).
+PASSWORD_TEXTS = (
+    "postgres://shop:{}@db.internal:5432/shop",
+    "The queue is at amqps://worker:{}@mq.shop.internal/prod",
+    "mongodb+srv://api:{}@cluster0.mongodb.net/shop?retryWrites=true",
+    "redis://:{}@cache.internal:6379/0",
+    "git clone https://deploy:{}@git.shop.internal/shop.git",
+    "mysql password={}",
+    "DB_PASSWORD={}",
+    "DB_PASSWORD: {}",
+    "Run PGPASSWORD={} psql -h db",
+    "PGPASSWORD='{}' psql -h db",
+    '{{"user": "shop", "password": "{}"}}',
+    "{{'password': '{}'}}",
+    '"{{\\"password\\": \\"{}\\"}}"',
+    "Server=db;Database=shop;User Id=app;Password={};Encrypt=true",
+    "jdbc:postgresql://db/shop?user=app&password={}&ssl=true",
+    "spring.datasource.password={}",
+    "ADMIN_PASSWORD := {}",
+    "The admin login is admin, password: {}",
+    "The staging password is {}",
+    "The password for the staging database is `{}`",
+    "mysqldump -u shop -p{} shop",
+    "sshpass -p {} ssh deploy@host",
+    "curl -u deploy:{} https://ci.internal/api",
+    "curl --user 'deploy:{}' https://ci.internal/api",
+    "psql fails unless --db-password {} is given",
+    "machine git.internal login deploy password {}",
+    "machine git.internal\n  login deploy\n  password {}",
+    "db.internal:5432:shop:app:{}",
+    "passphrase={} unlocks the signing key",
+    "Das Passwort={} gilt für Staging",
+    "数据库密码: {}",
+    "net use \\\\srv\\share /user:app PWD={}",
+    "(password={})",
+    "`password={}`",
+)
+
+KEY_TEXTS = (
+    "AWS_SECRET_ACCESS_KEY={}",
+    "aws_secret_access_key = {}",
+    '"SecretAccessKey": "{}"',
+    "SECRET_KEY = '{}'",
+    "SECRET_KEY_BASE={}",
+    "JWT_SECRET: {}",
+    "client_secret={}&grant_type=client_credentials",
+    'clientSecret: "{}"',
+    "x-api-key: {}",
+    "API key: {}",
+    "apiKey: '{}'",
+    "curl -H 'Authorization: Bearer {}' https://api.internal",
+    "Authorization: token {}",
+    "AccountKey={};EndpointSuffix=core.windows.net",
+    "Endpoint=sb://x.servicebus.windows.net/;SharedAccessKey={}",
+    "//registry.npmjs.org/:_authToken={}",
+    "export ACCESS_TOKEN={}",
+    "refresh_token={}",
+    "Cookie: sid={}; theme=dark",
+    "Set-Cookie: session={}; HttpOnly",
+    "curl -b 'sessionid={}' https://shop.internal",
+    "helm --set auth.token={}",
+    "deployctl --token {}",
+    "SIGNING_SECRET={}",
+    "wh.secret={}",
+    "https://x.blob.core.windows.net/c/f?sv=2023&sig={}&se=2027",
+)
+
+
+def list_secrets() -> list[tuple[str, str]]:
+    """Return (text, the value that must go) of all secrets."""
+    maker = Maker()
+    texts = [(text.format(value), value) for text, value in _pair_tokens(maker)]
+    texts += [
+        (text.format(value), value) for text in PASSWORD_TEXTS for value in [maker.password()]
+    ]
+    texts += [(text.format(value), value) for text in KEY_TEXTS for value in [maker.chars(40)]]
+    texts += [(text, value) for text, value in _list_files(maker)]
+    return texts
+
+
+def _pair_tokens(maker: Maker) -> list[tuple[str, str]]:
+    values = [make(maker) for make in TOKENS.values()]
+    return [(TOKEN_TEXTS[at % len(TOKEN_TEXTS)], value) for at, value in enumerate(values)]
+
+
+def _list_files(maker: Maker) -> list[tuple[str, str]]:
+    """Return parts of files with keys, and webhooks: (text, the value that must go)."""
+    kinds = ("RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED ", "DSA ")
+    keys = [(f"deploy key: {key}", key.split("\n")[2]) for key in map(maker.pem, kinds)]
+    key = maker.pem("").replace("\n", "\\n")
+    keys.append((f'{{"type": "service_account", "private_key": "{key}\\n"}}', key[60:120]))
+    body = maker.encoded(60)
+    keys.append((f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{body}\n=abcd\n", body))
+    lines = "\n".join(maker.encoded(48) for _ in range(4))
+    keys.append((f"Private-Lines: 4\n{lines}\nPrivate-MAC: {maker.hex(40)}", lines))
+    hook = f"{maker.chars(9, UPPER)}/{maker.chars(11, UPPER)}/{maker.chars(24)}"
+    keys.append((f"Alerts go to https://hooks.slack.com/services/T{hook}", hook))
+    hook = f"{maker.number(18)}/{maker.chars(68, URL)}"
+    keys.append((f"https://discord.com/api/webhooks/{hook}", hook))
+    hook = f"{maker.hex(36)}@{maker.hex(36)}/IncomingWebhook/{maker.hex(32)}/{maker.hex(36)}"
+    keys.append((f"https://shop.webhook.office.com/webhookb2/{hook}", hook))
+    data = maker.encoded(200)
+    keys.append((f"users:\n- name: ci\n  user:\n    client-key-data: {data}", data))
+    data = maker.encoded(24)
+    keys.append((f'{{"auths": {{"ghcr.io": {{"auth": "{data}"}}}}}}', data))
+    data = maker.encoded(15)
+    keys.append((f"Authorization: Basic {data}", data))
+    keys.append((f"curl -H 'authorization: Bearer {maker.jwt()}'", "MTUxNjIzOTAyMn"))
+    return keys
+
+
+# What stays: hashes, ids, placeholders, documented examples, references, and words about secrets.
+LOOK_ALIKES = """
+Commit 8fa6445462ef5b4e8fa6445462ef5b4e8fa64454 broke the nightly import
+The bug came with 3f9c2d1 and was fixed in a1b2c3d4
+The image is pinned to sha256:9b2c1f0a7d3e4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9012345678
+Pull ghcr.io/shop/api:1.4.2@sha256:9b2c1f0a7d3e4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9012345678
+docker://alpine:3.19@sha256:9b2c1f0a7d3e4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9012345678
+integrity sha512-kDzVBTyzGwxXzMFGvMSbQ1mGBwNrKGzVbBzHqC4uT7iQ4l0g3WbCzNq8oZ2D6Ix1Yw3mZbA9sQ==
+The md5 of the fixture is d41d8cd98f00b204e9800998ecf8427e
+The ETag is "33a64df551425fcc55e4d42a148795d9f25f89d4"
+The request id is 550e8400-e29b-41d4-a716-446655440000
+token: 550e8400-e29b-41d4-a716-446655440000 is the cursor of the page
+The trace is 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+Account 123456789012 owns the bucket arn:aws:s3:::shop-assets
+The role is arn:aws:iam::123456789012:role/deploy
+ULIDs such as 01ARZ3NDEKTSV4RRFFQ69G5FAV sort by time
+task-1234567890-a-long-name-of-a-task
+The cache key is sha1:2fd4e1c67a2d28fced849ee1bb76e7391b93eb12
+Fingerprint SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDHsVUfYBzCbYGwX4k of the host
+ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIL0vTnMv3tB4k5c2m8o1Qy7Zk9d6F3s5R8t7U6v5W4x3 deploy@shop
+ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7 is the public key of CI
+-----BEGIN CERTIFICATE----- starts each file in certs/
+-----BEGIN PUBLIC KEY-----
+CI greps for -----BEGIN RSA PRIVATE KEY----- in the diff
+The fixture contains "-----BEGIN PRIVATE KEY-----\\n...\\n-----END PRIVATE KEY-----"
+AWS documents AKIAIOSFODNN7EXAMPLE as an example key
+AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY is the documented example
+aws_access_key_id = AKIAXXXXXXXXXXXXXXXX
+Keys start with AKIA, temporary ones with ASIA
+GitHub tokens start with ghp_, gho_ or github_pat_
+Set GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx in .env
+Set GITHUB_TOKEN=ghp_your_token_here
+ghp_<token> and glpat-<token> are refused by the linter
+Slack tokens look like xoxb-... in the logs
+xoxb-your-bot-token-goes-here1
+sk-... is the prefix of OpenAI keys, sk-ant-... that of Anthropic
+OPENAI_API_KEY=sk-your-api-key-1234567890abcdef
+https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
+https://hooks.slack.com/services/ is mocked in tests
+https://discord.com/api/webhooks/ID/TOKEN
+postgres://user:password@localhost:5432/shop
+postgres://postgres:postgres@localhost:5432/test
+postgres://user:pass@host/db is the form of DATABASE_URL
+postgres://$DB_USER:$DB_PASSWORD@$DB_HOST/shop
+postgres://${DB_USER}:${DB_PASSWORD}@db/shop
+postgresql://{user}:{password}@{host}/{name}
+mysql://<user>:<password>@localhost/shop
+amqp://guest:guest@rabbitmq:5672/
+mongodb://root:example@mongo:27017/
+redis://localhost:6379/0
+https://user:***@ci.internal
+http://localhost:4873/pkg@1.0.0 is not in this registry
+https://host:443?next=me@shop.test
+http://[::1]:8080/a@b
+git@github.com:shop/api.git
+ssh://git@github.com:22/shop/api.git
+mailto:ops@shop.test
+scp deploy@host:/srv/app/file
+npm install left-pad@1.3.0 from http://registry:4873
+password=changeme
+password=${DB_PASSWORD}
+password=$DB_PASSWORD
+password=$(pass show shop/db)
+password="{{ db_password }}"
+password: ${{ secrets.DB_PASSWORD }}
+token: ${{ secrets.GITHUB_TOKEN }}
+password=<password>
+password=<your-password>
+password=xxxxxx
+password=********
+password=...
+password: [redacted: password]
+password=[secret: password]
+"password": "your-password-1"
+"password": "string"
+password=os.environ["DB_PASSWORD"]
+password=os.getenv("DB_PASSWORD")
+password=settings.DB_PASSWORD
+password=user.password
+password=db_password
+password=get_password()
+connect(user=user, password=password)
+login(username, password=None)
+password=None
+password=required
+PASSWORD=%s
+password=%(password)s
+Passwords are hashed: password=$2b$12$KIXQ4bq7h1l9u2pW3o5yKe
+password: argon2id is used since v2
+The password is bcrypt12-hashed before it is stored
+The password is checked by validate_password in src/auth.py
+The password is at least 12 characters long
+password: min_length=8
+password: must have 8 characters
+ValidationError: password: field required
+KeyError: 'password'
+password authentication failed for user "shop"
+<input name="password" type="password">
+grant_type=password&scope=openid
+docker login --password-stdin
+Use --password-file secrets/db1.txt
+The --password option is ignored since 2.0
+The login page password field has the id pw1
+The machine has no login, so the password prompt hangs
+Reset the password via /admin/users/1
+PWD=/home/me/shop
+cd $PWD && make
+PASSWORD_MIN_LENGTH=12
+password_hash=pbkdf2:sha256:260000
+PASSWORD_RESET_TIMEOUT=3600
+test users have password=test
+SECRET_KEY=changeme
+SECRET_KEY = os.environ["SECRET_KEY"]
+SECRET_KEY = env("SECRET_KEY_2")
+SECRET_KEY: !vault shop/key
+secret: shop-db-v2 is mounted by helm
+secretName: shop-tls-2024
+secret=projects/123/secrets/db-password/versions/2
+kubectl create secret generic shop-db-1
+kubectl get secret shop-db-1 -o yaml
+secret: not found in namespace default
+secretary: Bob
+secrets: inherit is needed in reusable workflows
+API_KEY=your-api-key
+API_KEY=<api-key>
+api_key: str = ""
+api_key=api_key
+api_key=config.api_key
+api_key = settings.API_KEY_2
+apiKey: process.env.API_KEY
+x-api-key: $API_KEY
+Missing required variable API_KEY: see README.md
+access_key: undefined
+token = parser.next_token()
+token=abc is rejected, it must have 32 characters
+token: number, got string
+max_tokens=4096, tokens: 8081
+token_count: 128000
+tokens: 200000 is the limit of the context
+next_token=eyJwYWdlIjoyfQ
+page_token=CAUQAA1234567890 is opaque
+csrf_token: 4f3a2b1c0d9e8f7a6b5c
+InvalidToken: token expired at 2026-01-01
+unexpected token: 'end of file' at line 3
+SyntaxError: Unexpected token: identifier2
+No module named 'tokenizers'
+The token bucket allows 10 requests: burst 20
+The token is refreshed by auth.refresh() each hour
+tests/fixtures/token: 12 lines
+The pagination token: base64 of the last id
+Authorization: Bearer <token>
+Authorization: Bearer $TOKEN
+Authorization: Bearer ${TOKEN}
+Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==
+curl -H "Authorization: Bearer $(gcloud auth print-access-token)"
+Send the header Authorization: Bearer TOKEN
+basic authentication failed
+The bearer of the request is checked in middleware/auth.ts
+Cookie: theme=dark; lang=en
+Set-Cookie: consent=yes; SameSite=Lax
+cookie: name=value
+session_id is stored in Redis
+session=None in tests
+sessionid=<id>
+machine HOST login USER password PASSWORD
+curl -u user:password https://ci.internal
+curl -u "$USER:$TOKEN" https://ci.internal
+docker run -u 1000:1000 shop
+mysql -uroot -p shop
+mysql -h db -P 3306 shop
+sshpass -p "$PASS" ssh host
+client-certificate-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM=
+certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM=
+"auth": "bearer"
+"auth": "oauth2"
+_auth is deprecated in .npmrc
+eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9 is the header of each JWT
+eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.dozjgNryP4J3jVmNHl0w5N
+JWTs are verified with RS256, see src/auth/jwt.ts
+data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk
+The lockfile has resolved "https://registry.npmjs.org/lodash/-/lodash-4.17.21.tgz#679591c564c3bffa"
+npm_config_registry=http://localhost:4873 in CI
+npm_lifecycle_event is set by npm
+pypi-server runs on port 8080
+hf_hub_download caches in ~/.cache/huggingface
+sk-learn is imported as sklearn
+key-value stores are in src/kv/
+SG.sendMail is the wrapper of SendGrid
+dapi is the name of the data API
+AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==
+never commit .env files
+tests mock the ssh key
+No secrets in .env.example, CI greps for them
+Credentials are in 1Password: op://shop/db/password
+credentials: include is needed in fetch
+bad credentials: check your login
+Passwort vergessen? links to /reset
+the primary key: (tenant_id, id2)
+sort_key=created_at2
+foreign key: orders.customer_id1
+License key: see LICENSE
+public_key=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+key_id=4f3a2b1c0d9e
+KMS key arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab
+ALIAS=prod-2024-11-22T10:30:00Z
+The build hash app.3f9c2d1a.js changes with each deploy
+""".strip().split("\n")
