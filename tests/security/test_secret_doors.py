@@ -1,0 +1,213 @@
+"""No secret passes through a door: not into a prompt, a memory, its history, or the state."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from support.command_line import Person
+from support.events import make_failure_event, make_post_event, make_pre_event
+from support.paths import REPO
+from support.sandbox import Sandbox
+from support.secret_samples import LOOK_ALIKES, Maker, list_secrets
+
+SECRET = Maker(7).chars(36)
+TOKEN = "ghp_" + SECRET
+FACT = f"CI authenticates with {TOKEN} against the registry"
+CLEAN = "CI authenticates with [redacted: github-token] against the registry"
+
+
+@pytest.fixture
+def person(sandbox: Sandbox, tmp_path: Path) -> Person:
+    return Person(sandbox, tmp_path)
+
+
+def list_leaks(sandbox: Sandbox, secret: str = SECRET) -> list[str]:
+    """Return the files below the project and the home folder that contain a secret."""
+    paths = [path for root in (sandbox.root, sandbox.home) for path in root.rglob("*")]
+    return [path.name for path in paths if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+def report(*facts: str) -> str:
+    blocks = (f"# Add To Memory:\nType: pattern\nContent: {fact}\n#\n" for fact in facts)
+    return "Done.\n\n" + "\n".join(blocks)
+
+
+def learn(sandbox: Sandbox, *facts: str) -> None:
+    event = make_post_event(content=[{"type": "text", "text": report(*facts)}])
+    assert sandbox.run_hook("post_tool_use", event).status == 0
+
+
+def read_prompt(sandbox: Sandbox) -> str:
+    return sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
+
+
+def list_waiting(person: Person) -> list[dict[str, Any]]:
+    return json.loads(person.run("review", "--list", "--json").stdout)
+
+
+def test_a_reported_secret_waits_for_review_without_its_value(person: Person) -> None:
+    sandbox = person.sandbox
+    learn(sandbox, FACT, "The retry count is set in settings.py")
+    (waiting,) = list_waiting(person)
+    assert waiting["content"] == CLEAN
+    assert waiting["reason"] == "a secret was removed from it"
+    assert "settings.py" in sandbox.read_memory("engineer")
+    assert list_leaks(sandbox) == []
+    done = person.run("review", "--accept", waiting["id"])
+    assert done.returncode == 0, done.stderr
+    assert CLEAN in sandbox.read_memory("engineer")
+    assert CLEAN in read_prompt(sandbox)
+
+
+def test_the_lines_of_a_key_do_not_pass_one_by_one(person: Person) -> None:
+    sandbox = person.sandbox
+    key = Maker(3).pem()
+    learn(sandbox, f"The deploy key is\n{key}")
+    assert [line for line in key.split("\n")[1:-1] if list_leaks(sandbox, line)] == []
+
+
+def test_many_secrets_in_reports_leave_nothing(person: Person) -> None:
+    rows = [(text, value) for text, value in list_secrets() if "\n" not in text]
+    for first in range(0, len(rows), 40):
+        learn(person.sandbox, *(f"Note {first}: {text}" for text, _ in rows[first : first + 40]))
+    assert len(list_waiting(person)) > 90
+    leaks = [text for text, value in rows if list_leaks(person.sandbox, value)]
+    assert leaks == []
+    prompt = read_prompt(person.sandbox)
+    assert [value for _text, value in rows if value in prompt] == []
+
+
+def test_look_alikes_are_learned_as_they_are(person: Person) -> None:
+    texts = [text for text in LOOK_ALIKES if text.isascii()][:90]
+    learn(person.sandbox, *texts)
+    assert [entry for entry in list_waiting(person) if "secret" in entry["reason"]] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["add", "engineer", FACT],
+        ["preference", "set", "engineer", "registry", FACT],
+        ["task", "note", "task-1", FACT],
+    ],
+)
+def test_a_command_refuses_a_secret(person: Person, command: list[str]) -> None:
+    folder = person.sandbox.root / "backlog" / "tasks"
+    folder.mkdir(parents=True)
+    text = "---\nid: TASK-1\ntitle: T\nstatus: In Progress\n---\n"
+    (folder / "task-1 - T.md").write_text(text)
+    done = person.run(*command)
+    assert done.returncode == 2
+    assert "secret" in done.stderr
+    assert SECRET not in done.stdout + done.stderr
+    assert list_leaks(person.sandbox) == []
+
+
+def test_an_error_and_its_resolution_are_redacted(person: Person) -> None:
+    sandbox = person.sandbox
+    sandbox.run_hook("post_tool_use", make_failure_event(error=f"Exit code 1\ndenied: {TOKEN}"))
+    assert list_leaks(sandbox) == []
+    assert "[redacted: github-token]" in (sandbox.state / "errors" / "engineer.jsonl").read_text()
+
+
+def call_tools(sandbox: Sandbox) -> list[str]:
+    """Return the answers of an MCP server to calls with a secret."""
+    environ = {"HOME": str(sandbox.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(REPO)}
+    command = ["-m", "memory_core.cli", "mcp"]
+    server = StdioServerParameters(
+        command=sys.executable, args=command, env=environ, cwd=sandbox.root
+    )
+
+    async def talk() -> list[str]:
+        async with Client(stdio_client(server)) as client:
+            fields = {"agent": "engineer", "type": "pattern", "content": FACT}
+            told = [await client.call_tool("remember", fields)]
+            fields = {"agent": "engineer", "error": "denied", "resolution": f"use {TOKEN}"}
+            told.append(await client.call_tool("record_error", fields))
+            fields = {"agent": "engineer", "key": "registry", "value": TOKEN}
+            told.append(await client.call_tool("set_preference", fields))
+            told.append(await client.call_tool("recall", {"agent": "engineer"}))
+            told.append(await client.read_resource("memory://agents/engineer"))
+            return [answer.model_dump_json() for answer in told]
+
+    return anyio.run(talk)
+
+
+def test_no_mcp_tool_takes_or_gives_a_secret(person: Person) -> None:
+    sandbox = person.sandbox
+    other = "npm_" + Maker(9).chars(36)
+    sandbox.write_memory("engineer", f"npm publishes with {other}")
+    remembered, _error, preference, recalled, read = call_tools(sandbox)
+    assert "waits for the user" in remembered
+    assert "has a secret (github-token)" in preference
+    for answer in (recalled, read):
+        assert "[redacted: npm-token]" in answer
+        assert other not in answer
+    assert [entry["content"] for entry in list_waiting(person)] == [CLEAN]
+    assert list_leaks(sandbox) == []
+
+
+def test_a_secret_that_a_person_wrote_stays_in_the_file_alone(person: Person) -> None:
+    """The same holds for a file that git pulled."""
+    sandbox = person.sandbox
+    path = sandbox.write_memory("engineer", FACT, f"The key:\n  - {TOKEN}", "Orders are sorted")
+    before = path.read_text().split("\n- ")
+    assert CLEAN in read_prompt(sandbox)
+    learn(sandbox, "The retry count is set in settings.py")
+    for _number in range(2):
+        assert SECRET not in read_prompt(sandbox)
+        learn(sandbox, "The timeout is set in limits.py")
+    assert FACT in path.read_text()
+    assert all(part.strip() in path.read_text() for part in before[1:])
+    assert set(list_leaks(sandbox)) == {"engineer.md"}
+    history = (sandbox.memories / "history" / "engineer.jsonl").read_text()
+    assert history.count(CLEAN) == 1, "the item is recorded once, without its secret"
+
+
+def test_export_and_import_carry_no_secret(person: Person) -> None:
+    sandbox = person.sandbox
+    path = sandbox.write_memory("engineer", FACT)
+    exported = person.run("export", "engineer").stdout
+    assert "[redacted: github-token]" in exported
+    assert SECRET not in exported
+    path.unlink()
+    data = exported.replace("[redacted: github-token]", TOKEN).encode()
+    done = person.run("import", "-", "--yes", data=data)
+    assert done.returncode == 0, done.stderr
+    assert CLEAN in sandbox.read_memory("engineer")
+    assert list_leaks(sandbox) == []
+
+
+def test_an_archived_item_loses_its_secret(person: Person) -> None:
+    sandbox = person.sandbox
+    sandbox.write_memory("engineer", FACT)
+    done = person.run("remove", "engineer", "CI authenticates")
+    assert done.returncode == 0, done.stderr
+    assert list_leaks(sandbox) == []
+    assert CLEAN in (sandbox.memories / "archive" / "engineer.md").read_text()
+
+
+def test_a_task_memory_reaches_a_session_without_its_secret(person: Person) -> None:
+    sandbox = person.sandbox
+    folder = sandbox.root / "backlog" / "tasks"
+    folder.mkdir(parents=True)
+    text = "---\nid: TASK-1\ntitle: T\nstatus: In Progress\n---\n"
+    (folder / "task-1 - T.md").write_text(text)
+    assert person.run("task", "init", "--yes").returncode == 0
+    assert person.run("task", "note", "task-1", "The registry is internal").returncode == 0
+    path = sandbox.root / "backlog" / "memory" / "task-1.md"
+    path.write_text(path.read_text() + f"\n- {FACT}\n")
+    assert person.run("task", "start", "task-1").returncode == 0
+    copy = sandbox.root / "backlog" / "memory" / ".sessions" / "task-1.md"
+    assert CLEAN in copy.read_text()
+    assert set(list_leaks(sandbox)) == {"task-1.md"}
+    assert SECRET in path.read_text()
+    assert SECRET not in copy.read_text()
