@@ -20,7 +20,7 @@ from memory_core.memory.project import Project
 from memory_core.selection.passages import ItemNote
 from memory_core.storage import config, config_defaults, event_log, spool
 from memory_core.storage.store import FileSnapshot, Store
-from memory_core.text import markdown_lines, tokens
+from memory_core.text import markdown_lines, secrets, tokens
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
 
@@ -178,7 +178,11 @@ def read_file(store: Store, agent: str) -> FileSnapshot | None:
 def _list_notes(
     project: Project, store: Store, agent: str, document: markdown.Document
 ) -> Iterator[tuple[int, str]]:
-    """Yield the limits that stop agents from learning, and the items that are not delivered."""
+    """Yield secrets, limits that stop agents from learning, and items that are not delivered."""
+    lines = "".join(document.lines)
+    for start, _end, kind in secrets.find(lines)[:1]:
+        what = f"a secret ({kind}), which agents do not receive: see agent-memory audit"
+        yield lines.count("\n", 0, start) + 1, what
 
     @cache
     def read_history() -> item_history.History:

@@ -212,6 +212,14 @@ def _format_lines(records: list[Record]) -> bytes:
     return "".join(f"{fastjson.dumps(record)}\n" for record in records).encode()
 
 
+def unpack_line(line: str) -> str:
+    """Return the lines in a packed line, "" for another line and for a damaged one."""
+    if not _is_packed(line):
+        return ""
+    data = _unpack(str(fastjson.load_object(line).get("packed")), MAX_UNPACKED_BYTES)
+    return data.decode("utf-8", "replace")
+
+
 def _is_packed(line: str) -> bool:
     return line.startswith("{") and '"packed"' in line[:40]
 

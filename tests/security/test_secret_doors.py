@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -211,3 +212,64 @@ def test_a_task_memory_reaches_a_session_without_its_secret(person: Person) -> N
     assert set(list_leaks(sandbox)) == {"task-1.md"}
     assert SECRET in path.read_text()
     assert SECRET not in copy.read_text()
+
+
+def git(sandbox: Sandbox, *words: str) -> str:
+    names = ["-c", "user.name=a", "-c", "user.email=a@shop.test", "-c", "commit.gpgsign=false"]
+    command = ["git", *names, *words]
+    return subprocess.run(
+        command, cwd=sandbox.root, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_the_audit_names_file_line_and_kind_but_never_the_value(person: Person) -> None:
+    sandbox = person.sandbox
+    assert person.run("audit").stdout == "No secrets found\n"
+    sandbox.write_memory("engineer", "Orders are sorted", FACT)
+    folder = sandbox.state / "spool" / "engineer"
+    folder.mkdir(parents=True)
+    (folder / "1-1.json").write_text(json.dumps({"content": FACT}))
+    done = person.run("audit", "--json")
+    assert done.returncode == 1
+    assert SECRET not in done.stdout
+    leaks = {
+        (leak["path"], leak["line"], leak["kind"]) for leak in json.loads(done.stdout)["leaks"]
+    }
+    assert (".claude-mpm/memories/engineer.md", 5, "github-token") in leaks
+    assert (str(folder / "1-1.json"), 1, "github-token") in leaks
+    text = person.run("audit").stdout
+    assert ".claude-mpm/memories/engineer.md:5  github-token" in text
+    assert SECRET not in text
+
+
+def test_the_audit_of_git_finds_what_the_files_do_not_have_any_more(person: Person) -> None:
+    sandbox = person.sandbox
+    git(sandbox, "init", "-q")
+    path = sandbox.write_memory("engineer", "Orders are sorted", f"The key: {TOKEN}")
+    key = Maker(5).pem()
+    path.write_text(f"{path.read_text()}\n{key}\n")
+    git(sandbox, "add", "-A")
+    git(sandbox, "commit", "-qm", "first")
+    commit = git(sandbox, "rev-parse", "--short", "HEAD").strip()
+    path.write_text("# engineer\n\n## Project Architecture\n- Orders are sorted\n")
+    git(sandbox, "commit", "-qam", "second")
+    assert person.run("audit").returncode == 0
+    done = person.run("audit", "--git", "--json")
+    assert done.returncode == 1
+    name = ".claude-mpm/memories/engineer.md"
+    assert json.loads(done.stdout) == {
+        "leaks": [
+            {"path": name, "line": 5, "kind": "github-token", "commit": commit},
+            {"path": name, "line": 7, "kind": "private-key", "commit": commit},
+        ],
+        "unread": [],
+    }
+    assert "git filter-repo" in person.run("audit", "--git").stdout
+
+
+def test_status_and_doctor_name_a_secret_in_a_memory(person: Person) -> None:
+    person.sandbox.write_memory("engineer", FACT)
+    for command in ("status", "doctor"):
+        text = person.run(command).stdout
+        assert "a secret (github-token)" in text
+        assert SECRET not in text
