@@ -134,10 +134,13 @@ def save_copy(
 def reword_item(project: Project, agent: str, old: str, text: str, store: Store) -> EditResult:
     """Replace the text of an item; its nested lines stay.
 
-    Raises InvalidRequest if a line of the memory cannot hold the text, or the text is empty.
+    Raises InvalidRequest if a line of the memory cannot hold the text, if it is empty, or if it has
+    a secret.
     """
     if not sanitize.clean_line(text):
         raise item_actions.InvalidRequest("the new text is empty; agent-memory remove ID archives")
+    if reason := secrets.refuse(text):
+        raise item_actions.InvalidRequest(reason)
     copy = open_copy(project, agent, store)
     document = markdown.parse_document(copy.text)
     item = next(item for item in document.items if item.text == old)
@@ -169,7 +172,7 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str = "") ->
 
 def _match_reworded(difference: Difference, text: str) -> None:
     """Take the only new item for the new wording of the removed item with this text."""
-    gone = [state for state in difference.gone if state.text == text]
+    gone = [state for state in difference.gone if state.id == item_history.id_of(text)]
     if gone and len(difference.new) == 1:
         difference.new = [(*difference.new[0][:3], gone[0].id)]
         difference.gone.remove(gone[0])

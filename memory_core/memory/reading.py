@@ -17,7 +17,6 @@ from memory_core.learning.extraction import Learning
 from memory_core.memory import agent_memory
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.storage import local_changes, state_folder
-from memory_core.text import secrets
 from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
@@ -135,8 +134,6 @@ def _take_hand_edits(memory: AgentMemory, document: markdown.Document) -> None:
     is_first = not len(memory.history)
     items = agent_memory.list_items(document)
     place = _find_place(memory, items)
-    # The history has no secrets; the id of an item is that of its text in the file.
-    items = [(text, title, secrets.redact(nested)) for text, title, nested in items]
     difference = item_history.compare(memory.history, items, lambda: _list_unseen(memory, place))
     # Changes that came from elsewhere while an editor was open: their items may be unwanted.
     memory.leftover += [

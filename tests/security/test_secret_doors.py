@@ -13,8 +13,10 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+from memory_core.history import item_history
 from support.command_line import Person
 from support.events import make_failure_event, make_post_event, make_pre_event
+from support.imports import list_hook_imports
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.secret_samples import LOOK_ALIKES, Maker, list_secrets
@@ -68,6 +70,38 @@ def test_a_reported_secret_waits_for_review_without_its_value(person: Person) ->
     assert CLEAN in read_prompt(sandbox)
 
 
+def test_the_lines_below_a_learning_are_searched_too(person: Person) -> None:
+    fact = "The registry needs a login\nWhy: it is private\nSee: CI_TOKEN=" + SECRET
+    learn(person.sandbox, fact)
+    (waiting,) = list_waiting(person)
+    assert waiting["content"] == "The registry needs a login"
+    assert "CI_TOKEN=[redacted: credential]" in waiting["nested"]
+    assert list_leaks(person.sandbox) == []
+
+
+def test_the_users_own_memory_is_searched_too(person: Person) -> None:
+    sandbox = person.sandbox
+    sandbox.write_memory("engineer", FACT, user=True)
+    sandbox.write_memory("PM", FACT)
+    assert CLEAN in read_prompt(sandbox)
+    event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+    session = sandbox.run_hook("session_start", event).stdout.decode()
+    assert CLEAN in session
+    assert SECRET not in session
+
+
+def test_a_delivery_from_the_index_loads_no_rules(person: Person) -> None:
+    """The index has checked texts only, and another version makes it again."""
+    sandbox = person.sandbox
+    sandbox.switch_selection_on()
+    sandbox.write_memory("engineer", FACT)
+    assert SECRET not in read_prompt(sandbox)
+    assert list_leaks(sandbox) == ["engineer.md"]
+    loaded = list_hook_imports(sandbox, "pre_tool_use", make_pre_event())
+    assert "memory_core.memory.recall" in loaded
+    assert "memory_core.text.secrets" not in loaded
+
+
 def test_the_lines_of_a_key_do_not_pass_one_by_one(person: Person) -> None:
     sandbox = person.sandbox
     key = Maker(3).pem()
@@ -97,6 +131,7 @@ def test_look_alikes_are_learned_as_they_are(person: Person) -> None:
     [
         ["add", "engineer", FACT],
         ["preference", "set", "engineer", "registry", FACT],
+        ["edit", "engineer", item_history.id_of("Orders are sorted"), FACT],
         ["task", "note", "task-1", FACT],
     ],
 )
@@ -105,6 +140,7 @@ def test_a_command_refuses_a_secret(person: Person, command: list[str]) -> None:
     folder.mkdir(parents=True)
     text = "---\nid: TASK-1\ntitle: T\nstatus: In Progress\n---\n"
     (folder / "task-1 - T.md").write_text(text)
+    person.sandbox.write_memory("engineer", "Orders are sorted")
     done = person.run(*command)
     assert done.returncode == 2
     assert "secret" in done.stderr
