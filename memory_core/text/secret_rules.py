@@ -94,6 +94,7 @@ _BARE = (
     r"""(?=[)\]}>.:,;&]{0,9}(?:[\s"'`]|\Z|[,;&]))"""
 )
 VALUE = rf"(?:{_QUOTED}|{_BARE})"
+_MIXED = r"(?=\S{0,99}\d)(?=\S{0,99}[A-Za-z])(?=\S{6})"
 ENCODED = r"[A-Za-z0-9+/=]"
 
 # Behind a blank a value counts only if it has a digit, or in quotes: "password: field required".
@@ -109,7 +110,18 @@ _PHRASES = (
     *("mot de passe", "пароль", "密码", "密碼", "パスワード"),
 )
 _PHRASE = f"(?:{'|'.join(_PHRASES)}){_SUFFIX}"
-_OWNERS = ("api", "access", "account", "auth", "app", "signing", "encryption", "master")
+_OWNERS = (
+    "api",
+    "access",
+    "account",
+    "auth",
+    "app",
+    "signing",
+    "encryption",
+    "master",
+    "storage",
+    "private",
+)
 _KEYS = ["secret", "token", "_auth", "credential"]
 _KEYS += [f"{owner}{blank}key" for owner in _OWNERS for blank in ("", "_", "-", " ")]
 _KEY = (
@@ -183,8 +195,8 @@ CONTEXTS = [
     (
         "webhook",
         f"{MICROSOFT}/microsoftteams/platform/webhooks-and-connectors",
-        ["webhook.office.com"],
-        r"webhook\.office\.com/webhookb2/",
+        ["webhook.office.com", "outlook.office"],
+        r"(?:webhook\.office\.com/webhookb2|outlook\.office(?:365)?\.com/webhook)/",
         r"[\w@/-]{60,300}",
     ),
     (
@@ -239,8 +251,8 @@ CONTEXTS = [
     (
         "password",
         "https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html",
-        ["machine"],
-        r"machine\s+\S{1,200}\s+(?:login\s+\S{1,200}\s+)?password\s+",
+        ["machine", "default login"],
+        r"(?:machine\s+\S{1,200}|default)\s+(?:login\s+\S{1,200}\s+)?password\s+",
         r"\S{3,300}",
     ),
     (
@@ -260,8 +272,9 @@ CONTEXTS = [
     (
         "password",
         "https://dev.mysql.com/doc/refman/8.4/en/password-security-user.html",
-        ["mysql", "sshpass"],
-        r"(?:mysql\w{0,20}\s(?:[^\n|]{0,200}?\s)?-p(?=\S{0,99}\d)|sshpass\s-p\s{0,3})",
+        ["mysql", "sshpass", "redis-cli"],
+        r"(?:mysql\w{0,20}\s(?:[^\n|]{0,200}?\s)?-p(?=\S{0,99}\d)|sshpass\s-p\s{0,3}"
+        r"|redis-cli\s(?:[^\n|]{0,200}?\s)?-a\s{1,3})",
         rf"(?:{_QUOTED}|[^\s\"'`]{{5,200}})",
     ),
     (
@@ -276,9 +289,22 @@ CONTEXTS = [
         f"{CWE}/798.html",
         ["password>is"],
         r"(?i:password(?: (?:for|of|on|to) [^.\n]{1,40})? is:?\s{1,3})",
-        rf"(?=\S{{0,99}}\d)(?=\S{{0,99}}[A-Za-z])(?=\S{{6}}){VALUE}",
+        rf"{_MIXED}{VALUE}",
     ),
-    ("password", f"{MICROSOFT}/sql/connect", ["pwd="], r"(?i:(?<!\w)pwd=)", rf"(?!/){VALUE}"),
+    (
+        "password",
+        f"{MICROSOFT}/sql/connect",
+        ["pass>=,:", "pwd>=,:", "pw>=,:"],
+        rf"(?i:(?<![A-Za-z])(?:pass|pwd|pw){_ASSIGN})",
+        rf"{_MIXED}{VALUE}",
+    ),
+    (
+        "credential",
+        f"{CWE}/798.html",
+        ["secret> is", "token> is", "api key> is", "access key> is"],
+        f"(?i:{_KEY} is:?\\s{{1,3}})",
+        rf"{_MIXED}(?=\S{{16}})(?![0-9a-f-]{{16,}}(?![\w-])){VALUE}",
+    ),
     (
         "credential",
         f"{CWE}/798.html",

@@ -138,6 +138,8 @@ def _is_harmless(before: str, value: str, kind: str) -> bool:
         return False
     if low in PLAIN_WORDS or _is_reference(bare, low):
         return True
+    if value[:1] == "`" and " " in value:
+        return True  # a command of a shell
     is_quoted = bare != value
     if not is_quoted and _is_name(bare, low):
         return True
@@ -159,11 +161,10 @@ def _is_reference(value: str, low: str) -> bool:
 
 def _is_name(value: str, low: str) -> bool:
     """Return whether a value is a name in code: `db_password`, `PASSWORD`, `user.token`."""
-    letters = value.replace("_", "").replace(".", "")
-    if not letters.isalpha():
+    if not value.replace("_", "").replace(".", "").replace("-", "").isalpha():
         return False
-    names = ("passw", "secret", "token", "key", "pwd", "cred")
-    return letters != value or value.isupper() or any(name in low for name in names)
+    parts = ("_", ".", "passw", "secret", "token", "key", "pwd", "cred")
+    return value.isupper() or any(part in low for part in parts)
 
 
 def _is_wordy(value: str) -> bool:

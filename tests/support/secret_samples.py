@@ -156,6 +156,10 @@ PASSWORD_TEXTS = (
     "Das Passwort={} gilt für Staging",
     "数据库密码: {}",
     "net use \\\\srv\\share /user:app PWD={}",
+    "DB_PASS={}",
+    "PW: {}",
+    "redis-cli -a {} ping",
+    "default login anonymous password {}",
     "(password={})",
     "`password={}`",
 )
@@ -185,6 +189,8 @@ KEY_TEXTS = (
     "helm --set auth.token={}",
     "deployctl --token {}",
     "SIGNING_SECRET={}",
+    "The API key is {}",
+    "AZURE_STORAGE_KEY={}",
     "wh.secret={}",
     "https://x.blob.core.windows.net/c/f?sv=2023&sig={}&se=2027",
 )
@@ -424,6 +430,24 @@ SG.sendMail is the wrapper of SendGrid
 dapi is the name of the data API
 AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==
 never commit .env files
+Tests use the fixture user alice with password=alice-password
+password=`pass show shop/db1`
+password = getpass.getpass()
+if password == confirm_password: save()
+pass=12 fail=0 in the last run
+pass: v2.1.3 and later
+const token = useToken()
+let apiKey = import.meta.env.VITE_API_KEY
+credentials: 'same-origin' is needed in fetch
+The API key is read from 1Password
+The token is 8fa6445462ef5b4e8fa6445462ef5b4e8fa64454
+token=$(cat /run/token1)
+kubectl -n shop get secret db -o jsonpath='{.data.password}'
+gh secret set NPM_TOKEN1 < token.txt
+ansible: db_password: !vault |
+export const TOKEN_KEY = 'shop.auth.token'
+session=requests.Session()
+cache key: user:123:v2
 tests mock the ssh key
 No secrets in .env.example, CI greps for them
 Credentials are in 1Password: op://shop/db/password
