@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +278,16 @@ def test_the_audit_names_file_line_and_kind_but_never_the_value(person: Person) 
     text = person.run("audit").stdout
     assert ".claude-mpm/memories/engineer.md:5  github-token" in text
     assert SECRET not in text
+
+
+def test_the_audit_reads_packed_lines_of_a_history(person: Person) -> None:
+    path = person.sandbox.memories / "history" / "engineer.jsonl"
+    path.parent.mkdir(parents=True)
+    record = {"time": "2026-11-23", "kind": "learned", "id": "c0de", "text": FACT}
+    packed = base64.b64encode(zlib.compress(json.dumps(record).encode())).decode()
+    path.write_text(json.dumps({"v": 1, "of": "items", "packed": packed}) + "\n")
+    leaks = json.loads(person.run("audit", "--json").stdout)["leaks"]
+    assert [(leak["line"], leak["kind"]) for leak in leaks] == [(1, "github-token")]
 
 
 def test_the_audit_of_git_finds_what_the_files_do_not_have_any_more(person: Person) -> None:
