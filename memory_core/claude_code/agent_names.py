@@ -144,7 +144,7 @@ def _fold(name: str) -> str:
 def _fold_char(char: str) -> str:
     from unicodedata import category
 
-    from memory_core.text.sanitize import INVISIBLE_CHARS
+    from memory_core.text.characters import INVISIBLE_CHARS
 
     kind = category(char)
     if kind == "Cf" or char in INVISIBLE_CHARS or _is_variation(char):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 from memory_core.cli.errors import ReaderGone
-from memory_core.text.sanitize import JOINERS
+from memory_core.text import characters
 
 EntryT = TypeVar("EntryT")
 
@@ -44,13 +44,8 @@ def print_line(*parts: str, end: str = "\n") -> None:
 
 
 def make_safe(text: str) -> str:
-    """Replace the control characters of a text, except in `ColouredText`."""
-    if isinstance(text, ColouredText):
-        return text
-    return "".join(
-        char if char.isprintable() or char in f"\n\t{JOINERS}" else "\N{REPLACEMENT CHARACTER}"
-        for char in clean_text(text)
-    )
+    """Replace control characters and characters that show nothing, except in `ColouredText`."""
+    return text if isinstance(text, ColouredText) else characters.show_hidden(text)
 
 
 def print_bytes(data: bytes) -> None:

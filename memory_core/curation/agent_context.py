@@ -17,7 +17,7 @@ from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import Passage
 from memory_core.selection.scoring import Scores
 from memory_core.storage import error_files, run_history
-from memory_core.text import similarity, tokens
+from memory_core.text import sanitize, similarity, tokens
 
 # The largest share of a budget for errors and performance.
 EXTRAS_SHARE = 1 / 4
@@ -142,7 +142,7 @@ def category_of(section: str) -> str | None:
 
 
 def render_markdown(knowledge: Knowledge, most: int) -> str:
-    """Return Markdown with at most `most` items; empty parts are left out."""
+    """Return Markdown with at most `most` items, as data; empty parts are left out."""
     items = [_render_item(item.section, item.text) for item in knowledge.items[:most]]
     values = [_render_item("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
     parts = [
@@ -151,7 +151,8 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
         (PERFORMANCE_HEADING, performance.format_performance(knowledge.performance)),
         (ERRORS_HEADING, performance.format_errors(knowledge.errors)),
     ]
-    return "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
+    text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
+    return sanitize.escape(text)
 
 
 def _render_item(section: str, text: str) -> str:

@@ -19,7 +19,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
-from memory_core.text import markdown_lines, sanitize, secrets
+from memory_core.text import characters, markdown_lines, sanitize, secrets
 
 
 class EditCopy(NamedTuple):
@@ -94,16 +94,23 @@ def _check_lines(lines: list[str]) -> Iterator[EditWarning]:
     """Warn of lines that an agent would receive in another form."""
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n").removeprefix(markdown_lines.BOM if number == 1 else "")
-        escaped, clean = sanitize.escape_tags(text), secrets.redact(text)
+        escaped, clean = sanitize.escape(text), secrets.redact(text)
         if clean != text:
             yield EditWarning(number, f"a secret: agents get {clean.strip()}")
         elif any("\udc80" <= char <= "\udcff" for char in text):
             yield EditWarning(number, "bytes that are not UTF-8: agents get replacement characters")
-        elif escaped.count(sanitize.SAFE_BRACKET) != text.count(sanitize.SAFE_BRACKET):
+        elif _begins_tag(text):
             what = f"a tag that looks like one of Claude Code's: agents get {escaped.strip()}"
             yield EditWarning(number, what)
-        elif escaped != text:
+        elif characters.clean(text) != text:
             yield EditWarning(number, "invisible characters: agents get the line without them")
+
+
+def _begins_tag(line: str) -> bool:
+    """Check for a line that is in a tag with a name as Claude Code forms them, or ends a tag."""
+    bare = line.lstrip(" \t>-*+")
+    name = bare[1:].partition(">")[0]
+    return bare[:1] == "<" and (name[:1] == "/" or "-" in name.split(" ")[0])
 
 
 # Saving.

@@ -271,8 +271,8 @@ def _list_old(project: Project, agent: str, older_than: float) -> list[SectionIt
 def _format_note(number: int, item: SectionItem) -> str:
     fields = {
         "note": number,
-        "section": sanitize.escape_tags(item.section),
-        "text": sanitize.escape_tags(item.text),
+        "section": sanitize.escape(item.section),
+        "text": sanitize.escape(item.text),
     }
     return json.dumps(fields, ensure_ascii=False)
 
@@ -301,7 +301,10 @@ def _check_proposal(
     olds = [items[number - 1] for number in numbers or ()]
     # If an item already has these words, it is the one to keep.
     olds.sort(key=lambda old: item_history.id_of(old.text) != item_history.id_of(text))
-    proposal = Proposal(agent, olds, text.strip(), REASON_SHORTER)
+    wording = text.strip()
+    if not any(sanitize.SAFE_BRACKET in old.text for old in olds):
+        wording = wording.replace(sanitize.SAFE_BRACKET, "<")  # as the items have it
+    proposal = Proposal(agent, olds, wording, REASON_SHORTER)
     fault = next(_find_faults(project, proposal, valid), "")
     if fault:
         shown = sanitize.clean_line(text)[:SHOWN_LENGTH]
@@ -337,9 +340,14 @@ def _find_faults(project: Project, proposal: Proposal, valid: list[Proposal]) ->
         yield reason
 
 
+def _count_tags(text: str) -> int:
+    return sanitize.escape(text).count(sanitize.SAFE_BRACKET)
+
+
 def _find_form_faults(project: Project, proposal: Proposal) -> Iterator[str]:
     text = proposal.new
-    if sanitize.clean_line(text) != text.removesuffix(".") or sanitize.escape_tags(text) != text:
+    has_new_tag = _count_tags(text) > sum(_count_tags(old.text) for old in proposal.olds)
+    if sanitize.clean_line(text) != text.removesuffix(".") or has_new_tag:
         yield "it is not one line of plain text"
     if classify.is_placeholder(text):
         yield "it is a placeholder"

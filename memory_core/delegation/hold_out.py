@@ -37,9 +37,8 @@ def assign_group(
         return GIVEN, block
     is_short = block.index is not None and block.index.has_recorded
     note = block_text.format_note(project, agent, is_short) or [PLACEHOLDER]
-    return HELD_OUT, MemoryBlock(
-        block_text.wrap(agent, "", "", note), choices=block.choices, index=block.index
-    )
+    text = block_text.wrap(project.paths.state.read_key(), agent, "", "", note)
+    return HELD_OUT, MemoryBlock(text, choices=block.choices, index=block.index)
 
 
 def is_held_out(key: str, share: float) -> bool:

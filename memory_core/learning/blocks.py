@@ -7,16 +7,13 @@ from itertools import accumulate
 
 from memory_core.learning import lines, marker_blocks
 from memory_core.learning.examples import Surroundings
-from memory_core.text.sanitize import BLOCK_TAG
+from memory_core.text import sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memory_core.learning.marker_blocks import Draft
-
-# What begins and ends a memory block that the agent received.
-_OPENING, _CLOSING = f"<{BLOCK_TAG} agent=", f"</{BLOCK_TAG}>"
 
 # The key of a JSON object with learnings.
 _KEY = "remember"
@@ -160,7 +157,7 @@ def _read_json(draft: Draft) -> list[Draft]:
 def _hide_echoes(text: str) -> str:
     """Replace copies of the memory block that the agent received: they contain nothing new."""
     parts, at = [], 0
-    while (start := text.find(_OPENING, at)) >= 0 and (end := text.find(_CLOSING, start)) >= 0:
+    for start, end in sanitize.find_blocks(text):
         parts += [text[at:start], " " * (end - start)]
         at = end
     return "".join([*parts, text[at:]])

@@ -14,6 +14,7 @@ from memory_core.curation import item_actions, lookup
 from memory_core.mcp_server.served_project import replace_invalid
 from memory_core.memory.project import Project, resolve_agent
 from memory_core.tasks import backlog_folder, task_actions
+from memory_core.text import sanitize
 from memory_core.text.times import format_utc
 
 AGENTS_URI = "memory://agents"
@@ -27,7 +28,7 @@ TEMPLATES = [
         uri_template=f"{AGENTS_URI}/{{agent}}",
         name="agent",
         title="What an agent remembers",
-        description="An agent's memory as it stands in its file; PM is the main session's.",
+        description="An agent's memory, without tags and hidden characters; PM: main session.",
         mime_type=MARKDOWN,
     ),
     ResourceTemplate(
@@ -68,7 +69,7 @@ def read(project: Project, uri: str) -> tuple[str, str]:
     scheme, name = _parts(uri)
     if scheme == TASKS_URI:
         task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
-        return replace_invalid(task_actions.read_text(project, task)), MARKDOWN
+        return sanitize.escape(task_actions.read_text(project, task)), MARKDOWN
     agent = resolve_agent(project, name)
     item_actions.check_included(project, agent)
     memory = project.store.read(agent)
@@ -76,7 +77,7 @@ def read(project: Project, uri: str) -> tuple[str, str]:
         if refusal := project.store.find_refusal(project.store.path(agent)):
             raise refusal
         raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
-    return replace_invalid(memory.text), MARKDOWN
+    return sanitize.escape(memory.text), MARKDOWN
 
 
 def _parts(uri: str) -> tuple[str, str]:

@@ -161,8 +161,7 @@ def recall(
     selection = agent_context.select_within(knowledge, query, budget)
     text = agent_context.render_markdown(selection, len(selection.items))
     left_out = len(knowledge.items) - len(selection.items)
-    memory = replace_invalid(sanitize.escape_tags(text))
-    return RecallOutput(agent=agent, memory=memory, left_out=left_out)
+    return RecallOutput(agent=agent, memory=sanitize.escape(text), left_out=left_out)
 
 
 class OutputItem(BaseModel):
@@ -218,14 +217,14 @@ def remember(
         item=_to_output(taught.item) if taught else None,
         waits=lesson.waits,
         known=taught is not None and taught.was_present,
-        replaced=replace_invalid(taught.was) if taught and taught.was else None,
-        doubted=[replace_invalid(item.text) for item in lesson.doubted],
-        archived=[replace_invalid(text) for _section, text in lesson.evicted],
+        replaced=sanitize.escape(taught.was) if taught and taught.was else None,
+        doubted=[sanitize.escape(item.text) for item in lesson.doubted],
+        archived=[sanitize.escape(text) for _section, text in lesson.evicted],
     )
 
 
 def _to_output(item: item_actions.RatedItem) -> OutputItem:
-    fields = {name: replace_invalid(getattr(item, name)) for name in ("id", "text", "section")}
+    fields = {name: sanitize.escape(getattr(item, name)) for name in ("id", "text", "section")}
     return OutputItem(**fields, confidence=item.confidence)
 
 
@@ -251,10 +250,8 @@ def record_error(
     """Record an error that an agent hit, and what fixed it, so that it is avoided next time."""
     project, agent = served.find_agent(agent, accept_new=True)
     record = item_actions.record_error(project, agent, error, resolution, source=SOURCE)
-    resolution = replace_invalid(record.get("resolution", ""))
-    return RecordErrorOutput(
-        agent=agent, error=replace_invalid(record["text"]), resolution=resolution
-    )
+    error, resolution = map(sanitize.escape, (record["text"], record.get("resolution", "")))
+    return RecordErrorOutput(agent=agent, error=error, resolution=resolution)
 
 
 class RecordTaskOutput(ToolOutput):
@@ -308,6 +305,7 @@ def set_preference(
     """
     project, agent = served.find_agent(agent, accept_new=True)
     changed = preference_actions.set_preference(project, agent, key, value, source=SOURCE)
+    key, value = sanitize.escape(key), sanitize.escape(value)
     return SetPreferenceOutput(agent=agent, key=key, value=value, changed=changed)
 
 
@@ -393,5 +391,5 @@ def _convert_task_hit(hit: task_actions.TaskHit) -> OutputHit:
 
 
 def _hit(kind: str, name: str, uri: str, section: str, text: str, archived: bool) -> OutputHit:
-    text, section = replace_invalid(sanitize.escape_tags(text)), replace_invalid(section)
+    text, section = sanitize.escape(text), sanitize.escape(section)
     return OutputHit(kind=kind, name=name, uri=uri, section=section, text=text, archived=archived)

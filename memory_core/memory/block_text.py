@@ -32,10 +32,13 @@ SHORT_PURPOSE = (
 )
 
 
-def wrap(agent: str, introduction: str, body: str, note: list[str]) -> str:
-    """Return the block of an agent, "" if it has neither a memory nor a note."""
+def wrap(key: bytes, agent: str, introduction: str, body: str, note: list[str]) -> str:
+    """Return the block of an agent, "" if it has neither a memory nor a note.
+
+    `key` is the secret of the mark in its tags.
+    """
     lines = [introduction, BLANK, body, *([BLANK] if note else [])] if body else []
-    return sanitize.wrap_block(agent, [*lines, *note]) if lines or note else ""
+    return sanitize.wrap_block(key, agent, [*lines, *note]) if lines or note else ""
 
 
 def introduce(agent: str, paths: list[str], day: str, has_mark: bool = False) -> str:

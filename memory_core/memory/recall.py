@@ -74,13 +74,13 @@ def _build(
 ) -> MemoryBlock:
     from memory_core.memory import block_text
 
-    index = read_index(project, agent)
+    index, key = read_index(project, agent), project.paths.state.read_key()
     has_ids = bool(project.config["selection"]["enabled"]) and index.id_length > 0
 
     def wrap(body: str, has_mark: bool, item: str) -> str:
         introduction = block_text.introduce(agent, index.paths, index.day, has_mark)
         note = block_text.format_note(project, agent, index.has_recorded, item)
-        return block_text.wrap(agent, introduction, body, note)
+        return block_text.wrap(key, agent, introduction, body, note)
 
     room = budget - len(wrap("-", has_ids, "0" * index.id_length if has_ids else "")) + 1
     words = task() if task and len(index.passages) else ""
@@ -122,7 +122,7 @@ def _select(
     if not len(index):
         return [], ""
     from memory_core.selection import choosing, rendering
-    from memory_core.text import sanitize, tokens
+    from memory_core.text import tokens
 
     settings = project.config["selection"]
     if settings["enabled"]:
@@ -137,7 +137,6 @@ def _select(
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
         body = rendering.render([choice.passage for choice in chosen], has_ids)
-        body = sanitize.escape_tags(body)
         if len(body) <= room:
             return choices, body
         choosing.leave_out(chosen.pop())
@@ -186,6 +185,7 @@ def read_index(project: Project, agent: str) -> AgentIndex:
         for section, text, is_wished in extras:
             passage = Passage(section, text, len(index.passages))
             passage.is_wished = is_wished
+            passage.is_list = True
             index.passages.add(passage)
     return index
 

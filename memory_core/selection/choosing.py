@@ -61,6 +61,9 @@ NO_WORD = "no shared word"
 FAR = "far below best"
 FULL = "no room"
 ALL = "selection is off"
+
+# The sign of a quotation in front of a paragraph, and the blank line behind it.
+QUOTATION = 3
 USEFUL = "no task known"
 
 
@@ -129,20 +132,26 @@ def select_all(index: PassageIndex, task: str, room: int) -> list[Choice]:
     `room` is in characters.  If not all fit, what is wished comes first, then what shares words
     with the task.
     """
-    longest = sum(len(passage.section) + len(passage.text) + HEADING + 1 for passage in index)
+    longest = sum(len(passage.section) + HEADING + _measure(passage) for passage in index)
     scores = Scores(index, task if longest > room else "")
     choices = _make_choices(index, range(len(index)), scores)
     titles = set[str]()
     for choice in sorted(choices, key=_order):
         title = choice.passage.section
         heading = 0 if title in titles else len(title) + HEADING
-        size = len(choice.passage.text) + 1 + heading
+        size = _measure(choice.passage) + heading
         choice.is_chosen = size <= room
         choice.reason = ALL if choice.is_chosen else FULL
         if choice.is_chosen:
             room -= size
             titles.add(title)
     return choices
+
+
+def _measure(passage: Passage) -> int:
+    """Return the characters of a passage in a block; other text than items is quoted."""
+    is_quoted = not (passage.item or passage.is_list)
+    return len(passage.text) + 1 + is_quoted * (2 * passage.text.count("\n") + QUOTATION)
 
 
 def _make_choices(index: PassageIndex, numbers: Iterable[int], scores: Scores) -> list[Choice]:

@@ -135,8 +135,8 @@ class Passage:
     """
 
     __slots__ = (
-        *("_words", "index", "is_users", "is_wished", "item", "names", "note", "runs", "section"),
-        *("short_id", "stale", "text"),
+        *("_words", "index", "is_list", "is_users", "is_wished", "item", "names", "note", "runs"),
+        *("section", "short_id", "stale", "text"),
     )
 
     def __init__(
@@ -149,6 +149,7 @@ class Passage:
         self.note = note
         self.is_wished = note.is_pinned  # given with every task
         self.is_users = False  # of the user's level: the files it names are of any project
+        self.is_list = False  # lines of agent-memory: common errors, performance
         self.stale = ""  # why it may be out of date
         self.short_id = ""  # the name of an item in the block: the beginning of its id
         self.names: list[str] = []  # the paths, symbols and commands in it

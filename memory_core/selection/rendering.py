@@ -1,6 +1,12 @@
-"""Write chosen passages as Markdown: best section first, best passage first."""
+"""Write chosen passages as Markdown: best section first, best passage first.
+
+Whatever they contain, a reader finds the same items: each line of other text is quoted, each line
+below an item is indented, and code ends with its passage.
+"""
 
 from __future__ import annotations
+
+from memory_core.text import sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,23 +17,61 @@ if TYPE_CHECKING:
 # Behind the id of an item that a person or several runs confirmed.
 CONFIRMED = "✓"
 
+# Characters of a section's title.
+MAX_TITLE = 80
+
+QUOTE = "> "
+FENCES = ("```", "~~~")
+
 
 def render(passages: Iterable[Passage], has_ids: bool = True) -> str:
     """Return passages in their order; those of one section share its heading."""
     sections: dict[str, list[str]] = {}
     for passage in passages:
         title = passage.section
-        heading = [f"## {title}"] if title else []
-        sections.setdefault(title, heading).append(_format(passage, has_ids))
+        lines = sections.setdefault(title, [_format_title(title)] if title else [])
+        if lines and lines[-1].startswith(QUOTE):
+            lines.append("")  # a number behind a quotation would go on with it
+        lines.append(_format(passage, has_ids))
     return "\n\n".join(map("\n".join, sections.values()))
+
+
+def _format_title(title: str) -> str:
+    return sanitize.escape(f"## {sanitize.shorten(sanitize.join_visible(title), MAX_TITLE)}")
 
 
 def _format(passage: Passage, has_ids: bool) -> str:
     """Return the lines of a passage; an item with its id behind the bullet."""
-    if not (passage.item and passage.short_id and has_ids):
-        return passage.text
-    mark = CONFIRMED if passage.note.is_confirmed else ""
-    bullet, text = passage.text.split(None, 1)
-    first, newline, nested = text.partition("\n")
-    doubt = f" (may be out of date: {passage.stale})" if passage.stale else ""
-    return f"{bullet} [{passage.short_id}]{mark} {first}{doubt}{newline}{nested}"
+    first, *others = _close_code(sanitize.escape(passage.text).split("\n"))
+    if not (passage.item or passage.is_list):
+        return "\n".join([f"{QUOTE}{line}".rstrip() for line in (first, *others)])
+    if passage.is_list:
+        return "\n".join([first, *others])
+    bullet, text = first.split(None, 1)
+    if passage.short_id and has_ids:
+        mark = CONFIRMED if passage.note.is_confirmed else ""
+        doubt = f" (may be out of date: {passage.stale})" if passage.stale else ""
+        first = sanitize.escape(f"{bullet} [{passage.short_id}]{mark} {text}{doubt}")
+    elif not text[0].isalpha():
+        from memory_core.document import block_reader
+
+        first = f"{bullet} {block_reader.escape(text)}"
+    others = [line if line[:2] in ("", "  ") else f"  {line}" for line in others]
+    return "\n".join([first, *others])
+
+
+def _close_code(lines: list[str]) -> list[str]:
+    """Return the lines of a passage, with an end for code that has none."""
+    if not any(fence in line for fence in FENCES for line in lines):
+        return lines
+    from memory_core.text import markdown_lines
+
+    opened, indent = ("", 0), 0
+    for line in lines:
+        bare = line.lstrip(" >-*+\t")
+        fence = markdown_lines.read_fence(bare)
+        if opened[1]:
+            opened = ("", 0) if markdown_lines.closes_fence(bare, *opened) else opened
+        elif fence:
+            opened, indent = fence[:2], len(line) - len(bare)
+    return [*lines, " " * indent + opened[0] * opened[1]] if opened[1] else lines

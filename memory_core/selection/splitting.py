@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from memory_core.selection.passages import NO_NOTE, ItemNote, Passage
-from memory_core.text import markdown_lines
+from memory_core.text import markdown_lines, sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memory_core.document.block_reader import Item
     from memory_core.document.markdown import Document
+
+# What begins a line that does not go on with the text of the item above it.
+BLOCK_SIGNS = "-*+>#.) 0123456789"
+BLOCK_STARTS = frozenset(f"{BLOCK_SIGNS}`~")
 
 
 def split_document(
@@ -17,17 +22,18 @@ def split_document(
 ) -> list[Passage]:
     """Return the passages of a document: no title, comment, front matter, conflict marker.
 
+    Their texts are data for a prompt.  Each item has its text in its first line.
     `find_note` returns the note on an item of this document by its text.
     """
     items = {item.line: item for item in document.items}
-    hidden = _hidden(document)
+    hidden, verbatim = _hidden(document), set(document.verbatim)
     titles = {section.line: section for section in document.sections}
     passages: list[Passage] = []
     title, block = "", []  # type: str, list[str]
 
     def add(lines: list[str], item: str = "") -> None:
-        text = "\n".join(lines).rstrip()
-        if text:
+        text = sanitize.escape("\n".join(lines)).rstrip()
+        if text.strip(" \n-*+_="):
             note = find_note(item) if item else NO_NOTE
             passages.append(Passage(title, text, len(passages), item, note))
 
@@ -35,22 +41,40 @@ def split_document(
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
         section = titles.get(at)
-        if section or at in hidden or at in items or not line.strip():
+        is_gap = not line.strip() and at not in verbatim  # blank lines do not divide code
+        if section or at in hidden or at in items or is_gap:
             add(block)
             block = []
         if section:
             title, at = section.title, section.body
         elif at in items:
             item = items[at]
-            lines = [text.rstrip("\r\n") for text in document.lines[at : item.end]]
-            add(lines, item.text)
+            add(_list_lines(document, item), item.text if _has_text(item) else "")
             at = item.end
         else:
-            if at not in hidden and line.strip():
+            if at not in hidden and not is_gap:
                 block.append(line)
             at += 1
     add(block)
     return passages
+
+
+def _has_text(item: Item) -> bool:
+    """Check for an item with visible text in its first line or below it."""
+    return sanitize.join_visible(item.text) != ""
+
+
+def _list_lines(document: Document, item: Item) -> list[str]:
+    """Return the lines of an item: its bullet and text, and what is nested in it."""
+    lines = [text.rstrip("\r\n") for text in document.lines[item.line : item.end]]
+    if not _has_text(item):
+        return lines
+    bullet = lines[0].split(None, 1)[0]
+    nested = lines[item.text_end - item.line :]
+    below = sanitize.join_visible(nested[0]) if nested else ""
+    if below and (below[0] not in BLOCK_STARTS or not below.strip(BLOCK_SIGNS)):
+        nested.insert(0, "")  # such as a comment, whose "<" will be replaced
+    return [f"{bullet} {sanitize.join_visible(item.text)}", *nested]
 
 
 def _hidden(document: Document) -> set[int]:

@@ -2,6 +2,7 @@
 
 $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for the user alone
   project.json               which folder it belongs to
+  key                        the secret of the marks of memory blocks
   events.jsonl               what happened
   receipts/ runs/ spool/     delegations, and learnings that are not merged yet
   review/AGENT.jsonl         learnings that wait for a person
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 PROGRAM_FOLDER = "agent-memory"
 
 OWNER_FILE = "project.json"
+
+KEY_FILE = "key"
+KEY_BYTES = 16
 
 # Below a device there is no folder: nothing is kept, and memories still work.
 NOWHERE = os.path.join(os.devnull, PROGRAM_FOLDER)
@@ -64,6 +68,17 @@ class StateFiles(SafeFiles):
                 self.make_root()
         except OSError:
             pass  # the next write reports it
+
+    def read_key(self) -> bytes:
+        """Return a secret of this project on this machine; a new one each time without a folder."""
+        key = os.urandom(KEY_BYTES).hex()
+        try:
+            if not self.is_file(KEY_FILE):
+                self.replace(KEY_FILE, key.encode(), durable=False)
+            kept = self.read(KEY_FILE, 2 * KEY_BYTES)
+        except OSError:
+            kept = b""
+        return kept if len(kept) == 2 * KEY_BYTES else key.encode()
 
     def _find_moved(self) -> str:
         """Return the state folder of this project at its old place, "" if it was not moved."""

@@ -248,7 +248,7 @@ def prepare_text(project: Project, folder: backlog_folder.Folder, path: str, tex
     from memory_core.text import front_matter, sanitize, secrets
 
     budget = project.config["tasks"]["budget_tokens"]
-    safe = claude_md.escape_imports(sanitize.escape_tags(secrets.redact(text)))
+    safe = claude_md.escape_imports(sanitize.escape(secrets.redact(text)))
     # Escape first, then measure: the escapes count as tokens too.
     body = front_matter.read_body(safe)
     if tokens.estimate_tokens(body) > budget:
@@ -307,21 +307,25 @@ def format_update(project: Project, records: SessionRuns, room: int) -> str:
     if record["text"] == _digest(text):
         return ""
     if not active:
-        return _format_block(str(record.get("task") or ""), ["No task is in progress any more."])
-    whole = _format_block(active, [sanitize.escape_tags(text).strip()])
+        former = str(record.get("task") or "")
+        return _format_block(project, former, ["No task is in progress any more."])
+    whole = _format_block(project, active, [sanitize.escape(text).strip()])
     if len(whole) <= room:
         return whole
     folder = backlog_folder.Folder(project.paths.files)
     path = folder.memory_path(active)
     budget = tokens.count_fitting(room - FRAME_CHARS)
     cut = task_document.shorten(text, budget, folder.relative(path))
-    shorter = _format_block(active, [sanitize.escape_tags(cut).strip()])
+    shorter = _format_block(project, active, [sanitize.escape(cut).strip()])
     return shorter if len(shorter) <= room else ""
 
 
-def _format_block(task: str, lines: list[str]) -> str:
+def _format_block(project: Project, task: str, lines: list[str]) -> str:
+    from memory_core.text import sanitize
+
     head = "What is known of the task in progress has changed since this session began.  It is now:"
-    return "\n".join([f'<{TAG} task="{task}">', head, "", *lines, f"</{TAG}>"])
+    key, name = project.paths.state.read_key(), sanitize.quote_name(task)
+    return sanitize.wrap_text(key, TAG, f"task={name}", [head, "", *lines])
 
 
 def _find_session_memory(project: Project) -> tuple[str, str]:

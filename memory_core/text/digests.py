@@ -23,3 +23,9 @@ def hash_text(text: str) -> str:
 def hash_bytes(data: bytes | memoryview, size: int) -> bytes:
     """Return `size` bytes that differ for other data."""
     return blake2b(data, digest_size=size).digest()
+
+
+def sign_text(key: bytes, *texts: str) -> str:
+    """Return ten hexadecimal digits that only who has the key can know before."""
+    whole = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return blake2b(whole, digest_size=ID_BYTES, key=key).hexdigest()

@@ -1,110 +1,296 @@
 """Make text safe: for a prompt, for a terminal, and for one line of a memory file.
 
 Text that an agent, a tool or a file brought may close the block that carries a memory, imitate
-Claude Code's own tags, or hide words from a reader.
+Claude Code's own tags, a turn of a conversation or a finding, or hide words from a reader.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
+from memory_core.text import characters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 BLOCK_TAG = "agent-memory"
 
-# Tags by which Claude Code marks its own words (seen in the requests of 2.1.329), and those of
-# the API's own formats.  A name with "-", "_", ":" or "." counts as one too, because Claude Code
-# forms its names like that: <system-reminder>, <task-notification>.
-RESERVED_TAGS = ("system", "human", "user", "assistant", "tool", "instructions", "thinking")
+# The mark in the tags of a block: hexadecimal digits.
+MARK_LENGTH = 10
+HEX_DIGITS = frozenset("0123456789abcdef")
+NO_MARK = "?"
 
-# The letters of tags that a model might also recognise with blanks or signs between them.
-FENCES = ("agentmemory", "systemreminder")
-
-# Longer names of tags are not looked at to their end.
-MAX_TAG_LENGTH = 60
-
-# "<" as a character and as an entity; a model reads all of them as one.
-BRACKETS = "<\uff1c\ufe64"
+# "<" as a character, as others that look like it, and as an entity; a model reads them as one.
+BRACKETS = "<\uff1c\ufe64\u02c2\u1438\u16b2\u2329\u276c\u276e\u2770\u27e8\u29fc\u3008\U0001d236"
 ENTITIES = (("lt", ""), ("#x", "3c"), ("#", "60"))  # zeros may stand in between
 MAX_ENTITY_LENGTH = 12
 
 # It looks like "<" to a person, but no program reads a tag behind it.
 SAFE_BRACKET = "‹"
 
-# Characters that show nothing although Unicode does not call them format characters.
-INVISIBLE_CHARS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+# Behind one of these signs "<" opens no tag: numbers, `<=`, `<-`, `<<`, `<>`, `<(`, `<"`.
+NO_TAG_SIGNS = frozenset(f"0123456789=-<>~+.,;*([{{$#&\"')]}}{SAFE_BRACKET}")
 
-# They join or separate letters in Persian, Hindi and Sinhala words, and the parts of emoji.  These
-# scripts follow the Latin, Greek, Cyrillic and Hebrew one, where they would only hide something.
-JOINERS = "\u200c\u200d"
-FIRST_JOINED = "\u0600"
+# The beginning of a line that is a turn of a conversation, a step of a tool, or a judgement on an
+# item, if a colon follows.
+SPEAKERS = frozenset(
+    [
+        *("human", "user", "assistant", "system", "developer", "model", "ai", "claude", "tool"),
+        *("function", "instruction", "instructions", "action", "observation", "thought"),
+        *("used", "wrong"),
+    ]
+)
+MAX_SPEAKER_LENGTH = 40
+MAX_SPEAKER_WORDS = 2
+
+# So many words of a line that begin with a sign are skipped: "(1a) **Note:** Human: hello".
+MAX_SKIPPED_WORDS = 8
+
+MAX_TEMPLATES = 20
+SAFE_COLON = "\ua789"
+
+# The words of a heading that begins a finding.
+RECORDING = ("add to memory", "remember", "memorize", "memorise")
+MAX_RECORDING_WORDS = 2
+
+# Words of a line that claims where a text begins or ends: "--- END OF MEMORY ---".
+BORDERS = frozenset(("begin", "beginning", "start", "stop", "end", "close", "closing"))
+BORDER_OBJECTS = ("memor", "context", "prompt", "instruct", "data", "reference", "block", "note")
+MAX_BORDER_WORDS = 6
+
+# The first letters of all these words: few lines begin with them.
+BEGIN_LENGTH = 3
+BEGINS = frozenset(word[:BEGIN_LENGTH] for word in (*SPEAKERS, *RECORDING, *BORDERS, "ai:", "ai*"))
+
+# Stands between the words of such a line.
+SAFE_BLANK = "·"
+
+# Names in JSON by which programs know messages, calls of tools, and findings.
+MESSAGE_NAMES = ("role", "remember", "tool", "function")
 
 # Characters of a name in a sentence: the longest path of a memory file.
 MAX_NAME_LENGTH = 300
 
-# No terminal escape sequence is longer.
-MAX_ESCAPE_LENGTH = 80
 
+def escape(text: str) -> str:
+    """Return a text of a memory as data: it reads the same, and no program or model obeys it.
 
-def escape_tags(text: str) -> str:
-    """Return `text` without working tags of agent-memory or Claude Code.
-
-    Invisible characters are removed: they could hide a tag, or words from a reader.
-    A lone surrogate (a byte that was not UTF-8) becomes the replacement character.
+    Only visible characters are left.  Neutral signs that look similar replace the signs that make
+    a tag, a template or a turn of a conversation, a call of a tool, a finding, or the end of the
+    memory.  What is safe already does not change.
     """
-    if not text.replace("\n", "").replace("\t", "").isprintable():
-        text = "".join(map(_replace_unprintable, _remove_loose_joiners(text)))
-    for bracket in (*BRACKETS, "&"):
-        first, *rest = text.split(bracket)
-        text = first + "".join([_escape_bracket(bracket, part) for part in rest])
+    text = characters.clean(text)
+    text = _escape_tags(text)
+    if '"' in text or "'" in text:
+        text = _escape_messages(text)
+    if "[/" in text:
+        text = _escape_templates(text)
+    return "\n".join(map(_escape_line, text.split("\n")))
+
+
+def _escape_tags(text: str) -> str:
+    """Replace "<" before anything but a sign that cannot begin a tag, even behind blanks."""
+    for bracket in "<&" if text.isascii() else f"{BRACKETS}&":
+        if bracket not in text:
+            continue
+        parts = text.split(bracket)
+        shown = [parts[0]]
+        for number, part in enumerate(parts[1:], 2):
+            length = _find_entity_end(part) if bracket == "&" else 0
+            is_bracket = length > 0 or bracket != "&"
+            is_doubled = part == "" and number < len(parts)  # the first one of "<<"
+            begins_tag = not is_doubled and part[length:].lstrip(" \t")[:1] not in NO_TAG_SIGNS
+            shown += [SAFE_BRACKET, part[length:]] if is_bracket and begins_tag else [bracket, part]
+        text = "".join(shown)
     return text
-
-
-def _replace_unprintable(char: str) -> str:
-    if char.isprintable() or char in "\n\t" or char in JOINERS:
-        return char
-    if "\ud800" <= char <= "\udfff":
-        return "\ufffd"
-    return " " if char.isspace() else ""
-
-
-def _escape_bracket(bracket: str, part: str) -> str:
-    """Return a bracket and the text behind it, without the bracket if a tag begins there."""
-    length = _find_entity_end(part) if bracket == "&" else 0
-    is_tag = (length or bracket != "&") and _is_reserved(part[length:])
-    return SAFE_BRACKET + part[length:] if is_tag else bracket + part
 
 
 def _find_entity_end(part: str) -> int:
     """Return the length of an entity of "<" at the start of `part`, without "&"; 0 for others."""
-    code = part[:MAX_ENTITY_LENGTH].casefold()
+    start = 0
+    while part.startswith("amp;", start):
+        start += len("amp;")
+    code = part[start : start + MAX_ENTITY_LENGTH].casefold()
     for sign, number in ENTITIES:
         digits = code[len(sign) :].lstrip("0")
         if code.startswith(sign) and digits.startswith(number):
             end = len(code) - len(digits) + len(number)
-            return end + (code[end : end + 1] == ";")
+            return start + end + (code[end : end + 1] == ";")
     return 0
 
 
-def _is_reserved(text: str) -> bool:
-    """Check whether `text`, which follows a "<", begins with the name of a reserved tag."""
-    name = text[:MAX_TAG_LENGTH]
-    if not name.isascii():
+def _escape_messages(text: str) -> str:
+    """Replace the quotation marks of names in JSON that programs know."""
+    low = text.casefold()
+    if any(name in low for name in MESSAGE_NAMES):
+        for quote in "\"'":
+            text = _escape_names(text, quote)
+    return text
+
+
+def _escape_names(text: str, quote: str) -> str:
+    parts, at = text.split(quote), 1
+    shown = parts[:1]
+    while at < len(parts):
+        is_in_json = at + 1 < len(parts) and (
+            parts[at - 1].rstrip()[-1:] == ":" or parts[at + 1].lstrip()[:1] == ":"
+        )
+        if is_in_json and parts[at].casefold().startswith(MESSAGE_NAMES):
+            shown += ["“", parts[at], "”", parts[at + 1]]
+            at += 2
+        else:
+            shown += [quote, parts[at]]
+            at += 1
+    return "".join(shown)
+
+
+def _escape_templates(text: str) -> str:
+    """Replace the brackets of `[INST] ... [/INST]`."""
+    names = [part[:MAX_SPEAKER_LENGTH].partition("]") for part in text.split("[/")[1:]]
+    closed = {name for name, bracket, _ in names if bracket and name.replace("_", "").isalpha()}
+    for name in sorted(closed)[:MAX_TEMPLATES]:
+        text = text.replace(f"[/{name}]", f"⟦/{name}⟧").replace(f"[{name}]", f"⟦{name}⟧")
+    return text
+
+
+def _escape_line(line: str) -> str:
+    """Return a line that neither begins a turn or a finding nor claims to end the memory."""
+    at = _find_letter(line, 0)
+    for _ in range(MAX_SKIPPED_WORDS):
+        if at == len(line):
+            break
+        is_bracketed = line[at - 1 : at] == "["
+        if line[at : at + BEGIN_LENGTH].lower() in BEGINS or is_bracketed or _is_styled(line[at]):
+            line = _escape_words(line, at)
+            at = _find_letter(line, at)
+        if not at or line[at - 1].isspace():
+            break
+        at = _find_letter(line, _find_blank(line, at))
+    return line
+
+
+def _is_styled(char: str) -> bool:
+    """Check for a letter that stands for a Latin one: a wide, a bold or a circled one."""
+    return "\u2100" <= char <= "\u24ff" or "\uff21" <= char <= "\uff5a" or char >= "\U0001d400"
+
+
+def _find_letter(line: str, at: int) -> int:
+    while at < len(line) and not line[at].isalpha():
+        at += 1
+    return at
+
+
+def _find_blank(line: str, at: int) -> int:
+    while at < len(line) and not line[at].isspace():
+        at += 1
+    return at
+
+
+def _escape_words(line: str, at: int) -> str:
+    """Return a line, changed if its words from `at` on are a turn, a finding or a border."""
+    before, rest = line[:at], line[at:]
+    if before.endswith(SAFE_BLANK):
+        return line
+    low = rest[: len(RECORDING[0])].lower()
+    if low.startswith(RECORDING[0]):
+        length = len(RECORDING[0])
+        return before + rest[:length].replace(" ", SAFE_BLANK) + rest[length:]
+    if low.startswith(RECORDING):
+        is_heading = ":" in rest or "\uff1a" in rest or len(rest.split()) <= MAX_RECORDING_WORDS
+        return f"{before}{SAFE_BLANK}{rest}" if is_heading else line
+    head = rest[:MAX_SPEAKER_LENGTH]
+    if before.endswith("["):
+        name, bracket, behind = head.partition("]")
+        is_template = name.isupper() and name.replace("_", "").isalpha()
+        is_link = behind[:1] in ("(", ":")
+        if bracket and ((is_template and not is_link) or name.casefold() in SPEAKERS):
+            return f"{before[:-1]}⟦{name}⟧{rest[len(name) + 1 :]}"
+    ends = [place for sign in ":\uff1a" if (place := head.find(sign)) >= 0]
+    if ends:
+        name = head[: min(ends)]
+        words = _list_words(name)
+        if words and words[0] in SPEAKERS and len(words) <= MAX_SPEAKER_WORDS:
+            return f"{before}{name}{SAFE_COLON}{rest[len(name) + 1 :]}"
+    return before + _escape_border(rest) if _is_border(before, rest) else line
+
+
+def _list_words(text: str) -> list[str]:
+    if not text.isascii():
         from unicodedata import normalize
 
-        name = normalize("NFKC", name)
-    name = name.removeprefix("/").casefold()
-    if "".join([char for char in name if char.isalnum()]).startswith(FENCES):
-        return True
-    ends = (at for at, char in enumerate(name) if not (char.isalnum() or char in "-_:."))
-    name = name[: next(ends, MAX_TAG_LENGTH)]
-    return name in RESERVED_TAGS or any(char in name for char in "-_:")
+        text = normalize("NFKC", text)
+    return "".join([char if char.isalnum() else " " for char in text]).casefold().split()
 
 
-def wrap_block(agent: str, lines: list[str]) -> str:
+def _is_border(before: str, rest: str) -> bool:
+    words = _list_words(rest[:MAX_NAME_LENGTH])
+    if not words or words[0] not in BORDERS or len(words) > MAX_BORDER_WORDS:
+        return False
+    signs = before.rstrip()[-2:]
+    is_decorated = signs != "" and rest.rstrip().endswith(signs)
+    has_object = any(word.startswith(BORDER_OBJECTS) for word in words[1:])
+    return has_object and (is_decorated or words[1] == "of" or len(words) == 2)
+
+
+def _escape_border(rest: str) -> str:
+    """Join the words of a border; the signs behind them stay."""
+    end = len(rest)
+    while not rest[end - 1].isalnum():
+        end -= 1
+    words = "".join([char if char.isalnum() else " " for char in rest[:end]]).split()
+    return SAFE_BLANK.join(words) + rest[end:]
+
+
+def wrap_block(key: bytes, agent: str, lines: list[str]) -> str:
     """Return `lines` in the tags that mark an agent's memory in its prompt."""
-    return "\n".join([f"<{BLOCK_TAG} agent={quote_name(agent)}>", *lines, f"</{BLOCK_TAG}>"])
+    return wrap_text(key, BLOCK_TAG, f"agent={quote_name(agent)}", lines)
+
+
+def wrap_text(key: bytes, tag: str, attribute: str, lines: list[str]) -> str:
+    """Return `lines` in a tag with an attribute and a mark.
+
+    The mark depends on the text and on a secret key, so that nobody can write it into the text.
+    """
+    from memory_core.text import digests
+
+    text = "\n".join(lines)
+    name = f"{tag}-{digests.sign_text(key, attribute, text)}"
+    return f"<{name} {attribute}>\n{text}\n</{name}>"
 
 
 def has_block(text: str) -> bool:
     """Check whether a prompt already carries a memory."""
-    return f"<{BLOCK_TAG} agent=" in text and f"</{BLOCK_TAG}>" in text
+    return any(True for _block in find_blocks(text))
+
+
+def find_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each memory block begins, and where its closing tag does.
+
+    Blocks of older versions have no mark.
+    """
+    opening, closing = f"<{BLOCK_TAG}", f"</{BLOCK_TAG}"
+    closings: dict[str, list[int]] = {}
+    at = text.find(closing)
+    while at >= 0:
+        closings.setdefault(_read_mark(text, at + len(closing), ">"), []).append(at)
+        at = text.find(closing, at + 1)
+    at = text.find(opening) if closings else -1
+    while at >= 0:
+        mark = _read_mark(text, at + len(opening), " agent=")
+        places = closings.get(mark, [])
+        number = bisect_right(places, at)
+        if mark != NO_MARK and number < len(places):
+            yield at, places[number]
+            at = places[number]
+        at = text.find(opening, at + 1)
+
+
+def _read_mark(text: str, at: int, behind: str) -> str:
+    """Return the mark of a tag, "" in an older version, NO_MARK if the tag is another one."""
+    mark = text[at : at + 1 + MARK_LENGTH] if text[at : at + 1] == "-" else ""
+    is_mark = HEX_DIGITS.issuperset(mark[1:]) and text.startswith(behind, at + len(mark))
+    return mark if is_mark else NO_MARK
 
 
 def quote_name(name: str) -> str:
@@ -134,57 +320,9 @@ def clean_line(text: str) -> str:
 
 def join_visible(text: str) -> str:
     """Return the visible characters of `text` as one line with single blanks."""
-    if not text.isascii() or not text.isprintable():
-        text = remove_invisible(text)
-    return " ".join(text.split())
+    return " ".join(characters.clean(text).split())
 
 
 def remove_invisible(text: str) -> str:
-    """Remove control characters, terminal escapes and format characters such as direction marks.
-
-    Line breaks and blanks of all kinds become a simple blank.
-    """
-    first, *parts = text.replace("\x9b", "\x1b[").split("\x1b")
-    text = first + "".join([_skip_escape(part) for part in parts])
-    text = _remove_loose_joiners(text)
-    return text.translate({ord(char): _show(char) for char in set(text).difference(JOINERS)})
-
-
-def _remove_loose_joiners(text: str) -> str:
-    """Remove joiners, except between two visible characters of scripts that need them."""
-    if not any(joiner in text for joiner in JOINERS):
-        return text
-    around = zip(f" {text}", text, f"{text} "[1:], strict=False)
-    return "".join(
-        [
-            char
-            for before, char, after in around
-            if char not in JOINERS or (_is_joined(before) and _is_joined(after))
-        ]
-    )
-
-
-def _is_joined(char: str) -> bool:
-    return char >= FIRST_JOINED and char.isprintable() and char not in INVISIBLE_CHARS
-
-
-def _show(char: str) -> str:
-    from unicodedata import category
-
-    kind = category(char)
-    if kind == "Cf" or char in INVISIBLE_CHARS or "\U000e0100" <= char <= "\U000e01ef":
-        return ""
-    if kind == "Cs":
-        return "\ufffd"
-    return " " if kind[0] == "Z" or kind == "Cc" else char
-
-
-def _skip_escape(part: str) -> str:
-    """Return what a terminal shows of `part`, which follows an escape character."""
-    if part[:1] == "[":
-        body = part[1:MAX_ESCAPE_LENGTH]
-        end = next((at for at, char in enumerate(body, 2) if "@" <= char <= "~"), 1)
-        return part[end:]
-    if part[:1] == "]" and "\x07" in part:
-        return part.partition("\x07")[2]
-    return part[1:]
+    """Return the visible characters of a text; line breaks and blanks of all kinds become one."""
+    return characters.clean(text).replace("\n", " ").replace("\t", " ")

@@ -119,7 +119,8 @@ def items(project: Project, agent: str) -> list[item_history.ItemFields]:
 
 
 def given_to(project: Project, agent: str) -> str:
-    return recall.build_block(project, agent, 16_000).text
+    """Return the block of an agent, without its tags, which have a mark of the project."""
+    return recall.build_block(project, agent, 16_000).text.partition("\n")[2].rpartition("\n")[0]
 
 
 def whole(found: list[item_history.ItemFields]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -58,9 +59,9 @@ def test_the_prompt_gets_the_memory_and_nothing_else_changes(sandbox: Sandbox) -
     assert reply["hookEventName"] == "PreToolUse"
     assert "permissionDecision" not in reply
     given = reply["updatedInput"]
-    assert given["prompt"].startswith('Add a retry.\n\n<agent-memory agent="engineer">\n')
+    assert re.match(r'Add a retry\.\n\n<agent-memory-\w{10} agent="engineer">\n', given["prompt"])
     assert given["prompt"].count(FACT) == 1
-    assert given["prompt"].endswith("</agent-memory>")
+    assert re.search(r"\n</agent-memory-\w{10}>$", given["prompt"])
     assert {**given, "prompt": "Add a retry."} == event["tool_input"]
 
 
@@ -254,7 +255,7 @@ def test_memory_text_cannot_close_its_block(sandbox: Sandbox, text: str) -> None
     assert prompt.count("<agent-memory") == prompt.count("</agent-memory") == 1
     assert "<system-reminder" not in prompt
     assert "<task-notification" not in prompt
-    assert "list<int> and a < b stay" in prompt
+    assert "list‹int> and a ‹ b stay" in prompt
 
 
 # Exactly once
@@ -914,5 +915,5 @@ def test_names_of_a_repository_are_quoted(sandbox: Sandbox) -> None:
     assert ORDER not in prompt
     opening = prompt_of(sandbox.run_hook("pre_tool_use", make_pre_event(agent=agent)))
     opening = opening.partition("\n\n")[2].partition("\n")[0]
-    assert opening.startswith("<agent-memory agent=\"x'›")
+    assert re.match("<agent-memory-\\w{10} agent=\"x'›", opening)
     assert (opening.count('"'), opening.count("<"), opening[-2:]) == (2, 1, '">')

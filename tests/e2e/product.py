@@ -96,21 +96,21 @@ def assert_memory_given(requests: list[Request], *facts: str) -> None:
     assert requests, "the agent did not start"
     for request in requests:
         assert_fenced(request)
-        block = request.said.split("<agent-memory ")[1].split("</agent-memory>")[0]
+        block = request.said.split("<agent-memory-")[1].split("</agent-memory-")[0]
         for fact in facts:
             assert block.count(f"- {fact}\n") == 1, request
             assert request.said.count(fact) == 1, request
 
 
 def assert_fenced(request: Request) -> None:
-    fence = (request.said.count("<agent-memory"), request.said.count("</agent-memory>"))
+    fence = (request.said.count("<agent-memory"), request.said.count("</agent-memory-"))
     assert fence == (1, 1), request
 
 
 def assert_unseen(requests: Iterable[Request], *texts: str) -> None:
     """Check that no request contains a memory block or any of the texts."""
     for request in requests:
-        for text in (*texts, "<agent-memory agent="):
+        for text in (*texts, "<agent-memory"):
             assert text not in request.said, (text, request)
 
 

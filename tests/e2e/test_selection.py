@@ -38,7 +38,7 @@ def test_an_agent_receives_what_fits_its_task(desk: Desk) -> None:
     run = desk.run({"MAIN": [call, say("done")], "TASK-1": [say(lesson("Retries wait a second"))]})
     assert_quiet(run)
     (request,) = run.requests_by("TASK-1")
-    block = request.said.split("<agent-memory ")[1].split("</agent-memory>")[0]
+    block = request.said.split("<agent-memory-")[1].split("</agent-memory-")[0]
     given = re.findall(r"^- \[(\w{4,})\]✓ (.+)$", block, re.MULTILINE)
     assert [text for _id, text in given] == ITEMS[:2]
     assert f"`Used: {given[0][0]}`" in block

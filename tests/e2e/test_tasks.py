@@ -154,7 +154,7 @@ def test_a_task_moved_in_a_session_reaches_agents_started_later(desk: Desk) -> N
     )
     assert_quiet(run)
     assert "Updated task TASK-2" in run.requests_by("MAIN")[-1].said
-    assert_all_contain(run.requests_by("TASK-2"), '<task-memory task="task-2">')
+    assert_all_contain(run.requests_by("TASK-2"), ' task="task-2">\n')
     assert_all_contain(run.requests_by("TASK-2"), "# task-2: Invoices")
     assert task_actions.find(shop).id == "task-2"
     task_actions.add_note(shop, "", TWO)
@@ -169,7 +169,7 @@ def test_a_task_moved_in_a_session_reaches_agents_started_later(desk: Desk) -> N
     run = desk.run(script)
     assert task_actions.find(shop, "task-2").state == task_actions.ARCHIVED
     assert "- Fridays are never skipped\n" in desk.read("backlog/tasks/task-2 - Invoices.md")
-    assert_all_contain(run.requests_by("TASK-2"), '<task-memory task="task-1">')
+    assert_all_contain(run.requests_by("TASK-2"), ' task="task-1">\n')
     run = run_delegation(desk)
     assert_all_contain(run.requests_by("MAIN"), ONE)
     assert_none_contains(run, TWO)

@@ -705,7 +705,7 @@ def test_importing_is_cheap() -> None:
     loaded = set(done.stdout.split()) - {"bisect", "_bisect", "itertools"}
     learning = {"blocks", "classify", "examples", "extraction", "lines", "marker_blocks"}
     own = {f"memory_core.learning.{name}" for name in learning}
-    text = {"sanitize", "secret_rules", "secrets"}
+    text = {"characters", "sanitize", "secret_rules", "secrets"}
     own |= {"memory_core", "memory_core.learning", "memory_core.text"}
     own |= {f"memory_core.text.{name}" for name in text}
     assert loaded == {"__future__"} | own

@@ -35,7 +35,7 @@ from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
 from memory_core.tasks import task_actions
-from memory_core.text import tokens
+from memory_core.text import sanitize, tokens
 from support.files import read_files
 from support.life import HELLO
 from support.paths import REPO
@@ -150,7 +150,7 @@ def test_a_client_on_stdio_can_use_all_features(shop: Shop, mode: str) -> None:
         assert known.structured_content
         assert FACT in known.structured_content["memory"]
         assert said(known).count(NEWS) == 1
-        assert await text_of(client, "memory://agents/engineer") == shop.file()
+        assert await text_of(client, "memory://agents/engineer") == sanitize.escape(shop.file())
 
     shop.over_stdio(talk, mode)
     assert f"- {NEWS}\n" in shop.file()
@@ -917,7 +917,7 @@ def test_a_client_over_http_has_the_same(shop: Shop, mode: str) -> None:
     async def main() -> None:
         async with on_http(shop, mode) as client:
             assert not (await client.call_tool("remember", ALL)).is_error
-            assert await text_of(client, ENGINEER) == shop.file()
+            assert await text_of(client, ENGINEER) == sanitize.escape(shop.file())
             assert "# task-2: Two" in await text_of(client, "backlog://memory/active")
             resources = client.server_capabilities.resources
             assert resources
@@ -1151,4 +1151,4 @@ def test_the_settings_on_the_page_start_the_server(shop: Shop) -> None:
         ]
         assert first == "mcp"
         read = shop.over_stdio(lambda client: text_of(client, ENGINEER), "auto", *arguments)
-        assert read == shop.file()
+        assert read == sanitize.escape(shop.file())

@@ -32,10 +32,19 @@ GIVEN = [
     (
         "prose and what is nested stay",
         "## A\nprose\nmore\n\n- x\n  - y\n",
-        "## A\nprose\nmore\n- x\n  - y",
+        "## A\n> prose\n> more\n\n- x\n  - y",
     ),
     ("front matter is left out", "---\na: b\n---\n## A\n- x\n", "## A\n- x"),
-    ("code stays", "## A\n```\n- no item\n```\n", "## A\n```\n- no item\n```"),
+    ("code stays", "## A\n```\n- no item\n```\n", "## A\n> ```\n> - no item\n> ```"),
+    (
+        "blank lines do not divide code",
+        "## A\n```\na\n\nb\n```\n- x\n",
+        "## A\n> ```\n> a\n>\n> b\n> ```\n\n- x",
+    ),
+    ("open code ends with its passage", "## A\n- x\n~~~~\nb\n", "## A\n- x\n> ~~~~\n> b\n> ~~~~"),
+    ("open code in an item, too", "- x\n  ```\n  b\n", "- x\n  ```\n  b\n  ```"),
+    ("an item has its text in one line", "- x\nlazy\n  more\n", "- x lazy more"),
+    ("a heading in a section is quoted", "## A\n### Task: y\n- x\n", "## A\n> ### Task: y\n\n- x"),
     (
         "two of one title become one",
         "## A\n- x\n## B\n- y\n## A\n- z\n",
@@ -59,7 +68,7 @@ def test_items_are_selected(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "expected"), [(11, "- x"), (17, "prose\n- x"), (21, "prose\n- x\n- z")]
+    ("room", "expected"), [(11, "- x"), (20, "> prose\n\n- x"), (24, "> prose\n\n- x\n- z")]
 )
 def test_equal_items_are_ordered_by_confidence_then_by_age(room: int, expected: str) -> None:
     document = markdown.parse_document("## A\nprose\n- x\n- y\n- z\n")

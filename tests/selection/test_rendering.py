@@ -40,7 +40,7 @@ RENDERED = [
         f"## A\n- [b] {FACT}\n  - Why: it lags\n  - See: src/stock.py",
     ),
     ("a confirmed item", f"## A\n- {OTHER}\n", f"## A\n- [i]✓ {OTHER}"),
-    ("a paragraph has no id", "## A\nStock and invoices\n", "## A\nStock and invoices"),
+    ("a paragraph has no id", "## A\nStock and invoices\n", "## A\n> Stock and invoices"),
 ]
 
 
