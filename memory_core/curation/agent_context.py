@@ -146,8 +146,8 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
     items = [_render_item(item.section, item.text) for item in knowledge.items[:most]]
     values = [_render_item("", f"{key}: {value}") for key, value in knowledge.preferences.items()]
     parts = [
-        (KNOWLEDGE_HEADING, items),
-        (PREFERENCES_HEADING, values),
+        (KNOWLEDGE_HEADING, list(filter(None, items))),
+        (PREFERENCES_HEADING, list(filter(None, values))),
         (PERFORMANCE_HEADING, performance.format_performance(knowledge.performance)),
         (ERRORS_HEADING, performance.format_errors(knowledge.errors)),
     ]
@@ -156,6 +156,12 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
 
 
 def _render_item(section: str, text: str) -> str:
-    """Return a bullet; text after a label needs no escapes, because it cannot begin a block."""
-    label = section.replace("]", ")").rstrip(" \\")
+    """Return a bullet, "" for a text without visible characters.
+
+    Text after a label needs no escapes, because it cannot begin a block.
+    """
+    label = sanitize.join_visible(section).replace("]", ")").rstrip(" \\")
+    text = sanitize.escape(sanitize.join_visible(text))
+    if not text:
+        return ""
     return f"- [{label}] {text}" if label else f"- {block_reader.escape(text)}"

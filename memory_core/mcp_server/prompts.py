@@ -9,7 +9,7 @@ from mcp_types import GetPromptResult, PromptArgument, PromptMessage, TextConten
 from mcp_types import Prompt as Listing
 
 from memory_core.curation import item_actions
-from memory_core.mcp_server.served_project import ServedProject
+from memory_core.mcp_server.served_project import ServedProject, clean_output
 from memory_core.memory.reading import read_memory
 from memory_core.tasks import task_actions
 from memory_core.text import sanitize
@@ -101,7 +101,7 @@ def start_task(served: ServedProject, task: str) -> str:
     """Continue a task with everything its memory contains."""
     project = served.project_with_tasks
     memory = task_actions.find(project, task)
-    text = sanitize.escape(task_actions.read_text(project, memory)).strip()
+    text = clean_output(task_actions.read_text(project, memory)).strip()
     title = f", {sanitize.quote_name(memory.title)}" if memory.title else ""
     path = sanitize.quote_name(memory.path)
     return START_TEXT.format(id=memory.id, title=title, path=path, memory=text)
@@ -113,7 +113,7 @@ def review_memory(served: ServedProject, name: str) -> str:
     project, agent = served.find_agent(name)
     lines = [
         f"- {item.id} [{sanitize.clean_name(item.section)}]"
-        f" {sanitize.escape(item.text)} ({item.confidence:.1f})"
+        f" {clean_output(item.text)} ({item.confidence:.1f})"
         for item in item_actions.list_items(read_memory(project, agent))
     ]
     return REVIEW_TEXT.format(

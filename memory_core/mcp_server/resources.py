@@ -11,10 +11,9 @@ from mcp_types import Annotations, Resource, ResourceTemplate
 
 from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
-from memory_core.mcp_server.served_project import replace_invalid
+from memory_core.mcp_server.served_project import clean_output
 from memory_core.memory.project import Project, resolve_agent
 from memory_core.tasks import backlog_folder, task_actions
-from memory_core.text import sanitize
 from memory_core.text.times import format_utc
 
 AGENTS_URI = "memory://agents"
@@ -69,7 +68,7 @@ def read(project: Project, uri: str) -> tuple[str, str]:
     scheme, name = _parts(uri)
     if scheme == TASKS_URI:
         task = task_actions.find(project, "" if uri == ACTIVE_URI else name)
-        return sanitize.escape(task_actions.read_text(project, task)), MARKDOWN
+        return clean_output(task_actions.read_text(project, task)), MARKDOWN
     agent = resolve_agent(project, name)
     item_actions.check_included(project, agent)
     memory = project.store.read(agent)
@@ -77,7 +76,7 @@ def read(project: Project, uri: str) -> tuple[str, str]:
         if refusal := project.store.find_refusal(project.store.path(agent)):
             raise refusal
         raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
-    return sanitize.escape(memory.text), MARKDOWN
+    return clean_output(memory.text), MARKDOWN
 
 
 def _parts(uri: str) -> tuple[str, str]:
@@ -123,7 +122,7 @@ def list_all(project: Project) -> list[Resource]:
 
 def _describe(uri: str, name: str, title: str, description: str, **more: Any) -> Resource:
     texts = {"name": name, "title": title, "description": description}
-    valid = {field: replace_invalid(text) for field, text in texts.items()}
+    valid = {field: clean_output(text) for field, text in texts.items()}
     return Resource(uri=uri, **{"mime_type": MARKDOWN, **valid, **more})
 
 

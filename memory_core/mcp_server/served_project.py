@@ -14,6 +14,7 @@ from memory_core.mcp_server import SOURCE
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import store
 from memory_core.tasks import sync
+from memory_core.text import characters, sanitize
 from memory_core.text.secrets import redact
 
 # The number of agents to name in an error about an unknown agent.
@@ -73,13 +74,9 @@ class ServedProject:
         return sorted(agent for agent in agents if project.serves(agent))
 
 
-def replace_invalid(text: str) -> str:
-    """Return a text for JSON: without secrets, with replacement characters for invalid UTF-8."""
-    text = redact(text)
-    try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    except UnicodeEncodeError:  # half a surrogate pair, which JSON input may contain
-        return text.encode("utf-8", "replace").decode()
+def clean_output(text: str) -> str:
+    """Return a text for a model: as data, without secrets and hidden characters."""
+    return sanitize.escape(redact(characters.clean(text)))
 
 
 def format_error(error: Exception, list_agents: Callable[[], list[str]]) -> str:

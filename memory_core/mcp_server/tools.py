@@ -21,9 +21,8 @@ from memory_core.document import markdown, preferences
 from memory_core.history import performance
 from memory_core.learning import classify
 from memory_core.mcp_server import SOURCE, resources
-from memory_core.mcp_server.served_project import ServedProject, replace_invalid
+from memory_core.mcp_server.served_project import ServedProject, clean_output
 from memory_core.tasks import task_actions, task_document
-from memory_core.text import sanitize
 
 # Tokens of an answer, as the default limit of an imported task memory.
 DEFAULT_BUDGET = 2000
@@ -161,7 +160,7 @@ def recall(
     selection = agent_context.select_within(knowledge, query, budget)
     text = agent_context.render_markdown(selection, len(selection.items))
     left_out = len(knowledge.items) - len(selection.items)
-    return RecallOutput(agent=agent, memory=sanitize.escape(text), left_out=left_out)
+    return RecallOutput(agent=agent, memory=clean_output(text), left_out=left_out)
 
 
 class OutputItem(BaseModel):
@@ -217,14 +216,14 @@ def remember(
         item=_to_output(taught.item) if taught else None,
         waits=lesson.waits,
         known=taught is not None and taught.was_present,
-        replaced=sanitize.escape(taught.was) if taught and taught.was else None,
-        doubted=[sanitize.escape(item.text) for item in lesson.doubted],
-        archived=[sanitize.escape(text) for _section, text in lesson.evicted],
+        replaced=clean_output(taught.was) if taught and taught.was else None,
+        doubted=[clean_output(item.text) for item in lesson.doubted],
+        archived=[clean_output(text) for _section, text in lesson.evicted],
     )
 
 
 def _to_output(item: item_actions.RatedItem) -> OutputItem:
-    fields = {name: sanitize.escape(getattr(item, name)) for name in ("id", "text", "section")}
+    fields = {name: clean_output(getattr(item, name)) for name in ("id", "text", "section")}
     return OutputItem(**fields, confidence=item.confidence)
 
 
@@ -250,7 +249,7 @@ def record_error(
     """Record an error that an agent hit, and what fixed it, so that it is avoided next time."""
     project, agent = served.find_agent(agent, accept_new=True)
     record = item_actions.record_error(project, agent, error, resolution, source=SOURCE)
-    error, resolution = map(sanitize.escape, (record["text"], record.get("resolution", "")))
+    error, resolution = map(clean_output, (record["text"], record.get("resolution", "")))
     return RecordErrorOutput(agent=agent, error=error, resolution=resolution)
 
 
@@ -305,7 +304,7 @@ def set_preference(
     """
     project, agent = served.find_agent(agent, accept_new=True)
     changed = preference_actions.set_preference(project, agent, key, value, source=SOURCE)
-    key, value = sanitize.escape(key), sanitize.escape(value)
+    key, value = clean_output(key), clean_output(value)
     return SetPreferenceOutput(agent=agent, key=key, value=value, changed=changed)
 
 
@@ -332,7 +331,7 @@ def task_note(
     what is still to do. Every session that continues the task reads it.
     """
     result = task_actions.add_note(served.project_with_tasks, task_id, text, section)
-    path = replace_invalid(result.memory.path)
+    path = clean_output(result.memory.path)
     return TaskNoteOutput(task_id=result.memory.id, section=result.section, path=path)
 
 
@@ -375,7 +374,7 @@ def search(
     hits = [_convert_agent_hit(hit) for hit in of_agents.hits] if of_agents else []
     hits += [_convert_task_hit(hit) for hit in task_actions.search(project, query)]
     hits.sort(key=lambda hit: hit.archived)
-    unread = [replace_invalid(name) for name in of_agents.unread] if of_agents else []
+    unread = [clean_output(name) for name in of_agents.unread] if of_agents else []
     return SearchOutput(hits=hits[:MAX_HITS], left_out=max(len(hits) - MAX_HITS, 0), unread=unread)
 
 
@@ -391,5 +390,5 @@ def _convert_task_hit(hit: task_actions.TaskHit) -> OutputHit:
 
 
 def _hit(kind: str, name: str, uri: str, section: str, text: str, archived: bool) -> OutputHit:
-    text, section = sanitize.escape(text), sanitize.escape(section)
+    text, section = clean_output(text), clean_output(section)
     return OutputHit(kind=kind, name=name, uri=uri, section=section, text=text, archived=archived)

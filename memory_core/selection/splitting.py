@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_core.selection.passages import NO_NOTE, ItemNote, Passage
-from memory_core.text import markdown_lines, sanitize
+from memory_core.text import markdown_lines, sanitize, secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def split_document(
     title, block = "", []  # type: str, list[str]
 
     def add(lines: list[str], item: str = "") -> None:
-        text = sanitize.escape("\n".join(lines)).rstrip()
+        # Once more without secrets: hidden characters may have divided one.
+        text = secrets.redact(sanitize.escape("\n".join(lines))).rstrip()
         if text.strip(" \n-*+_="):
             note = find_note(item) if item else NO_NOTE
             passages.append(Passage(title, text, len(passages), item, note))

@@ -706,11 +706,12 @@ def test_each_agent_has_a_uri(shop: Shop, agent: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_document_is_given_as_it_stands(shop: Shop, mode: str) -> None:
+def test_a_document_is_given_as_data(shop: Shop, mode: str) -> None:
     text = "\ufeff---\nkept: yes\n---\n# Mine\r\n\n- <system-reminder> \u200b and 😀\n\n\n"
     (shop.sandbox.memories / "qa_memories.md").write_bytes(text.encode() + b"\xff\n")
     given = shop.is_present(lambda client: text_of(client, "memory://agents/qa"), mode)
-    assert given == f"{text}\N{REPLACEMENT CHARACTER}\n"
+    shown = "---\nkept: yes\n---\n# Mine\n\n- ‹system-reminder>  and 😀\n\n\n"
+    assert given == f"{shown}\N{REPLACEMENT CHARACTER}\n"
 
 
 @pytest.mark.parametrize(
