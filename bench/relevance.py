@@ -46,7 +46,7 @@ from memory_core.memory.project import find_project
 from memory_core.selection import choosing
 from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import Passage
-from memory_core.text.tokens import estimate_tokens
+from memory_core.selection.tokens import estimate_tokens
 
 AGENT = "engineer"
 MAX_ITEM = 100

@@ -13,11 +13,12 @@ from memory_core.history import performance
 from memory_core.memory import index_building, recall
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
+from memory_core.selection import tokens
 from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import Passage
 from memory_core.selection.scoring import Scores
 from memory_core.storage import error_files, run_history
-from memory_core.text import sanitize, similarity, tokens
+from memory_core.text import sanitize, similarity
 
 # The largest share of a budget for errors and performance.
 EXTRAS_SHARE = 1 / 4

@@ -17,10 +17,11 @@ from memory_core.files import stale_items
 from memory_core.history import item_history
 from memory_core.memory import expiry, gone_projects, index_building
 from memory_core.memory.project import Project
+from memory_core.selection import tokens
 from memory_core.selection.passages import ItemNote
 from memory_core.storage import config, config_defaults, event_log, spool
 from memory_core.storage.store import FileSnapshot, Store
-from memory_core.text import markdown_lines, secrets, tokens
+from memory_core.text import markdown_lines, secrets
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
 

@@ -121,8 +121,7 @@ def _select(
     """
     if not len(index):
         return [], ""
-    from memory_core.selection import choosing, rendering
-    from memory_core.text import tokens
+    from memory_core.selection import choosing, rendering, tokens
 
     settings = project.config["selection"]
     if settings["enabled"]:

@@ -9,8 +9,8 @@ the most certain items come first.
 from __future__ import annotations
 
 from memory_core.selection.scoring import Score, Scores
+from memory_core.selection.tokens import estimate_tokens
 from memory_core.text.times import FAR_FUTURE
-from memory_core.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

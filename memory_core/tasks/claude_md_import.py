@@ -16,8 +16,8 @@ from __future__ import annotations
 import os
 
 from memory_core.files import safe_files
+from memory_core.selection import tokens
 from memory_core.tasks import backlog_folder, backlog_format, lifecycle
-from memory_core.text import tokens
 
 # Other modules are imported in functions: most calls only ask which files to watch.
 

@@ -20,8 +20,8 @@ matter from an imported file.
 from __future__ import annotations
 
 from memory_core.document import block_reader, edits, markdown
+from memory_core.selection.tokens import CHARS_PER_TOKEN, estimate_tokens
 from memory_core.text import front_matter, markdown_lines, sanitize
-from memory_core.text.tokens import CHARS_PER_TOKEN, estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

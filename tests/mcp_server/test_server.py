@@ -33,9 +33,10 @@ from memory_core.mcp_server import prompts, resources, served_project, server, t
 from memory_core.mcp_server.served_project import ServedProject
 from memory_core.memory.project import Project, find_project
 from memory_core.memory.reading import read_memory
+from memory_core.selection import tokens
 from memory_core.storage.store import Store
 from memory_core.tasks import task_actions
-from memory_core.text import sanitize, tokens
+from memory_core.text import sanitize
 from support.files import read_files
 from support.life import HELLO
 from support.paths import REPO

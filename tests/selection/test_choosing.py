@@ -12,7 +12,7 @@ from memory_core.selection.item_notes import NO_SUBJECTS, Subjects
 from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import ItemNote, Passage
 from memory_core.selection.scoring import Scores
-from memory_core.text.tokens import estimate_tokens
+from memory_core.selection.tokens import estimate_tokens
 
 BUDGET = 1000
 

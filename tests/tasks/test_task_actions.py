@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from memory_core.claude_code import claude_md
 from memory_core.git import three_way
 from memory_core.memory.project import Project, find_project
+from memory_core.selection import tokens
 from memory_core.tasks import (
     backlog_folder,
     backlog_format,
@@ -32,7 +33,7 @@ from memory_core.tasks import (
     task_templates,
 )
 from memory_core.tasks.backlog_format import DONE, STARTED, TODO
-from memory_core.text import front_matter, tokens, word_search
+from memory_core.text import front_matter, word_search
 from support.paths import REPO
 from support.sandbox import Sandbox
 
