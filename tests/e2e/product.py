@@ -110,7 +110,7 @@ def assert_fenced(request: Request) -> None:
 def assert_unseen(requests: Iterable[Request], *texts: str) -> None:
     """Check that no request contains a memory block or any of the texts."""
     for request in requests:
-        for text in (*texts, "<agent-memory"):
+        for text in (*texts, "<agent-memory-"):
             assert text not in request.said, (text, request)
 
 
