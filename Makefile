@@ -9,7 +9,7 @@ TWO      := -n 2 --dist worksteal
 PYTEST   := $(BIN)/pytest $(TWO)
 
 .SECONDARY:
-.PHONY: test lint types docs unit e2e others bench claude tools clean
+.PHONY: test lint types docs unit e2e others bench trust-report claude tools clean
 
 test: lint types unit others e2e
 
@@ -52,6 +52,11 @@ unit-%: .venvs/%/made
 
 bench: .venv/made
 	$(BIN)/python bench/run.py
+
+# How many attacks and ordinary learnings are held; with GUARD=PYTHON also by agent-memory-guard,
+# which the environment of that Python has.
+trust-report: .venv/made
+	PYTHONPATH=tests $(BIN)/python -m adversarial.report $(GUARD)
 
 # What the end-to-end tests need: the real Claude Code, from npm.
 claude:

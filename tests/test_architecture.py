@@ -16,21 +16,22 @@ from support.paths import REPO
 
 PACKAGE = REPO / "memory_core"
 
-CORE = "text files claude_code document learning history selection storage memory tasks git"
+CORE = "text files trust claude_code document learning history selection storage memory tasks git"
 
 # Each wing, and the other wings that it may import.  docs/design.md explains them.
 WINGS = {
     "text": "",
     "files": "text",
+    "trust": "text files",
     "claude_code": "text files",
     "document": "text",
     "learning": "text",
     "history": "text document",
     "selection": "text document history",
-    "storage": "text files claude_code document history",
-    "memory": "text files claude_code document learning history selection storage",
-    "tasks": "text files claude_code document learning history selection storage memory",
-    "git": "text files claude_code document learning history selection storage memory tasks",
+    "storage": "text files trust claude_code document history",
+    "memory": "text files trust claude_code document learning history selection storage",
+    "tasks": "text files trust claude_code document learning history selection storage memory",
+    "git": "text files trust claude_code document learning history selection storage memory tasks",
     "curation": CORE,
     "delegation": CORE,
     "setup": f"{CORE} curation",

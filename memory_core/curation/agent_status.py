@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
-from memory_core.curation import change_log, lookup
+from memory_core.curation import change_log, lookup, review
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import stale_items
 from memory_core.history import item_history
@@ -123,7 +123,7 @@ def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -
         sections=len(document.sections),
         items=len(document.items),
         changed=snapshot.changed if snapshot else 0.0,
-        review=len(store.read_review(agent)),
+        review=len(review.list_waiting(store, [agent])),
         spooled=sum(
             len(entry["learnings"]) for _path, entry in spool.read_entries(store.paths, stem)
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from memory_core.document import markdown, merge_learnings, preferences
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
@@ -9,6 +11,10 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import secrets
+from memory_core.trust import checking
+
+# The type of a preference that waits for review.
+PREFERENCE = "preference"
 
 
 def set_preference(
@@ -19,28 +25,45 @@ def set_preference(
     store: Store | None = None,
     source: str = "person",
 ) -> bool:
-    """Set a preference; return False if it has this value already.  Raises InvalidPreference."""
+    """Set a preference; return False if it has this value already.
+
+    One that is not from a person waits for review if it may be poisoned.  Raises InvalidPreference.
+    """
     # An invalid preference raises here, before any file is created.
     merge_learnings.put_preference("", key, value, project.limits(agent))
     if reason := secrets.refuse(f"{key}: {value}"):
         raise preferences.InvalidPreference(reason)
 
-    def change(memory: AgentMemory) -> bool:
-        *doubled, old = _texts_of(memory, key) or [""]
-        if merge_learnings.put_preference(memory.text, key, value, memory.limits) == memory.text:
-            return False
-        changes.remove_items(memory, doubled, "removed", source=source)
-        text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
-        after = markdown.parse_document(text)
-        new = preferences.find(after, key)
-        memory.set_document(after)
-        if new and new.text != old:
-            was = item_history.id_of(old) if old else ""
-            fields = {"section": preferences.TITLE, "was": was, "source": source}
-            memory.record("preference", new.text, **fields)
-        return True
+    text = f"{key}: {value}"
+    reason = "" if source == item_history.PERSON_SOURCE else checking.find_reason(text)
 
-    return transaction.change_memory(project, agent, change, store)
+    def change(memory: AgentMemory) -> bool:
+        if not reason:
+            return put(memory, key, value, source=source)
+        entry = {"type": PREFERENCE, "content": text, "reason": reason, "source": source}
+        memory.review.append(entry)
+        return False
+
+    is_changed = transaction.change_memory(project, agent, change, store)
+    if reason:
+        raise preferences.InvalidPreference(f"not set, it waits for review: {reason}")
+    return is_changed
+
+
+def put(memory: AgentMemory, key: str, value: str, **source: Any) -> bool:
+    """Set a preference of a memory and record it; return False if it has this value already."""
+    *doubled, old = _texts_of(memory, key) or [""]
+    if merge_learnings.put_preference(memory.text, key, value, memory.limits) == memory.text:
+        return False
+    changes.remove_items(memory, doubled, "removed", source=source["source"])
+    text = merge_learnings.put_preference(memory.text, key, value, memory.limits)
+    after = markdown.parse_document(text)
+    new = preferences.find(after, key)
+    memory.set_document(after)
+    if new and new.text != old:
+        was = item_history.id_of(old) if old else ""
+        memory.record("preference", new.text, section=preferences.TITLE, was=was, **source)
+    return True
 
 
 def remove_preference(

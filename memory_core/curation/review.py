@@ -10,18 +10,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.curation import lookup
-from memory_core.document import markdown
+from memory_core.curation import lookup, preference_actions
+from memory_core.document import markdown, preferences
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import InvalidAgentName, Project, resolve_agent
+from memory_core.selection import splitting
 from memory_core.storage import review_file
 from memory_core.storage.store import Store
 from memory_core.text import sanitize
+from memory_core.text.times import format_utc
+from memory_core.trust import ledger
+from memory_core.trust.guard import Guard
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemState, Record
+
+# The end of the reason of a text that is in the memory file.
+IN_FILE = "; it is in the file, but agents do not receive it"
 
 # Records the decision on a learning; the last argument has the fields of its records.
 Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
@@ -66,8 +73,43 @@ class NotWaiting(ValueError):
 
 def list_waiting(store: Store, agents: Iterable[str] = ()) -> list[WaitingItem]:
     """Return the learnings that wait, by agent and oldest first; default: of all agents."""
-    names = lookup.sort_agents(agents or store.agents_to_review())
-    return [WaitingItem(agent, entry) for agent in names for entry in store.read_review(agent)]
+    names = lookup.sort_agents(agents or {*store.agents_to_review(), *store.agents()} - {""})
+    waiting = []
+    for agent in names:
+        entries = {
+            entry["id"]: entry
+            for entry in [*store.read_review(agent), *_list_poisoned(store, agent)]
+        }
+        waiting += [WaitingItem(agent, entry) for entry in entries.values()]
+    return waiting
+
+
+def _list_poisoned(store: Store, agent: str) -> list[dict[str, str]]:
+    """Return what agents do not receive of a memory file because it may be poisoned."""
+    try:
+        snapshot = store.read(agent)
+    except OSError:
+        return []
+    if not snapshot:
+        return []
+    guard, document = (
+        Guard(store.paths.state, store.stem(agent)),
+        markdown.parse_document(snapshot.text),
+    )
+    texts = [(item.text, markdown.read_nested(document, item)) for item in document.items]
+    texts += [(part.text, "") for part in splitting.split_document(document) if not part.item]
+    reasons = [guard.find_reason(*text) for text in texts]
+    return [
+        _make_entry(agent, text, nested, reason, format_utc(snapshot.changed))
+        for (text, nested), reason in zip(texts, reasons, strict=True)
+        if reason
+    ]
+
+
+def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, str]:
+    entry = dict.fromkeys(review_file.FIELDS, "")
+    entry |= {"content": text, "nested": nested, "time": time, "reason": reason + IN_FILE}
+    return entry | {"id": review_file.make_id(agent, entry)}
 
 
 def choose(
@@ -121,21 +163,8 @@ def accept(
     texts = [_split_text(item.text if text is None else text) for item in chosen]
 
     def add(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
-        content, nested = texts[chosen.index(item)]
-        state = _find_doubted(memory, item)
-        if state and text is None:
-            memory.record("confirmed", state.text, **fields)
-            accepted.append(AcceptedItem(memory.agent, state.id, state.text, True))
-            return
-        if state:
-            changes.remove_items(memory, [state.text], "removed", **_source_of(item))
-        row = [item.entry["type"], content, nested]
-        merged = changes.learn(memory, [row], kind="approved", **fields)
-        if merged.refused:
-            raise InvalidDecision(f"{item.id} cannot be added: {merged.refused[0][1]}")
-        present = merged.duplicates[0][0] if merged.duplicates else ""
-        key = item_history.id_of(present or content)
-        accepted.append(AcceptedItem(memory.agent, key, present or content, bool(present)))
+        split = texts[chosen.index(item)]
+        accepted.append(_accept_item(memory, item, split, text is not None, fields))
 
     change_id = agent_memory.make_change_id("review")
     if target in ("", *(item.agent for item in chosen)):
@@ -152,15 +181,51 @@ def accept(
     return accepted
 
 
+def _accept_item(
+    memory: AgentMemory,
+    item: WaitingItem,
+    text: tuple[str, str],
+    is_edited: bool,
+    fields: dict[str, Any],
+) -> AcceptedItem:
+    """Add a learning to a memory, or confirm the item about which an entry asks."""
+    content, nested = text
+    state = _find_doubted(memory, item)
+    if state and not is_edited:
+        memory.record("confirmed", state.text, **fields)
+        return AcceptedItem(memory.agent, state.id, state.text, True)
+    if state:
+        changes.remove_items(memory, [state.text], "removed", **_source_of(item))
+    elif item.entry["reason"].endswith(IN_FILE):
+        if is_edited:
+            raise InvalidDecision(f"{item.id} is not an item: edit the memory file")
+        memory.accepted.append(ledger.make_key(item.entry["content"]))
+        return AcceptedItem(memory.agent, item.id, content, True)
+    if item.entry["type"] == preference_actions.PREFERENCE:
+        is_new = preference_actions.put(memory, *preferences.parse_pair(content), **fields)
+        return AcceptedItem(memory.agent, item_history.id_of(content), content, not is_new)
+    row = [item.entry["type"], content, nested]
+    merged = changes.learn(memory, [row], kind="approved", **fields)
+    if merged.refused:
+        raise InvalidDecision(f"{item.id} cannot be added: {merged.refused[0][1]}")
+    present = merged.duplicates[0][0] if merged.duplicates else ""
+    key = item_history.id_of(present or content)
+    return AcceptedItem(memory.agent, key, present or content, bool(present))
+
+
 def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> None:
     """Remove learnings from the list; the history keeps them.  Raises NotWaiting and OSError."""
     _decide(project, store, chosen, _record_rejected, agent_memory.make_change_id("review"))
 
 
 def _find_doubted(memory: AgentMemory, item: WaitingItem) -> ItemState | None:
-    """Return the item of the memory about which an entry asks: a run reported it as wrong."""
+    """Return the item of the memory about which an entry asks.
+
+    A run reported it as wrong, or it may be poisoned.
+    """
     state = memory.history.find(item.entry["content"])
-    return state if state and state.is_present and state.is_doubted else None
+    is_asked = state and (state.is_doubted or item.entry["reason"].endswith(IN_FILE))
+    return state if state and state.is_present and is_asked else None
 
 
 def settle(memory: AgentMemory, text: str) -> dict[str, Any]:
@@ -180,6 +245,8 @@ def settle(memory: AgentMemory, text: str) -> dict[str, Any]:
 def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
     if state := _find_doubted(memory, item):
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))
+    elif item.entry["reason"].endswith(IN_FILE):
+        raise InvalidDecision(f"{item.id} is not an item: remove it from the memory file")
     memory.record("rejected", item.entry["content"], nested=item.entry["nested"], **fields)
 
 

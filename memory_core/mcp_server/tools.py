@@ -330,7 +330,8 @@ def task_note(
     """Add a note to the memory of a Backlog.md task, such as task-368: findings, decisions or
     what is still to do. Every session that continues the task reads it.
     """
-    result = task_actions.add_note(served.project_with_tasks, task_id, text, section)
+    project = served.project_with_tasks
+    result = task_actions.add_note(project, task_id, text, section, is_persons=False)
     path = clean_output(result.memory.path)
     return TaskNoteOutput(task_id=result.memory.id, section=result.section, path=path)
 

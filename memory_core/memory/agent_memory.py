@@ -40,10 +40,10 @@ class AgentMemory:
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` entries for
-    a person, `decided` ids of those that do not wait any more; `from_archive` are entries to
-    remove from the archive.  Records get the id `change_id`, the number `seq`, which orders them,
-    and the time `time`, which is ISO 8601 in UTC.  `header_time` is the time in the header of the
-    file, "" without one.
+    a person, `decided` ids of those that do not wait any more, `accepted` keys of free text for
+    `trust.ledger`; `from_archive` are entries to remove from the archive.  Records get the id
+    `change_id`, the number `seq`, which orders them, and the time `time`, which is ISO 8601 in UTC.
+    `header_time` is the time in the header of the file, "" without one.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class AgentMemory:
         self.from_archive: list[SectionText] = []
         self.review: list[dict[str, str]] = []
         self.decided: list[str] = []
+        self.accepted: list[str] = []
         self.change_id = self.time = self.header_time = ""
         self.seq = 0
 

@@ -149,6 +149,7 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
     must_ask = mode == config_defaults.ASK and not by_person
     if not must_ask:
         _record_contradictions(memory, report)
+    suspicions = {} if by_person else _find_poisoned(memory, report.learnings)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
         clean = Learning(learning.type, *map(secrets.redact, (learning.content, learning.nested)))
@@ -156,12 +157,32 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
             report.refused.append((clean, secrets.REASON))
         elif memory.history.is_rejected(learning.content) and not by_person:
             report.refused.append((learning, REJECTED_REASON))
+        elif id(learning) in suspicions:
+            report.refused.append((learning, suspicions[id(learning)]))
         elif state and state.is_doubted and not state.is_present and not by_person:
             report.refused.append((learning, WRONG_REASON))
         elif must_ask and not (state and state.is_present):
             report.refused.append((learning, ASK_REASON))
         else:
             yield learning
+
+
+def _find_poisoned(memory: AgentMemory, learnings: Sequence[Learning]) -> dict[int, str]:
+    """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
+    from memory_core.trust import checking
+
+    texts = [f"{learning.content}\n{learning.nested}" for learning in learnings]
+    reasons = checking.find_reasons(texts)
+    if not any(reasons):
+        return {}
+    from memory_core.trust.guard import Guard
+
+    guard = Guard(memory.store.paths.state, memory.store.stem(memory.agent))
+    return {
+        id(learning): reason
+        for learning, reason in zip(learnings, reasons, strict=True)
+        if reason and not guard.is_decided(learning.content, learning.nested)
+    }
 
 
 def _record_contradictions(memory: AgentMemory, report: TaughtReport) -> None:

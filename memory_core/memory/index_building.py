@@ -1,7 +1,8 @@
 """Make the index of an agent's items, from its memory files and their histories.
 
-Left out are items that a run reported as wrong, items below `memory.min_confidence`, items that
-others contradict or repeat, and preferences of the user that the project overrides.
+Left out is what may be poisoned, items that a run reported as wrong, items below
+`memory.min_confidence`, items that others contradict or repeat, and preferences of the user that
+the project overrides.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from memory_core.text import code_names, secrets, similarity, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from memory_core.document.markdown import Document
     from memory_core.history.item_history import History, Record
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from memory_core.memory.project import Project
     from memory_core.selection.item_notes import Counts
     from memory_core.storage.store import FileSnapshot, Store
+    from memory_core.trust.guard import Guard
 
     Files = list[tuple[Store, FileSnapshot]]
     NoteFinder = Callable[[str], ItemNote]
@@ -131,12 +133,12 @@ def _build(
     is not written.
     """
     files, is_whole = _read_files(project, agent)
+    words, names = _load_words(stored)
     passages = _list_passages(
-        project, files, lambda store: _find_level_notes(project, store, agent, notes)
+        project, agent, files, lambda store: _find_level_notes(project, store, agent, notes), words
     )
     index, short = PassageIndex(), shorten_ids(passage.note.id for passage in passages)
     index.add_subjects(_get_subjects(notes))
-    words, names = _load_words(stored)
     for passage in passages:
         if passage.text in words:
             passage.words, passage.names = words[passage.text], names[passage.text]
@@ -263,17 +265,27 @@ def log_unreadable(project: Project, agent: str, error: OSError) -> None:
 
 
 def _list_passages(
-    project: Project, files: Files, find_notes: Callable[[Store], dict[str, ItemNote]]
+    project: Project,
+    agent: str,
+    files: Files,
+    find_notes: Callable[[Store], dict[str, ItemNote]],
+    checked: Collection[str],
 ) -> list[Passage]:
     """Return the passages of all files; of two that say the same only the project's.
 
-    `find_notes` returns the notes on the items of a level, by their texts.
+    `find_notes` returns the notes on the items of a level, by their texts.  `checked` has the texts
+    that agents may receive; others that may be poisoned are left out.
     """
+    from memory_core.trust.guard import Guard
+
     passages: list[Passage] = []
     own: Document | None = None
     for store, snapshot in files:
         find_note = _make_finder(project, find_notes(store))
-        document = markdown.parse_document(secrets.redact(snapshot.text))
+        guard = Guard(store.paths.state, store.stem(agent))
+        document = _remove_poisoned(
+            markdown.parse_document(secrets.redact(snapshot.text)), guard, checked
+        )
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note)
         news = _split(_remove_repeats(document), own, find_note)
@@ -284,6 +296,11 @@ def _list_passages(
                 for passage in news
                 if not any(similarity.is_same(passage.text, text) for text in texts)
             ]
+        news = [
+            passage
+            for passage in news
+            if passage.item or passage.text in checked or not guard.find_reason(passage.text)
+        ]
         for passage in news:
             passage.is_users = store.paths is not project.paths
         own = own or document
@@ -303,6 +320,21 @@ def _split(document: Document, own: Document | None, find_note: NoteFinder) -> l
     for passage in passages:
         passage.is_wished = passage.is_wished or preferences.is_title(passage.section)
     return passages
+
+
+def _remove_poisoned(document: Document, guard: Guard, checked: Collection[str]) -> Document:
+    """Return a document without the items that wait for a person because of what they say."""
+    poisoned = [
+        item
+        for item in document.items
+        if "\n".join(map(str.rstrip, document.lines[item.line : item.end])).rstrip() not in checked
+        and guard.find_reason(item.text, markdown.read_nested(document, item))
+    ]
+    if not poisoned:
+        return document
+    from memory_core.document import edits
+
+    return edits.remove_items(document, poisoned)
 
 
 def _make_finder(project: Project, notes: dict[str, ItemNote]) -> NoteFinder:

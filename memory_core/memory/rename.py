@@ -11,6 +11,7 @@ from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.storage import local_changes
 from memory_core.storage.store import Store
+from memory_core.trust import ledger
 
 
 class NotRenamed(ValueError):
@@ -56,6 +57,7 @@ def move_files(store: Store, old: str, new: str) -> list[str]:
                 renamed.append(target)
         local_changes.rename(store.paths, store.stem(old), store.stem(new))
         item_index.remove(store, old)
+        ledger.rename(store.paths.state, store.stem(old), store.stem(new))
         for folder in {os.path.dirname(path) for path in renamed}:
             store.files.sync(folder)
     return renamed

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     # A function that wraps the agents of a command, to show its progress.
     ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
 
+# With the source of a person, they say that the person has read the item.
+DECIDING_KINDS = (
+    *("learned", "reinforced", "merged", "approved", "confirmed", "edited", "preference"),
+)
+
 # Maximum number of tries of a writer while the user keeps saving the file.
 MAX_TRIES = 5
 
@@ -119,6 +124,7 @@ def write(memory: AgentMemory) -> None:
         from memory_core.storage import run_history
 
         run_history.settle_errors(store, agent)
+    _note_decisions(memory)
     store.remove_from_review(agent, memory.decided)
     if memory.from_archive:
         _remove_from_archive(memory)
@@ -134,6 +140,32 @@ def _write_text(memory: AgentMemory) -> None:
     if memory.text != memory.before:
         memory.store.write(memory.agent, memory.text, memory.snapshot)
         local_changes.finish(paths, stem, [memory.before, memory.text])
+
+
+def _note_decisions(memory: AgentMemory) -> None:
+    """Remember on this machine which texts a person wrote or accepted, and which wait again."""
+    accepted = [
+        item
+        for record in memory.records
+        if record["kind"] in DECIDING_KINDS
+        and record.get("source") == item_history.PERSON_SOURCE
+        and "imported" not in record
+        and (item := memory.history.get(record["id"]))
+    ]
+    if not (accepted or memory.accepted or memory.review):
+        return
+    from memory_core.memory import item_index
+    from memory_core.trust import ledger
+
+    files, stem = memory.store.paths.state, memory.store.stem(memory.agent)
+    try:
+        keys = [ledger.make_key(item.text, item.nested) for item in accepted]
+        ledger.add(files, stem, [*keys, *memory.accepted])
+        waiting = [ledger.make_key(row["content"], row.get("nested", "")) for row in memory.review]
+        if ledger.remove(files, stem, waiting) or memory.accepted:
+            item_index.remove(memory.store, memory.agent)
+    except OSError:
+        pass  # without a state the texts wait again
 
 
 def _may_resolve_error(memory: AgentMemory) -> bool:

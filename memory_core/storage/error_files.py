@@ -7,7 +7,7 @@ reported a resolution: `run_history.settle_errors` moves it.
 AGENT.md has the resolved errors as Markdown list items, ready for a prompt.  They are computed
 from the whole history, which takes longer to read than a hook may take.  Therefore the writer of
 an error, or of what may solve one, also updates this file.  Without the file an agent gets no
-errors until the next update.
+errors until the next update.  Lines that may be poisoned are left out.
 """
 
 from __future__ import annotations
@@ -80,8 +80,10 @@ def update_resolved(paths: LevelPaths, stem: str, records: Sequence[Record]) -> 
         return
     from memory_core.history import performance
     from memory_core.text import secrets
+    from memory_core.trust import checking
 
     lines = performance.format_errors(performance.find_common_errors(records, resolved=True))
+    lines = [line for line in lines if not checking.find_reason(line)]
     if lines == before:
         return
     text = secrets.redact("".join(f"{line}\n" for line in lines))  # others wrote the history, too

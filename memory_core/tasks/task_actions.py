@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from memory_core.claude_code.agent_names import PM
 from memory_core.memory.project import Project
 from memory_core.storage import event_log, store
 from memory_core.tasks import (
@@ -29,6 +30,8 @@ from memory_core.tasks.backlog_folder import Folder
 from memory_core.tasks.backlog_format import DONE, STARTED, BacklogTask
 from memory_core.tasks.lifecycle import TaskTransaction
 from memory_core.text import front_matter, secrets, word_search
+from memory_core.text.times import format_utc
+from memory_core.trust import checking
 
 IN_PROGRESS, KEPT, ARCHIVED = "in progress", "kept", "archived"
 
@@ -205,11 +208,20 @@ def _lines(whole: str, wanted: list[str]) -> list[tuple[str, str]]:
 
 
 def add_note(
-    project: Project, task: str, entry: str, section: str = task_document.NOTES
+    project: Project,
+    task: str,
+    entry: str,
+    section: str = task_document.NOTES,
+    is_persons: bool = True,
 ) -> NoteResult:
-    """Add a note to a task's memory; raises TaskError, task_document.InvalidNote or OSError."""
+    """Add a note to a task's memory; raises TaskError, task_document.InvalidNote or OSError.
+
+    One that is not a person's waits in the review of PM if it may be poisoned.
+    """
     if reason := secrets.refuse(f"{section}: {entry}"):
         raise task_document.InvalidNote(reason)
+    if not is_persons:
+        _check_note(project, task, f"{section}: {entry}", entry)
     with TaskTransaction(project) as transaction:
         name = _open_memory(transaction, task)
         read = transaction.read(transaction.path(name))
@@ -220,6 +232,17 @@ def add_note(
         recent_notes.add(transaction, name, section, entry, moment)
         memory = _write(transaction, name, read, after)
     return NoteResult(memory, task_document.find_title(after, section))
+
+
+def _check_note(project: Project, task: str, text: str, entry: str) -> None:
+    reason = checking.find_reason(text)
+    if not reason:
+        return
+    reason = f"note for {task or 'the active task'}; {reason}"
+    waiting = {"type": "context", "content": " ".join(entry.split()), "reason": reason}
+    with project.store.lock(PM):
+        project.store.add_to_review(PM, [waiting], format_utc(time.time()))
+    raise TaskRefused(f"not added, it waits in agent-memory review PM: {reason}")
 
 
 def add_decision(project: Project, task: str, entry: str) -> NoteResult:

@@ -29,3 +29,8 @@ def sign_text(key: bytes, *texts: str) -> str:
     """Return ten hexadecimal digits that only who has the key can know before."""
     whole = "\0".join(texts).encode("utf-8", "surrogatepass")
     return blake2b(whole, digest_size=ID_BYTES, key=key).hexdigest()
+
+
+def hash_long(text: str) -> str:
+    """Return 32 hexadecimal digits, for texts that somebody may want to be taken for another."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

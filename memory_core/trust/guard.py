@@ -1,0 +1,31 @@
+"""Find the parts of a memory file that may be poisoned, and on which no person decided here."""
+
+from __future__ import annotations
+
+from memory_core.trust import checking
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_core.files.safe_files import SafeFiles
+
+
+class Guard:
+    """The check of an agent's texts; the decisions of people are read when one is needed."""
+
+    def __init__(self, state: SafeFiles, stem: str) -> None:
+        self._state = state
+        self._stem = stem
+        self._decided: set[str] | None = None
+
+    def find_reason(self, text: str, nested: str = "") -> str:
+        """Return why agents do not receive a text with its nested lines, "" if they may."""
+        reason = checking.find_reason(f"{text}\n{nested}")
+        return "" if reason and self.is_decided(text, nested) else reason
+
+    def is_decided(self, text: str, nested: str = "") -> bool:
+        """Return whether a person wrote or accepted the text on this machine."""
+        from memory_core.trust import ledger
+
+        if self._decided is None:
+            self._decided = ledger.read(self._state, self._stem)
+        return ledger.make_key(text, nested) in self._decided
