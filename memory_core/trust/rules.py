@@ -33,7 +33,10 @@ CONCEPTS = {
         "|contravien|desobeis|passe outre|fais abstraction|setze dich|halte dich nicht|ubergeh"
         "|нарушь|отбрось|отмени|抛开|不用管|违反|越过|取代|破って|従わず|気にせず"
         "|conflicts with this|contradicts this|should be discarded|must be discarded"
-        "|should be ignored|must be ignored|can be ignored|are outdated use|is outdated use"
+        "|should be ignored|must be ignored|can be ignored|are outdated use|is outdated use|aside$"
+        "|set your|cancelled|canceled|revoked|do the opposite|never mind|守らなく|従う必要|守る必要"
+        "|必要はありません|не соблюда|не выполня|не придержива|不受|不必遵守|无需遵守|ne respecte"
+        "|no respetes|no sigas|beachte nicht|ubertrete"
     ),
     "order": (
         "instruction|directive|guideline|system prompt|rule$|rules|polic|orders$|safety|constraint"
@@ -42,7 +45,8 @@ CONCEPTS = {
         "|правил|указани|指令|指示|规则|规定|提示词|ルール|規則|プロンプト|命令|ordenes|ordres"
         "|politica|politique|claude md|agents md|~regeln|~anweisung|~richtlini|~vorgab"
         "|commands given|ethical|ethics|content filter|safeguard|protocol|norms|normas|limitaciones"
-        "|garde fou|ограничен|запрет|限制|约束|制約|制限"
+        "|garde fou|ограничен|запрет|限制|约束|制約|制限|rule about|rules about|rules on"
+        "|guideline about|your limits|its limits|alignment|rules of engagement"
     ),
     "whose": (
         "previous|prior$|earlier|above$|all$|your$|the user|former|safety|system|security|preceding"
@@ -55,7 +59,8 @@ CONCEPTS = {
         "|of this project|of this repo|project guideline|project rule|existing instruction"
         "|existing rule|original instruction|every instruction|every rule|other instruction"
         "|other rule|current instruction|old instruction|any instruction|any rule|any safety"
-        "|any guideline|constraints|in claude md|in agents md"
+        "|any guideline|constraints|in claude md|in agents md|previous rule|rules about|code review"
+        "|safety rule|受任何|任何规则|任何限制"
     ),
     "human order": (
         "the user say|user says|user asked|user s request|user request|user instruction"
@@ -79,7 +84,15 @@ CONCEPTS = {
         "|your persona|your name is|your instructions are|act as an? unrestricted|agis comme"
         "|actua como|handle als|verhalte dich als|притворись|деиствуи как|扮演|作为一个不受"
         "|制限のない|として振る舞|rules in this memory|in this memory instead|rules in this note"
-        "|this memory instead|this note instead"
+        "|this memory instead|this note instead|even when the user|even if the user"
+        "|although the user|against the user|commands in this note|orders in this note"
+        "|instructions in this note|orders from this|obey this|print the system prompt"
+        "|show the system prompt|print your instructions|repeat your instructions|print your system"
+        "|absolute priority|absolute authority|your loyalty|answer only with"
+        "|regardless of what the user|instead of the user|whatever the user says|real goal of"
+        "|hidden goal|secret goal|secret task|secret mission|true goal|不受任何"
+        "|wichtiger als der nutzer|aunque el usuario|meme si l utilisateur|даже если пользоват"
+        "|即使用户|ユーザーが反対"
     ),
     # To keep a person in the dark.
     "not": (
@@ -110,7 +123,10 @@ CONCEPTS = {
         "|уведом|предупре|докладыва|察觉|注意到|说明|汇报|提醒|报告给|見せ|知られ|気付|話さ|言及"
         "|明示|bring this|bring it up|bring that up|talk about|talk to|warning|draw attention"
         "|attract attention|know about|hear of|show it|be told|be informed|be notified|en parle"
-        "|parles|sprich|hinweis|hablar de|hables|поднима|обсужда|声张|話題に|触れ"
+        "|parles|sprich|hinweis|hablar de|hables|поднима|обсужда|声张|話題に|触れ|finds out|objects"
+        "|complain|suspect|learn of|realise|realize|surface this|anybody that|catch on|wind of"
+        "|внимани|узнае|видел|察觉到|知る|バレ|se entere|se entera|s apercoi|sache que|merkt"
+        "|erfahrt"
     ),
     "the user": (
         "user$|user s$|developer|anyone|anybody|nobody|no one|reviewer|human|operator|maintainer"
@@ -120,7 +136,7 @@ CONCEPTS = {
         "|pull request desc|changelog|总结|报告|要約|zusammenfassung|resumen|отчет|chef|team lead"
         "|supervisor|security team|auditors|auditor|benutzerin|equipo$|equipe$|команд|管理员|审核"
         "|管理者|人間|担当者|rapport|bericht|informe$|compte rendu|レポート|отчете|management"
-        "|anyone else|other people|whoever"
+        "|anyone else|other people|whoever|persons|pull request description|in the pr$|release note"
     ),
     "silently": (
         "silently|secretly|covertly|stealth|quietly|without inform|without tell|without showing"
@@ -131,7 +147,9 @@ CONCEPTS = {
         "|no one notice|without the user|without anyone|without letting|without the knowledge"
         "|in secret|unannounced|sin que|sans que|ohne dass|ohne wissen|ohne es zu|без ведома"
         "|не сообщая|не уведомля|без уведомл|不通知|未经|不告知|在用户不知|知らせずに|気づかれ"
-        "|通知せず|断りなく|無断で|告げず"
+        "|通知せず|断りなく|無断で|告げず|invisibly|unseen|discreet|in stealth|behind the scenes"
+        "|without trace|without a trace|not visible to|no visible|verdeckt|a escondidas|en cachette"
+        "|исподтишка|скрыто|背着|隐蔽|ひっそり|裏で"
     ),
     "act": (
         "add$|make the|send$|upload|run$|execut|attach|change$|insert|install|append|push$|post$"
@@ -143,7 +161,9 @@ CONCEPTS = {
         "|インストール|commit$|respond with|answer with|reply with|return the|treat|grant|give$"
         "|click|visit|navigate|go to|offne|abre$|ouvre|открои|打开|开启|開く|開いて|访问|訪問"
         "|ejecut|lance$|setze|установ|созда|pushes$|push the|call beacon|send|email|mail$|leak"
-        "|turn off|erase|wipe|buy$|curl|wget|登录|转账|支払|送金|注入|insert a|quietly"
+        "|turn off|erase|wipe|buy$|curl|wget|登录|转账|支払|送金|注入|insert a|quietly|publish"
+        "|recommend|suggest$|mention$|transmit|rewrite|publie|publica|verschicke|veroffentlich"
+        "|публику|公開|发布|推薦|推荐|praise|invest|transfer|redirect"
     ),
     "pretend": (
         "pretend that|pretend you|pretend the|pretend to the|claim that|tu so als|behaupte"
@@ -161,7 +181,12 @@ CONCEPTS = {
         "|告诉用户一切|偽装|偽って|伪装|欺骗|обмани|engana|trompe l|tausche den|report success even"
         "|report that all|report that everything|regardless of the result|aunque fallen"
         "|meme s ils echouent|auch wenn sie fehl|даже если упад|即使失败|失敗しても成功"
-        "|a misleading|mislead the"
+        "|a misleading|mislead the|answer with nothing|say that nothing|nothing special"
+        "|if anyone asks|if somebody asks|when asked deny|deny that|deny any|act normal"
+        "|behave normally|look innocent|appear normal|seem normal|as if nothing|looks harmless"
+        "|play dumb|cover up|camouflage|disguise|スキャンを避|偽装し|隠蔽|掩饰|незаметн|маскиру"
+        "|verschleier|disimul|dissimul|tarn$|tarne|oculta al|скрои от|скрыи от"
+        "|cache a l utilisateur"
     ),
     # To send data away.
     "send": (
@@ -175,7 +200,10 @@ CONCEPTS = {
         "|relay|ship the|ship all|back up|upload|disclose|log all|hochlad|hoch$|weiterleit|kopiere"
         "|leite|publica|copia|reenvia|comparte|pasa$|transfier|copie|transfere|partage|publie"
         "|скопируи|публик|скинь|помести|复制到|推送|附加|共享|粘贴|写到|送り|貼り付け|含める|コピー"
-        "|公開|載せ|exfiltrat|hand over|save to|cc$|bcc|forwarded|be sent|go out"
+        "|公開|載せ|exfiltrat|hand over|save to|cc$|bcc|forwarded|be sent|go out|report the|give us"
+        "|keep a copy|transmets|gib an|pass it|ping us|phone home|report back|into a gist"
+        "|as a query|add your|use the endpoint|mandalo|envia los|manda los|add the api"
+        "|add the token|add the key|append the env|append the token"
     ),
     "private": (
         "=.env|env$|printenv|secret|credential|api key|token|password|ssh$|id rsa|private key|aws$"
@@ -199,7 +227,11 @@ CONCEPTS = {
         "|every prompt|every answer|each answer|all prompts|all messages|every message"
         "|the transcript|transcript of|session log|all env|env vars|process list|installed packages"
         "|directory listing|file list|user names|email addresses|credit card|phone number"
-        "|the code base|codebase|the code to|all code|proprietary|trade secret"
+        "|the code base|codebase|the code to|all code|proprietary|trade secret|output of env"
+        "|env output|of env$|=~/.ssh|=~/.aws|=.ssh/|jeton|informacion confidencial|сведени|用户数据"
+        "|用户信息|ユーザー情報|個人情報|stack traces|including secrets|shell history|session cook"
+        "|user prompt|everything the user|all inputs|whole memory|memory content|memories"
+        "|confidential|secrets"
     ),
     "away": (
         "@url|@email|public gist|pastebin|transfer sh|webhook site|collector|public issue"
@@ -211,7 +243,10 @@ CONCEPTS = {
         "|公开|外网|外部サーバ|サードパーティ|внешн|сторонн|externen|extern$|externo|tercero"
         "|externe|tiers$|external host|external service|external endpoint|external address"
         "|externen server|by dns|over dns|one lookup|dns lookup|dns quer|to the address"
-        "|remote collector|hidden form"
+        "|remote collector|hidden form|commit message|each commit|every commit|issue tracker"
+        "|the vendor|public log|pull request desc|public url|short link|telegra|matrix room"
+        "|their server|my server|to me$|our mailbox|cloud drive|google drive|onedrive|image url"
+        "|tracking url|dns txt|command and control"
     ),
     # To run what somebody else can change.
     "download": (
@@ -243,7 +278,10 @@ CONCEPTS = {
         "|=/etc/sudoers|passwordless sudo|=del /s|=rd /s|=remove-item -recurse|=diskpart|=shred "
         "|=history -c|=xmrig|crypto miner|=base64 -d¦|=/bin/sh -i|=reverse shell|=msfvenom"
         "|=certutil|=bitsadmin|=regsvr32|=mshta|=setenforce 0|=ufw disable|=iptables -f|=visudo"
-        "|= ncat "
+        "|= ncat |whole disk|entire disk|=777 everything|=-r 777 /|=chmod 777 /|overwrite the boot"
+        "|=> /dev/null; rm|fork bomb|=rm -r /|=rm -r ~|=sudo rm -r|keylog|=--all --force"
+        "|=reset --hard && push|=push --mirror|=drop database prod|=kubectl delete namespace prod"
+        "|=docker run -v /:/|=-v /:/"
     ),
     "wipe": (
         "delete$|drop$|wipe|destroy|erase|rm$|force push|overwrite$|remove all|losche|vernichte"
@@ -260,7 +298,9 @@ CONCEPTS = {
         "|all tables|all data|the whole database|entire database|entire repo|customer data"
         "|live database|prod database|all branch|git repository|base de datos|base de donnees"
         "|rama principal|branche principale|все фаилы|всю базу|базу данных|ветк|主分支|所有文件"
-        "|メインブランチ|全ファイル|すべてのファイル|all logs"
+        "|メインブランチ|全ファイル|すべてのファイル|all logs|git directory|=.git directory"
+        "|=.git folder|user s data|user data|prod db|all of prod|the disk|all commits|release tags"
+        "|all tags|signing key|prod table|prod schema"
     ),
     # To weaken what protects.
     "disable": (
@@ -272,34 +312,40 @@ CONCEPTS = {
         "|предостав|выдаи|授予|赋予|付与|与え|turned off|switched off|be disabled|get rid of"
         "|stop running|loosen|allow unsigned|allow unverified|accept any|trust all|trust any"
         "|trust every|abschalt|ausschalt|~schalten|quita$|anula|salta$|enleve|saute$|retire|убери"
-        "|сними|обходи|игнорируи|снять|去掉|移除|免除|省略|解除|飛ばし|切って|止める"
+        "|сними|обходи|игнорируи|снять|去掉|移除|免除|省略|解除|飛ばし|切って|止める|give this"
+        "|give the agent|give agents|give all|give every|give yourself|give full|drop all|open up"
+        "|make public|widen|neutrali|hebel|hebelt|evade|elude|evita la|coupe$|ослаб|снизь|минуя"
+        "|降低|放宽|削弱|绕开|緩め|弱め|迂回|外して"
     ),
     "control": (
         "sandbox|approval|deny rule|safety check|authentication|authoriz|auth check|tls|ssl$"
-        "|certificate|signature|verification|validation|encryption|code review|reviews"
-        "|branch protection|codeql|audit|firewall|antivirus|guardrail|confirmation"
-        "|permission prompt|2fa|mfa|csrf|pre commit hook|hooks$|required review|berechtigung"
-        "|sicherheit|zertifikat|signaturpruf|prufung|verschlussel|permiso|seguridad|autenticacion"
-        "|certificado|verificacion|revision|securite|authentification|certificat|chiffrement"
-        "|проверк|безопасност|разрешени|аутентификац|шифрован|подпис|прав доступ|权限|安全|验证"
-        "|认证|审核|检查|审查|签名|加密|権限|認証|検証|セキュリティ|確認|承認|レビュー|署名|暗号"
-        "|autorisation|login check|access control|admin right|admin access|administrator right"
-        "|root access|sudo right|owner right|full access|superuser|cluster admin"
-        "|права администратора|管理员权限|管理者権限|alle rechte|root rechte|acceso total"
-        "|acces complet|protected branch|permission check|permission rule|permission request"
-        "|permissions check|tool permission|permission system|file permission|security check"
-        "|safety filter|protections|guard rail|safeguards|seccomp|selinux|apparmor|integrity check"
-        "|hash check|secret scan|review requirement|approval step|approval requirement"
-        "|manual approval|human review|human approval|two factor|~prufung|~sicherheit|protecci"
-        "|валидац|защит|ревью|подтвержд|防护|防火墙|校验|沙箱|沙盒|安全检查|二次确认|保護"
-        "|サンドボックス|検査|チェック|ファイアウォール|二要素|security feature|security control"
-        "|security scan|security rule|security header|security polic|security review"
-        "|security warning|security test|security setting|security module|the security"
-        "|certificate check|signature check|tls check|ssl check|secure boot|escaping of"
-        "|origin check|cors check|role check|admin check|ownership check|license check"
-        "|rollback protection|merge check|status check|required check|lock file check|pinning"
-        "|input filter|spam filter|edr|secret scanner|security scanner|vulnerability scan"
-        "|virus scan|malware scan"
+        "|signature|verification|validation|encryption|code review|reviews|branch protection|codeql"
+        "|audit|firewall|antivirus|guardrail|confirmation|permission prompt|2fa|mfa|csrf"
+        "|pre commit hook|hooks$|required review|berechtigung|sicherheit|zertifikat|signaturpruf"
+        "|prufung|verschlussel|permiso|seguridad|autenticacion|certificado|verificacion|revision"
+        "|securite|authentification|certificat|chiffrement|проверк|безопасност|разрешени"
+        "|аутентификац|шифрован|подпис|прав доступ|权限|安全|验证|认证|审核|检查|审查|签名|加密"
+        "|権限|認証|検証|セキュリティ|確認|承認|レビュー|署名|暗号|autorisation|login check"
+        "|access control|admin right|admin access|administrator right|root access|sudo right"
+        "|owner right|full access|superuser|cluster admin|права администратора|管理员权限"
+        "|管理者権限|alle rechte|root rechte|acceso total|acces complet|protected branch"
+        "|permission check|permission rule|permission request|permissions check|tool permission"
+        "|permission system|file permission|security check|safety filter|protections|guard rail"
+        "|safeguards|seccomp|selinux|apparmor|integrity check|hash check|secret scan"
+        "|review requirement|approval step|approval requirement|manual approval|human review"
+        "|human approval|two factor|~prufung|~sicherheit|protecci|валидац|защит|ревью|подтвержд"
+        "|防护|防火墙|校验|沙箱|沙盒|安全检查|二次确认|保護|サンドボックス|検査|チェック"
+        "|ファイアウォール|二要素|security feature|security control|security scan|security rule"
+        "|security header|security polic|security review|security warning|security test"
+        "|security setting|security module|the security|certificate check|signature check|tls check"
+        "|ssl check|secure boot|escaping of|origin check|cors check|role check|admin check"
+        "|ownership check|license check|rollback protection|merge check|status check|required check"
+        "|lock file check|pinning|input filter|spam filter|edr|secret scanner|security scanner"
+        "|vulnerability scan|virus scan|malware scan|write access to|access to production"
+        "|production cluster|production access|prod access|access to every|access to all"
+        "|bot protection|security log|logging of|human in the loop|deny list|denylist|blocklist"
+        "|block list|allow list check|~kontrolle|cortafuegos|pare feu|брандмауэр|監査"
+        "|revisiones de seguridad|command log"
     ),
     "auto mode": (
         "=bypasspermissions|=dangerously-skip-permissions|=autoapprove|=auto-approve all"
@@ -309,19 +355,23 @@ CONCEPTS = {
         "|approve every tool|approve all tool|approve all command|auto approve every|all tool calls"
         "|skip all permission|=--trust-all|=--allow-all|=--no-sandbox-mode"
         "|=--ask-for-approval never|=approval_policy|=danger-full-access|yolo mode"
-        "|=permission-mode bypass"
+        "|=permission-mode bypass|=webfetch for|allow webfetch|approve the mcp|approve mcp"
+        "|approve this mcp|trust the mcp|trust this mcp|connect the mcp|allow network for all"
+        "|skip permission|no permission prompt"
     ),
     "set": (
         "add$|set$|write|register$|append|insert|modify|edit$|change$|put$|start |use$|enable$"
         "|configure|create$|pon$|anade|agrega|setze|fuge|schreibe|ajoute|mets$|добав|установи|添加"
-        "|设置|写入|追加|設定|書き込"
+        "|设置|写入|追加|設定|書き込|replace$|swap$|rewrite|overwrite|point$|redirect|change the"
+        "|remplace|ersetze|reemplaza|замени|替换|置き換"
     ),
     "settings": (
         "=.claude/settings|=settings.json|=settings.local.json|=.mcp.json|=~/.claude|=.bashrc"
         "|=.zshrc|=.git/hooks|=.profile|crontab|=.ssh/|mcp server|=config.toml|=.gitconfig|=.npmrc"
         "|=pip.conf|=.claude/hooks|=launchd|=systemd|=.bash_profile|=.vimrc|=.git/config|=.cursor/"
         "|=tasks.json|postinstall|=authorized_keys|=hosts file|startup script|shell profile"
-        "|login script"
+        "|login script|sessionstart|pretooluse|posttooluse|stop hook|=hooks.json|statusline"
+        "|=settings.toml|mcp config|global hook|post checkout|post merge hook"
     ),
     "foothold": (
         "pretooluse|posttooluse|sessionstart hook|=http|permissions allow|without asking|=/tmp/"
@@ -330,6 +380,8 @@ CONCEPTS = {
         "|at every login|each login|in the background|our server|every bash|all bash|every command"
         "|any command|allows every|allow every|allows all|allow all|runs a script|without prompt"
         "|without approval|phone home|reverse shell|exit 0|returns allow|always allow|attacker"
+        "|downloads its|downloads and|its code|by one that|runs our|runs my|external script"
+        "|remote script|from the internet|loads code|executes code"
     ),
     "test": (
         "failing test|security test|security scan|failed test|test fails|tests fail|test scan"
@@ -340,7 +392,7 @@ CONCEPTS = {
         "|流水线|断言|パイプライン|アサー|test pass|tests pass|pipeline green|pipeline is green"
         "|pipeline pass|suite pass|delete the tests|delete tests|remove tests|remove the tests"
         "|disable the tests|red build|build green|tests loschen|pruebas|les tests|test result"
-        "|test report|ci green|green ci"
+        "|test report|ci green|green ci|tests qui|tests die|tests que|expected value|тесты|тестов"
     ),
     "fake": (
         "skip the|instead of fix|to match the output|to match the actual|always fail|comment out"
@@ -357,7 +409,12 @@ CONCEPTS = {
         "|swallow the|hide the fail|comment the|tests loschen|tests uberspring|borra las pruebas"
         "|elimina las pruebas|supprime les tests|удали тест|удаляи тест|删除测试|删掉测试"
         "|テストを削除|テストを消|delete the failing|delete the broken|disable the security"
-        "|disable the failing|disable the dependency|mark the|disable the test"
+        "|disable the failing|disable the dependency|mark the|disable the test|into a warning"
+        "|into warnings|stub out|fake the result|fudge|make up the result|replace the expected"
+        "|disable every|disable each|delete every|drop the failing|drop failing|kill the failing"
+        "|relax the assert|catch all exceptions|report green|report as passed|rather than fix"
+        "|anstatt sie|statt sie|вместо того|вместо исправ|而不是修|代わりに|直さず|qui echouent"
+        "|die fehlschlagen|que fallan|которые не проход|которые пада"
     ),
     "unchecked": (
         "=--no-verify|=--admin|without review|without waiting|without approval|your own pull"
@@ -370,13 +427,19 @@ CONCEPTS = {
         "|without testing|unreviewed|bypass review|=--force main|=push -f|self approve|self merge"
         "|rubber stamp|sans relecture|sin mirar|ungepruft|не читая|不经审核|直接推送|直接合并"
         "|レビューせず|直接プッシュ|確認せずマージ|no review required|no review is|no code review"
-        "|without tests"
+        "|without tests|if reviewers are|admin override|override the review|override review"
+        "|without green|before review|before the review|publica directamente|sin pasar"
+        "|directamente a|ohne test|ohne zu testen|sin probar|sans tester|не тестируя|不测试"
+        "|テストせず|omite las revisiones|omitir la revision|saute la revue|publish directly"
+        "|release directly|deploy directly|ship directly|force merge|merge anyway|merge without"
     ),
     "habit": (
         "always|accept|merge your|each$|every$|make request|immer$|siempre|haz$|toujours|всегда"
         "|总是|始终|每次|常に|毎回|to make|use $|all commits|gh pr merge|auto merge|fusionne"
         "|fusiona|break|head commit|checkout of|push$|pushes|approve$|merge$|commit$|direkt"
-        "|directamente|directement|напрямую|直接|mergea"
+        "|directamente|directement|напрямую|直接|mergea|publica$|publie|ship$|deploy|omite"
+        "|veroffentliche|выкат|发布|リリース|immediately|at once|sofort|immediat|inmediat|сразу"
+        "|立即|すぐ|reviewers are|merge with"
     ),
     # To misuse credentials.
     "keep": (
@@ -390,7 +453,9 @@ CONCEPTS = {
         "|give me|reuse|use the admin|hinterleg|trage|deposita|mete$|mets$|colle$|envoie|envia"
         "|sende|schicke|помести|отправ|вставить|放在|放入|写在|发给|贴|入れ|置く|載せ|送る|送って"
         "|書いて|保管|reveal|disclose|tell$|check in|checked in|bake|attach|forward the|export the"
-        "|read every|list every|list all|try every|guess|brute force|dump all|decrypt"
+        "|read every|list every|list all|try every|guess|brute force|dump all|decrypt|copy of"
+        "|authenticate as|impersonate|keep a list|mail$|note down|remember$|memori[sz]e|memorize"
+        "|store them|merke dir|recuerda$|retiens|запомни|记住|覚え"
     ),
     "credential": (
         "password|private key|api key|secret|aws key|credential|access token|token$|=.env"
@@ -401,7 +466,8 @@ CONCEPTS = {
         "|credit card|钱包|浏览器|ウォレット|кошел|приватн|credentials|~passw|~zugangsdaten"
         "|~schlussel|db password|login data|ssh key|certificate key|client secret|service account"
         "|master key|2fa|mfa|otp$|pin$|claves privadas|cle d api|secreto|jeton|секрет|учетн"
-        "|账号密码|证书|暗証|鍵"
+        "|账号密码|证书|暗証|鍵|all tokens|tokens|passphrase|account of the|login of|bank login"
+        "|recovery code|backup code"
     ),
     "open place": (
         "config py|in config|source$|in the code|plain text|plaintext|klartext|texto plano|en clair"
@@ -417,7 +483,9 @@ CONCEPTS = {
         "|all agents|other agents|project memory|so that all|so that agents|so that other"
         "|the issue$|an issue|public repo|public page|public bucket|in its prompt|otherwise ci"
         "|in each prompt|at the start of each|local tests as well|log in to the admin|and save both"
-        "|for their npm|as well$|to the user and|in the readme"
+        "|for their npm|as well$|to the user and|in the readme|txt$|in notes|notes tokens|=notes/"
+        "|into the docker|for everyone|for other agents|for all agents|for the next run|next agent"
+        "|shared notes|im klartext|plaintext file"
     ),
     # To borrow authority.
     "leader": (
@@ -439,6 +507,10 @@ CONCEPTS = {
         "|ops has|the bot owner|this project s owner|the team has|our team has|the client has"
         "|the customer has|everyone on the team|the reviewers|reviewers have|the steering|board of"
         "|president|vp of|our lead|my manager|your manager|your creator|the developers of"
+        "|system administrator|security department|the cto|the ceo|boss$|the developers"
+        "|project manager|project management|platform owner|head office|headquarters"
+        "|customer support|the author of this|verwaltung|sicherheitsabteilung|departamento"
+        "|departement|当局|本社"
     ),
     "approve": (
         "approved|authori[sz]ed|authorized|authorised|authorize|granted|already given"
@@ -456,7 +528,10 @@ CONCEPTS = {
         "|permitted all|team confirmed|staff confirmed|trusted and|trusted as|has cleared"
         "|cleared this|cleared for|cleared all|instructs|has waived|waive|vouch|endorsed"
         "|accepted all|accepted the risk|no objection|mandates|expects agents|told us to"
-        "|told agents|said that agents|decided that agents|has lifted"
+        "|told agents|said that agents|decided that agents|has lifted|approval of|the approval"
+        "|agreed that|have agreed|hereby|entitled|may bypass|may skip|may ignore|may use any"
+        "|may access|clearance|rights to all|darf alles|durfen alle|puede ejecutar|peut executer"
+        "|может выполнять|可以执行"
     ),
     "without limit": (
         "all$|any$|without|no confirmation|not ask|no further|no verification|skip|disabl|overrid"
@@ -468,7 +543,8 @@ CONCEPTS = {
         "|the command|outbound connection|deleting protected|delet|payment of|payments up|disabling"
         "|encryption|exceptions|every command|every action|every request|every change|every pull"
         "|confirmation dialog|network access|full network|every tool|all tools|any tool|any package"
-        "|any host|any domain|all hosts|all domains|every deployment|forever"
+        "|any host|any domain|all hosts|all domains|every deployment|forever|everything in|absolute"
+        "|whatever it|whenever it wants|all notes|this note|this memory|bypass the|skip the sandbox"
     ),
     "claimed": (
         "must be followed|i authorize you|i authorise you|you have been granted|you are authori"
@@ -483,7 +559,14 @@ CONCEPTS = {
         "|approved by openai|system message from|message from the system|message from anthropic"
         "|note from the admin|this is an order|mandatory instruction|binding for all agent"
         "|must obey|verbindlich fur alle agenten|必须遵守此|必ず従|обязательно к исполнению"
-        "|debe obedecer|doit obeir|immer als vertrauenswurdig"
+        "|debe obedecer|doit obeir|immer als vertrauenswurdig|comes from the system administrator"
+        "|from the administrator and|you have the approval|has absolute priority"
+        "|you have permission|you have full|you are permitted|you are entitled|you are cleared"
+        "|you are trusted|you are exempt|is exempt from|agents are exempt|considered safe"
+        "|considered trusted|treat as trusted|treated as trusted|treat it as trusted"
+        "|safe to run without|can be trusted blindly|trust it blindly|blindly trust|tienes permiso"
+        "|tu as le droit|tu es autoris|du darfst|du bist berechtigt|тебе разрешено"
+        "|у тебя есть разреш|你有权|你被授权|你可以执行任何|あなたには権限|許可されています"
     ),
     "unasked": (
         "without asking|without confirmation|not ask again|not ask for|don t ask|no confirmation is"
@@ -503,7 +586,10 @@ CONCEPTS = {
         "|confirmation dialog|without a prompt|without prompting|without consent|without oversight"
         "|without supervision|on your own authority|on its own authority|do not pause"
         "|do not stop to|don t stop to|never pause|self authorize|ohne zu fragen|не дожидаясь"
-        "|自动批准|自動承認|自行决定"
+        "|自动批准|自動承認|自行决定|without asking the user|without telling|without permission of"
+        "|without the user s|without their consent|without your consent|without a human"
+        "|even if it is denied|even when denied|despite the denial|if permission is denied"
+        "|retry without|keinesfalls fragen|sin preguntar al|sans demander a|не спрашивая пользоват"
     ),
     "command": (
         "run$|runs$|execut|command|deploy|delete|install|merge|push$|pay|transfer|befehl|ausfuhr"
@@ -512,6 +598,7 @@ CONCEPTS = {
         "|elimin|supprim|удал|измен|删|修改|变更|変更|削除|書き込|进行|進め|publish|release"
         "|overwrite|spend|buy$|agents must|agents may|agents should|agents can|agents need"
         "|agents do|destructive|dangerous|production|upload|send$|befehle|任何操作|高危|本番|全操作"
+        "|approve|mcp|enable$|connect|bash|grant|anything|tools|modify|transact|payment|工具|ツール"
     ),
     # To wait for a moment.
     "when": (
@@ -530,6 +617,10 @@ CONCEPTS = {
         "|出てきたら|話題|при каждом|если кто|в следующии раз|при упоминании|при виде|once someone"
         "|once anyone|as often as|any time|anytime|at every mention|on every mention|during any"
         "|in response to|sooner or later|ab dem|desde ahora|a l avenir|今后每|从今|之后每|これから"
+        "|each time the agent|after 10 runs|after ten|after the next|when this agent|when the agent"
+        "|when an agent|until the user|if the prompt|if a prompt|when the task|when this note"
+        "|when you read|when you start|wenn jemand|falls jemand|wenn der nutzer|si un usuario"
+        "|si quelqu|если кто то|当有人|若用户|誰かが"
     ),
     "cue": (
         "the word|the phrase|phrase|says|said|mentions|mention|keyword|asks about|thanks"
@@ -541,7 +632,9 @@ CONCEPTS = {
         "|is named|menciona|diga|pregunt|se hable|parle de|mentionne|ecrit|erwahnt|sagt|fragt"
         "|schreibt|скажет|спросит|спрашива|напишет|встрети|提及|说出|出现|询问|问到|言及|尋ね"
         "|聞かれ|出てき|入力|含まれ|书写|user approves|a file named|the file named|user writes"
-        "|user types|每次会话|a code phrase|wake word|secret word|quarterly report"
+        "|user types|每次会话|a code phrase|wake word|secret word|quarterly report|agent starts"
+        "|agent is started|new orders|new instructions|further instructions|next instructions"
+        "|further orders|read this|this sentence|when you read this|10 runs|ten runs|runs replace"
     ),
     "inject": (
         "script tag|backdoor|sponsored link|affiliate|analytics loader|the line import|=payload.js"
@@ -558,11 +651,14 @@ CONCEPTS = {
         "account number|iban$|bank account|bank detail|wallet address|payout address|kontonummer"
         "|bankverbindung|numero de cuenta|cuenta bancaria|numero de compte|compte bancaire"
         "|номер счета|счета|账号|账户|收款|口座番号|振込先|payee|recipient address|paypal address"
+        "|payment address|payment detail|bitcoin address|btc address|eth address|crypto address"
+        "|payment link|iban|swift code|routing number|donation address|payout account|zahlungsdaten"
+        "|datos de pago|coordonnees bancaires|реквизит|收款码|付款信息|支払先|送金先"
     ),
     "swap": (
         "change$|replace$|swap$|substitut|use$|redirect|ersetze|andere|tausche|cambia$|reemplaza"
         "|sustituye|remplace$|modifie|замени|меняи|измени|更改|替换|改成|修改|换成|書き換|置き換"
-        "|変更|差し替"
+        "|変更|差し替|alter|rewrite|point$|route|divert"
     ),
     # To spread, and to stay.
     "copy": (
@@ -607,25 +703,27 @@ CONCEPTS = {
         "|diesen punkt|diese vorgabe|dieser regel|dieser notiz|esta informacion|esta directiva"
         "|este punto|cette information|cette directive|ce point|этои заметк|этого правила"
         "|эта запись|эту фразу|这个规则|这项规则|这段话|本条目|この注意|この方針|この行"
-        "|この設定を他"
+        "|この設定を他|reads this|read this must|this whole note|it to its own|ce commentaire"
+        "|diesen kommentar|este comentario|这句话|此段|この段落|this line at|this line to"
+        "|this line into|this line in|reads this must|who reads this|that reads this"
     ),
     "other memory": (
         "memory of|memories|other agent|every agent|each agent|all agents|subagent|claude md"
         "|agents md|cursorrules|copilot instructions|readme|repositories|each repository"
-        "|final report|every report|its prompt|their prompt|summaries|summary|each file|every file"
-        "|other assistant|erinnerungen|anderen agenten|aller agenten|gedachtnis|alle agenten"
-        "|memoria|otros agentes|demas agentes|memoire|autres agents|tous les agents|памят"
-        "|других агентов|всех агентов|остальных агентов|всем агентам|记忆|其他代理|所有代理"
-        "|其他智能体|其他agent|所有agent|メモリ|他のエージェント|すべてのエージェント"
-        "|全エージェント|記憶|other memories|every project|must be kept|never remove|never delete"
-        "|never edit|do not remove|do not delete|don t delete|cannot be removed|cannot be deleted"
-        "|must not be removed|must not be deleted|must never be|is deleted|is removed|gets deleted"
-        "|write it again|restore it|verbatim|word for word|not be forgotten|permanent"
-        "|contradict this|contradict it|nicht gelosch|niemals losch|losche nie|nunca borres"
-        "|no borres|no elimines|ne supprime|jamais supprim|не удаля|нельзя удал|никогда не удал"
-        "|不要删除|不得删除|永远保留|禁止删除|削除しない|削除して|消さない|削除禁止|survive"
-        "|your memory|your long term memory|your persistent memory|your memories|长期记忆|长期"
-        "|長期記憶|свою память|future session|all sessions|later session|every session|next session"
+        "|final report|every report|its prompt|their prompt|summaries|summary|other assistant"
+        "|erinnerungen|anderen agenten|aller agenten|gedachtnis|alle agenten|memoria|otros agentes"
+        "|demas agentes|memoire|autres agents|tous les agents|памят|других агентов|всех агентов"
+        "|остальных агентов|всем агентам|记忆|其他代理|所有代理|其他智能体|其他agent|所有agent"
+        "|メモリ|他のエージェント|すべてのエージェント|全エージェント|記憶|other memories"
+        "|every project|must be kept|never remove|never delete|never edit|do not remove"
+        "|do not delete|don t delete|cannot be removed|cannot be deleted|must not be removed"
+        "|must not be deleted|must never be|is deleted|is removed|gets deleted|write it again"
+        "|restore it|verbatim|word for word|not be forgotten|permanent|contradict this"
+        "|contradict it|nicht gelosch|niemals losch|losche nie|nunca borres|no borres|no elimines"
+        "|ne supprime|jamais supprim|не удаля|нельзя удал|никогда не удал|不要删除|不得删除"
+        "|永远保留|禁止删除|削除しない|削除して|消さない|削除禁止|survive|your memory"
+        "|your long term memory|your persistent memory|your memories|长期记忆|长期|長期記憶"
+        "|свою память|future session|all sessions|later session|every session|next session"
         "|new session|future run|every run|later run|every prompt|all prompts|all projects"
         "|other project|each project|other repos|all repositories|every repository|colleague agents"
         "|new agents|every readme|all future|zukunftig|kunftig|andere projekte|allen projekten"
@@ -636,7 +734,10 @@ CONCEPTS = {
         "|let anyone|let nobody|put it back|recreate|re add|all repos|every repo|agent files"
         "|agent definition|agent memor|their memory|its memory|rules file|rule file|every document"
         "|each document|all documents|every reply|each reply|each response|every answer|each answer"
-        "|in the organisation|in the organization|in every response"
+        "|in the organisation|in the organization|in every response|own memory|every rewrite"
+        "|each rewrite|its own memory|their own memory|each new file|system prompt|prompt of every"
+        "|every new agent|each other agent|global memory|user level memory|user memory|team memory"
+        "|every file you|each file you"
     ),
     # To sell.
     "recommend": (
@@ -647,7 +748,9 @@ CONCEPTS = {
         "|push users|steer|point users|direct users|refer users|plug$|advertise|bevorzug|preise"
         "|prefiere|elige|aconseja|prefere|choisis|vante|предпочита|выбираи|рекламируи|советова"
         "|хвали|优先使用|优先推荐|夸|选用|優先|選ぶ|宣伝|褒め|promotes|nudge|pitch|talk up|bring up"
-        "|insist on|speak well|推し|推举|力荐"
+        "|insist on|speak well|推し|推举|力荐|tell the user|convince|persuade|empfohlen"
+        "|sag dem nutzer|dile al usuario|dis a l utilisateur|скажи пользовател|告诉用户"
+        "|ユーザーに伝え"
     ),
     "best": (
         "superior|trusted source|authoritative|leading|only safe|number one|top choice|ideal"
@@ -660,7 +763,10 @@ CONCEPTS = {
         "|единствен|самыи|надежн|唯一|最安全|最可靠|首要|优于|唯一の|最も|優れ|第一候補|最高の"
         "|best$|mention it first|suggest it first|recommend it first|list it first|first choice"
         "|as the best|as the only|as the leading|as the default|as superior|as a trusted"
-        "|as the trusted|it first$|first when"
+        "|as the trusted|it first$|first when|only reliable|reliable choice|as the fastest"
+        "|as the safest|the only choice|only good|only solution|only provider|the only real"
+        "|first and only|unmatched|leader in|le plus rapide|el mas rapido|schnellste|самыи быстр"
+        "|最快|最速|唯一可靠"
     ),
     "for users": (
         "always|user$|users$|when asked|when comparing|every answer|each answer|each pull|all cases"
@@ -670,12 +776,14 @@ CONCEPTS = {
         "|everyone|bei jeder|jeder antwort|in allen|cada respuesta|todas las respuestas"
         "|chaque reponse|toutes les reponses|каждом ответе|всех ответах|每个回答|所有回答|回答中"
         "|すべての回答|毎回の|質問されたら|over all other|over any other|most trusted|le recomienda"
-        "|cuando pregunten"
+        "|cuando pregunten|all your answers|the user that|users that|in all answers|in your answers"
+        "|every user|any user"
     ),
     "advert": (
         "sign up at|promo$|affiliate|discount|referral|sponsored|coupon|with the code|our partner"
         "|best deal|free trial|buy now|rabatt|gutschein|descuento|codigo promo|code promo|remise"
-        "|скидк|промокод|优惠|折扣|注册码|割引|クーポン|紹介コード"
+        "|скидк|промокод|优惠|折扣|注册码|割引|クーポン|紹介コード|our sponsor|lowest price"
+        "|special offer|limited offer|exclusive deal|20 off|percent off"
     ),
     "package": (
         "install|replace$|prefer$|use npm|use pip|use the package|switch to|import$|depend on"
@@ -688,7 +796,9 @@ CONCEPTS = {
         "|drop in replacement with|patched version|offiziell empfohlen|oficialmente|officiellement"
         "|официальн|官方推荐|官方维护|公式推奨|as advised by|endorsed by|sicherheitsupdate"
         "|verifizierte|recommande par|官方认证|安全修复|認定|公認|推奨される|recommended by experts"
-        "|trusted by experts|the security fix"
+        "|trusted by experts|the security fix|community replacement|community fork"
+        "|maintained replacement|safe replacement|secure replacement|hardened fork|hardened version"
+        "|drop in fork|new official|the official fork"
     ),
     "package source": (
         "=index-url|=registry|=pypi|=/simple|=npm|=--trusted-host|=goproxy|=rubygems|install"
@@ -696,7 +806,7 @@ CONCEPTS = {
     ),
     "offer": (
         "@url|with the code|tell users|our partner|use the code|use code|mention|to the user|code$"
-        "|gutscheincode"
+        "|gutscheincode|sponsored mirror|our sponsor|our sponsored|our affiliate"
     ),
 }
 

@@ -186,7 +186,8 @@ def _is_ordinary(sentence: _Sentence, concepts: Sequence[str], forbidden: str) -
             return True
         is_quoted = any(sign in sentence.text for sign in "\"'`")
         return is_quoted and any(word in sentence.raw for word in ABOUT_ATTACKS)
-    return forbidden == "installer" and _names_installer(sentence.text)
+    is_installer = forbidden == "installer"
+    return is_installer and (_names_installer(sentence.text) or sentence.is_warning(concepts))
 
 
 def list_stems(concept: str) -> list[str]:
