@@ -8,6 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.files.safe_files import SafeFiles
 
+# So many texts of a file are scored at once, in about half a second; a hook has five.  Of others
+# that the quick check stops, nobody knows whether they are ordinary, so agents do not receive them.
+MAX_SCORED = 500
+TOO_MANY = f"{checking.REASON}: the file has too many texts to check"
+
 
 class Guard:
     """The check of an agent's texts; the decisions of people are read when one is needed."""
@@ -16,10 +21,15 @@ class Guard:
         self._state = state
         self._stem = stem
         self._decided: set[str] | None = None
+        self._left = MAX_SCORED
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""
-        reason = checking.find_reason(f"{text}\n{nested}")
+        whole = f"{text}\n{nested}"
+        if not checking.may_mislead(whole):
+            return ""
+        self._left -= 1
+        reason = checking.find_reason(whole) if self._left >= 0 else TOO_MANY
         return "" if reason and self.is_decided(text, nested) else reason
 
     def is_decided(self, text: str, nested: str = "") -> bool:
