@@ -38,11 +38,11 @@ class WaitingItem(NamedTuple):
     """A learning that waits, and its agent; `entry` has all fields of `storage.review_file`."""
 
     agent: str
-    entry: dict[str, str]
+    entry: dict[str, Any]
 
     @property
     def id(self) -> str:
-        return self.entry["id"]
+        return str(self.entry["id"])
 
     @property
     def text(self) -> str:
@@ -84,7 +84,7 @@ def list_waiting(store: Store, agents: Iterable[str] = ()) -> list[WaitingItem]:
     return waiting
 
 
-def _list_poisoned(store: Store, agent: str) -> list[dict[str, str]]:
+def _list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
     """Return what agents do not receive of a memory file because it may be poisoned."""
     try:
         snapshot = store.read(agent)
@@ -106,7 +106,7 @@ def _list_poisoned(store: Store, agent: str) -> list[dict[str, str]]:
     ]
 
 
-def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, str]:
+def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, Any]:
     entry = dict.fromkeys(review_file.FIELDS, "")
     entry |= {"content": text, "nested": nested, "time": time, "reason": reason + IN_FILE}
     return entry | {"id": review_file.make_id(agent, entry)}
@@ -279,7 +279,8 @@ def _decide(
         def edit(memory: AgentMemory, own: list[WaitingItem] = own) -> None:
             _check_waiting(store, own)
             for item in own:
-                record(memory, item, {**_source_of(item), "waiting": item.entry})
+                waiting = {name: value for name, value in item.entry.items() if value}
+                record(memory, item, {**_source_of(item), "waiting": waiting})
                 memory.decided.append(item.id)
 
         transaction.change_memory(project, agent, edit, store, change_id)
@@ -300,9 +301,9 @@ def revert_decisions(memory: AgentMemory, change_ids: Iterable[str]) -> None:
 
 def _list_decisions(
     records: Sequence[Record], change_id: str, seen: set[str]
-) -> list[tuple[dict[str, str], bool]]:
+) -> list[tuple[dict[str, Any], bool]]:
     """Return (learning, whether it waits again) for each decision that a change made or undid."""
-    decisions: list[tuple[dict[str, str], bool]] = []
+    decisions: list[tuple[dict[str, Any], bool]] = []
     for record in records if change_id not in seen else ():
         if item_history.change_of(record) != change_id:
             continue

@@ -86,7 +86,7 @@ class HistoryRecord(BaseModel):
     experiment: str = Field(
         "", description="`task`: whether the run got `memory` or was `held_out`, in an experiment"
     )
-    waiting: dict[str, str] | None = Field(
+    waiting: dict[str, str | list[str]] | None = Field(
         None,
         description="the learning as it waited for a person, who has decided on it;"
         " `evicted`, `contradicted`: the item as it waits, because another one contradicts it or a"
@@ -109,6 +109,13 @@ class WaitingLearning(BaseModel):
     session: str = Field("", description="Claude Code's session id")
     source: str = Field("", description="`agent`, `mcp`, ...")
     other: str = Field("", description="the text of an item that it contradicts")
+    tier: str = Field(
+        "", description="from whom it is: `person`, `reviewed`, `agent`, `tainted` or `import`"
+    )
+    reasons: list[str] = Field([], description="why it waits, each a few words")
+    reading: list[str] = Field(
+        [], description="what the run read from outside, for example `WebFetch docs.example.com`"
+    )
 
 
 class AgentExport(BaseModel):

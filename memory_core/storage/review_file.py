@@ -2,7 +2,8 @@
 
 An entry is a dict of texts: `id`, `time` (ISO 8601, or only the day), `type`, `content` and
 `reason`; where they are known also `nested` (lines below the item), `run`, `session`, `source`,
-and `other`, the text of the item that it contradicts.
+`other`, the text of the item that it contradicts, and `tier`, from whom it is.  Two fields are
+lists of short texts: `reasons`, and `reading`, what the run read from outside.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from memory_core.text import digests, fastjson, similarity
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Any
 
     from memory_core.storage.paths import LevelPaths
 
-    Waiting = dict[str, str]
+    Waiting = dict[str, Any]
 
 FOLDER = "review"
 
 NEEDED_FIELDS = ("type", "content", "reason")
-FIELDS = ("id", "time", *NEEDED_FIELDS, "nested", "run", "session", "source", "other")
+FIELDS = ("id", "time", *NEEDED_FIELDS, "nested", "run", "session", "source", "other", "tier")
+LISTS = ("reasons", "reading")
+MAX_LISTED = 5
 
 # Years of work.  A hook compares its entries with a file of up to the second size.
 MAX_BYTES = 64_000_000
@@ -46,7 +50,7 @@ def add(paths: LevelPaths, stem: str, agent: str, entries: list[Waiting], time: 
         key = make_id(agent, entry)
         if f'"id": "{key}"' not in before:
             entry = {**entry, "id": key, "time": entry.get("time") or time}
-            filled = {name: entry[name] for name in FIELDS if entry.get(name)}
+            filled = {name: entry[name] for name in (*FIELDS, *LISTS) if entry.get(name)}
             lines.setdefault(key, f"{fastjson.dumps(filled)}\n")
     if lines:
         paths.state.append(path, "".join(lines.values()).encode())
@@ -59,25 +63,37 @@ def make_id(agent: str, entry: Waiting) -> str:
 
 
 def read(paths: LevelPaths, stem: str, agent: str) -> list[Waiting]:
-    """Return the entries with all FIELDS, oldest first; [] if the files cannot be read."""
-    entries = parse(paths.state.read_text(_path(stem), MAX_BYTES))
+    """Return the entries with all fields, oldest first; [] if the files cannot be read."""
     by_id: dict[str, Waiting] = {}
-    for entry in entries:
-        key = entry.get("id") or make_id(agent, entry)
-        by_id.setdefault(key, {name: entry.get(name, "") for name in FIELDS} | {"id": key})
+    for entry in parse(paths.state.read_text(_path(stem), MAX_BYTES)):
+        entry["id"] = entry["id"] or make_id(agent, entry)
+        by_id.setdefault(entry["id"], entry)
     return list(by_id.values())
 
 
 def parse(text: str) -> list[Waiting]:
-    """Return the entries in the text of a file; other lines are skipped."""
-    return list(filter(is_entry, map(fastjson.load_object, text.split("\n"))))
+    """Return the entries in the text of a file, with all fields; other lines are skipped."""
+    return list(map(complete, filter(is_entry, map(fastjson.load_object, text.split("\n")))))
 
 
-def is_entry(value: dict[str, object]) -> bool:
-    """Check that a value has the fields that each entry needs, and only texts."""
-    return all(isinstance(value.get(name, ""), str) for name in FIELDS) and bool(
-        value.get("content")
-    )
+def is_entry(value: Waiting) -> bool:
+    """Check that a value has the text of a learning, and that the fields of the first version,
+    where it has them, are texts.
+    """
+    texts = [value.get(name, "") for name in FIELDS if name != "tier"]
+    return all(isinstance(text, str) for text in texts) and bool(value.get("content"))
+
+
+def complete(entry: Waiting) -> Waiting:
+    """Return an entry with all fields; what is no text in `tier` and LISTS is left out."""
+    tier = "".join(_list_texts(entry.get("tier")))
+    lists = {name: _list_texts(entry.get(name))[:MAX_LISTED] for name in LISTS}
+    return {name: entry.get(name, "") for name in FIELDS} | lists | {"tier": tier}
+
+
+def _list_texts(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [text for text in values if isinstance(text, str) and text]
 
 
 def format_line(entry: Waiting) -> str:

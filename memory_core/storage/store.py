@@ -12,6 +12,7 @@ from memory_core.files.safe_files import Refused, TooLarge, UsedInPart
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from typing import Any
 
     from memory_core.files.safe_files import SafeFiles
     from memory_core.storage.history_file import HistoryFile
@@ -178,7 +179,7 @@ class Store:
         """Add items to the archive under the day of `now`, once a day; raises OSError."""
         add_entries(self.files, self.archive_path(agent), [(now[:10], line) for line in lines])
 
-    def add_to_review(self, agent: str, entries: list[dict[str, str]], now: str) -> None:
+    def add_to_review(self, agent: str, entries: list[dict[str, Any]], now: str) -> None:
         """Add learnings that wait for a person, see `review_file`; the caller holds the lock.
 
         Each has at least `type`, `content` and `reason`.  Where no state can be kept they go to
@@ -193,7 +194,7 @@ class Store:
         except OSError:
             self.add_to_archive(agent, list(map(review_file.format_line, entries)), now)
 
-    def read_review(self, agent: str) -> list[dict[str, str]]:
+    def read_review(self, agent: str) -> list[dict[str, Any]]:
         """Return the learnings that wait for a person, oldest first, with all fields."""
         from memory_core.storage import review_file
 

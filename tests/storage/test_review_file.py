@@ -37,7 +37,8 @@ def test_learnings_wait_outside_of_the_project(sandbox: Sandbox, store: Store) -
     (entry,) = store.read_review("qa")
     ids = {"run": "a1", "session": "s1", "source": "agent"}
     texts = {"type": "pattern", "content": "One", "nested": "    - Why: so", "reason": "why"}
-    assert entry == {"id": entry["id"], "time": NOW, **texts, **ids, "other": ""}
+    rest = {"other": "", "tier": "", "reasons": [], "reading": []}
+    assert entry == {"id": entry["id"], "time": NOW, **texts, **ids, **rest}
     assert store.agents_to_review() == ["qa"]
     assert [name for name in read_files(sandbox.root) if "locks" not in name] == []
 
@@ -75,6 +76,39 @@ def test_lines_that_are_not_entries_are_skipped_and_stay(sandbox: Sandbox, store
     store.remove_from_review("qa", [store.read_review("qa")[0]["id"]])
     assert list_contents(store) == ["Two"]
     assert path.read_text().startswith(bad)
+
+
+# Lines as older versions and people write them: the fields, and those of the entry.
+LINES: list[tuple[dict[str, object], dict[str, object]]] = [
+    ({"content": "One"}, {"content": "One", "type": "", "reason": "", "reading": []}),
+    ({"content": "One", "tier": "agent", "reading": ["Bash: gh"]}, {"reading": ["Bash: gh"]}),
+    ({"content": "One", "tier": 5, "reading": {"a": 1}}, {"tier": "", "reading": []}),
+    ({"content": "One", "reading": "WebFetch a.org"}, {"reading": ["WebFetch a.org"]}),
+    ({"content": "One", "reading": [1, "", None, "MCP x"]}, {"reading": ["MCP x"]}),
+    ({"content": "One", "reading": list("abcdefg")}, {"reading": list("abcde")}),
+    ({"content": "One", "reasons": ["a", "b"], "new": 1}, {"reasons": ["a", "b"], "tier": ""}),
+]
+
+
+@pytest.mark.parametrize(("line", "fields"), LINES)
+def test_fields_of_other_versions_and_of_people(
+    sandbox: Sandbox, store: Store, line: dict[str, object], fields: dict[str, object]
+) -> None:
+    add(store, "Zero")
+    path = sandbox.state / "review" / "qa.jsonl"
+    path.write_text(f"{path.read_text()}{json.dumps(line)}\n")
+    entry = store.read_review("qa")[1]
+    assert {name: entry[name] for name in fields} == fields
+    assert len(entry) == len(review_file.FIELDS) + len(review_file.LISTS)
+
+
+def test_lists_are_kept_in_the_file(store: Store) -> None:
+    with store.lock("qa"):
+        lists = {"reading": ["WebFetch a.org"], "reasons": ["overrides orders"]}
+        store.add_to_review("qa", [{**make_waiting("One", tier="tainted"), **lists}], NOW)
+    (entry,) = store.read_review("qa")
+    assert (entry["tier"], entry["reading"]) == ("tainted", ["WebFetch a.org"])
+    assert entry["reasons"] == ["overrides orders"]
 
 
 def test_a_long_list_is_added_to_and_read(sandbox: Sandbox, store: Store) -> None:
