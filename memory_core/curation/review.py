@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup, preference_actions
-from memory_core.document import markdown, preferences
+from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import InvalidAgentName, Project, resolve_agent
+from memory_core.memory.reading import read_memory
 from memory_core.selection import splitting
 from memory_core.storage import review_file
 from memory_core.storage.store import Store
-from memory_core.text import sanitize
+from memory_core.text import sanitize, secrets
 from memory_core.text.times import format_utc
 from memory_core.trust import ledger
 from memory_core.trust.guard import Guard
@@ -46,8 +47,14 @@ class WaitingItem(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the learning with its nested lines."""
-        return markdown.join_nested(self.entry["content"], self.entry["nested"])
+        """Return the learning with its nested lines, without secrets."""
+        return secrets.redact(markdown.join_nested(self.entry["content"], self.entry["nested"]))
+
+    @property
+    def reasons(self) -> list[str]:
+        """Return why it waits, as short texts without repetitions."""
+        reason = self.entry["reason"] or "unknown"
+        return [reason, *(text for text in self.entry["reasons"] if text not in reason)]
 
 
 class AcceptedItem(NamedTuple):
@@ -57,6 +64,19 @@ class AcceptedItem(NamedTuple):
     id: str
     text: str
     was_present: bool
+
+
+class Preview(NamedTuple):
+    """What accepting a learning would do.
+
+    The item goes to `section`, or is there already if `is_known`; `similar` is an item that it
+    replaces, contradicts or resembles; `problem` is why it cannot be accepted as it is.
+    """
+
+    section: str = ""
+    similar: str = ""
+    is_known: bool = False
+    problem: str = ""
 
 
 class InvalidDecision(ValueError):
@@ -107,9 +127,8 @@ def _list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
 
 
 def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, Any]:
-    entry = dict.fromkeys(review_file.FIELDS, "")
-    entry |= {"content": text, "nested": nested, "time": time, "reason": reason + IN_FILE}
-    return entry | {"id": review_file.make_id(agent, entry)}
+    fields = {"content": text, "nested": nested, "time": time, "reason": reason + IN_FILE}
+    return review_file.complete({**fields, "id": review_file.make_id(agent, fields)})
 
 
 def choose(
@@ -211,6 +230,23 @@ def _accept_item(
     present = merged.duplicates[0][0] if merged.duplicates else ""
     key = item_history.id_of(present or content)
     return AcceptedItem(memory.agent, key, present or content, bool(present))
+
+
+def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
+    """Accept a learning in a copy of the memory; nothing is written."""
+    try:
+        memory = read_memory(project, item.agent, store)
+        before = [text for text, *_ in agent_memory.list_items(memory.document)]
+        taken = _accept_item(memory, item, _split_text(item.text), False, _source_of(item))
+    except (OSError, ValueError) as error:
+        return Preview(problem=str(error))
+    after = {text: section for text, section, _ in agent_memory.list_items(memory.document)}
+    others = [text for text in before if text != item.entry["content"]]
+    replaced = [text for text in others if text not in after]
+    rivals = [text for text in others if text == item.entry["other"]]
+    close = [taken.text] if taken.text in others else []
+    candidates = replaced + rivals + close or [near_duplicates.find_similar(taken.text, others)]
+    return Preview(after.get(taken.text, ""), candidates[0], taken.was_present)
 
 
 def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> None:

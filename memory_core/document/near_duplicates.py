@@ -92,6 +92,11 @@ MIN_STEM_LENGTH = 3
 ENDINGS = (("ied", "y"), ("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""))
 
 
+# Minimum share of common words of an item that a person may want to compare with a learning.
+MIN_SIMILAR_SHARE = 1 / 2
+FIRST_CHINESE = "\u2e80"  # from here on, a word has no blanks around it
+
+
 class SectionItem(NamedTuple):
     """An item with the title of its section and its nested lines."""
 
@@ -114,6 +119,25 @@ def find_clusters(items: Iterable[SectionItem]) -> list[Cluster]:
         if item.text and not preferences.is_title(item.section):
             sides.setdefault(is_avoid_section(item.section), []).append(item)
     return [cluster for side in sides.values() for cluster in _cluster(side)]
+
+
+def find_similar(text: str, others: Iterable[str]) -> str:
+    """Return the text that has most words in common with this one, "" if all have too few."""
+    wanted, best, most = _list_parts(text), "", MIN_SIMILAR_SHARE
+    for other in others:
+        share = similarity.measure_overlap(wanted, _list_parts(other))
+        if share > most or (share == most and not best):
+            best, most = other, share
+    return best
+
+
+def _list_parts(text: str) -> frozenset[str]:
+    """Return the words that count, and of Chinese and Japanese all pairs of signs."""
+    parts: set[str] = set()
+    for word in similarity.extract_words(text) - similarity.NOISE:
+        ends = range(2, len(word) + 1) if word[0] >= FIRST_CHINESE else ()
+        parts.update([word[end - 2 : end] for end in ends] or [word])
+    return frozenset(parts)
 
 
 def is_avoid_section(section: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from memory_core.cli.change import review_session
+from memory_core.cli.change.review_details import item_to_json
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_ask, read_input
@@ -20,6 +21,7 @@ from memory_core.curation import review as waiting_list
 from memory_core.curation.review import AcceptedItem, WaitingItem
 from memory_core.files import stale_items
 from memory_core.git import moved_files
+from memory_core.text import secrets
 
 Names = Annotated[
     list[str] | None,
@@ -86,7 +88,7 @@ def _show(
     is_list: bool,
 ) -> None:
     if json:
-        print_json([_to_json(item) for item in chosen])
+        print_json([item_to_json(item) for item in chosen])
     elif is_list or not (can_ask() and is_terminal()):
         print_entries([_to_entry(item) for item in chosen])
     elif chosen:
@@ -144,13 +146,13 @@ def _apply(
     if json:
         names = {"accept": "accepted", "edit": "accepted", "reject": "rejected", "move": "moved"}
         items = [item._asdict() for item in accepted]
-        learnings = [_to_json(item) for item in chosen]
+        learnings = [item_to_json(item) for item in chosen]
         change = get_change(scope.project)
         fields = {"learnings": learnings, "items": items, "change": change}
         print_json({"decision": names[action], **fields})
         return
     for line in [*map(review_session.format_accepted, accepted)] or [
-        f"Rejected: {item.agent}: {item.entry['content']}" for item in chosen
+        f"Rejected: {item.agent}: {item.text.partition(chr(10))[0]}" for item in chosen
     ]:
         print_line(line)
     if not chosen:
@@ -160,11 +162,8 @@ def _apply(
 
 def _to_entry(item: WaitingItem) -> Entry:
     entry = item.entry
-    source = f", run {entry['run']}" if entry["run"] else ""
-    note = f"  ({entry['reason']}{source}, {entry['time'][:10]})"
+    parts = ["; ".join(item.reasons), f"run {entry['run']}" if entry["run"] else ""]
+    parts += [f"read {text}" for text in entry["reading"]]
+    parts += [entry["tier"], entry["time"][:10]]
+    note = secrets.redact(f"  ({', '.join(filter(None, parts))})")
     return Entry((item.agent,), (item.agent,), (item.id,), item.text, entry["type"], note)
-
-
-def _to_json(item: WaitingItem) -> dict[str, Any]:
-    fields = {name: value or None for name, value in item.entry.items()}
-    return {"agent": item.agent, **fields}
