@@ -144,7 +144,7 @@ def install(project: Project) -> DriverChanges:
     """
     from memory_core.git.resolve import resolve_files
 
-    folder = _find_work_tree(project)
+    folder = find_work_tree(project)
     project.store.make_folder()
     changes = DriverChanges()
     files = project.paths.files
@@ -168,7 +168,7 @@ def install(project: Project) -> DriverChanges:
 
 def uninstall(project: Project) -> DriverChanges:
     """Remove the changes of `install`; raises the same errors."""
-    folder = _find_work_tree(project)
+    folder = find_work_tree(project)
     changes = DriverChanges()
     for memories in _list_folders(project):
         text = _read_attributes(project.paths.files, memories)
@@ -211,7 +211,7 @@ def _write_attributes(project: Project, folder: str, text: str, changes: DriverC
     changes.attribute_files.append(project.paths.relative(path))
 
 
-def _find_work_tree(project: Project) -> str:
+def find_work_tree(project: Project) -> str:
     """Return the folder of the memories, or the nearest existing one above it.
 
     Raises NoRepository if it is not in a work tree.

@@ -165,6 +165,11 @@ class HistoryFile:
             pass
 
 
+def parse(text: str) -> list[Record]:
+    """Return the valid records in the text of a file, as `HistoryFile.read` does."""
+    return _parse_records(text.split("\n")[-MAX_RECORDS:])
+
+
 def _parse_records(lines: list[str], skip: str = "") -> list[Record]:
     """Return the newest records in these lines, without packed lines that begin with `skip`."""
     newest: list[str] = []

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.change import review_session
+from memory_core.cli.change import review_pr, review_session
 from memory_core.cli.change.review_details import item_to_json
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
@@ -32,6 +32,11 @@ Text = Annotated[
     typer.Option(metavar="TEXT", help="With --edit: the new text, - reads stdin."),
 ]
 
+PullRequest = Annotated[
+    str | None,
+    typer.Option("--pr", metavar="BASE", help="Print what changed since the commit BASE."),
+]
+
 
 def review(
     names: Names = None,
@@ -42,6 +47,7 @@ def review(
     move: Annotated[bool, flag("--move", "Accept them for the agent that is named last.")] = False,
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     text: Text = None,
+    pr: PullRequest = None,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -52,6 +58,8 @@ def review(
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
     --list also lists items that name files, commands or symbols which are gone.
+    --pr prints the changes of a branch as Markdown, for a pull request; exit 1
+    if an item of them would wait for you.
 
     \b
     Example:
@@ -59,12 +67,12 @@ def review(
     """
     flags = {"list": list_, "accept": accept, "edit": edit, "reject": reject, "move": move}
     actions = [name for name, is_given in flags.items() if is_given]
-    if len(actions) > 1:
-        raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
-    if text is not None and not edit:
-        raise CommandRefused("--text requires --edit")
-    if edit and text is None and not can_ask():
-        raise CommandRefused("not a terminal: --edit needs --text TEXT, or --text - to read stdin")
+    if pr is not None:
+        if names or actions or all_ or user or text is not None:
+            raise CommandRefused("--pr goes with --json only: it compares all agents")
+        review_pr.print_changes(pr, json)
+        return
+    _check_options(actions, text)
     action, scope, words = "".join(actions) or "list", find_level(user), list(names or [])
     if move and not words:
         raise CommandRefused("--move expects ids, and then the name of an agent")
@@ -77,6 +85,16 @@ def review(
     if edit:
         text = _edit(chosen, text)
     _apply(scope, chosen, action, target, text, user, json)
+
+
+def _check_options(actions: list[str], text: str | None) -> None:
+    """Refuse options that exclude each other, and an edit without anybody who could edit."""
+    if len(actions) > 1:
+        raise CommandRefused(f"--{actions[0]} and --{actions[1]} exclude each other")
+    if text is not None and actions != ["edit"]:
+        raise CommandRefused("--text requires --edit")
+    if actions == ["edit"] and text is None and not can_ask():
+        raise CommandRefused("not a terminal: --edit needs --text TEXT, or --text - to read stdin")
 
 
 def _show(

@@ -1,0 +1,109 @@
+"""`agent-memory review --pr BASE`: the changes of a branch as a comment for its pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+import typer
+
+from memory_core.cli.app import find_project
+from memory_core.cli.output import print_json, print_line
+from memory_core.git import memory_changes
+from memory_core.git.memory_changes import ItemChange, MemoryChanges
+from memory_core.text import characters
+from memory_core.text.phrases import format_count
+
+# Characters of one table: GitHub refuses comments with more than 65,536.
+MAX_TABLE = 15_000
+MAX_TEXT = 300
+
+# All other signs of ASCII become entities: they may have a meaning in Markdown, HTML or GitHub.
+PLAIN_SIGNS = frozenset(" ,.:;/=+-'\"?%()")
+# By these GitHub recognises an address.
+ADDRESS_SIGNS = {"://": "&#58;//", "www.": "www&#46;"}
+
+
+def print_changes(base: str, json: bool) -> None:
+    """Print the changes since `base`; exit with 1 if one of them would wait for review."""
+    changes = memory_changes.compare(find_project(), base)
+    if json:
+        fields = changes._asdict()
+        lists = ("items", "history", "settings")
+        print_json(fields | {name: [one._asdict() for one in fields[name]] for name in lists})
+    else:
+        for line in _format_comment(changes, base):
+            print_line(line)
+    if changes.waiting:
+        raise typer.Exit(1)
+
+
+def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
+    """Return Markdown: what would be held, the items by agent, history, settings and notes."""
+    kinds = [change.kind for change in changes.items]
+    counts = [f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds))]
+    waiting = [f"**{len(changes.waiting)} would wait for review**"] if changes.waiting else []
+    total = ", ".join([*counts, *waiting]) or "no item has changed"
+    lines = ["### Agent memory", "", f"{total}, compared with {format_code(base)}."]
+    lines += [f"\nNote: {format_code(note)}" for note in changes.notes]
+    lines += _format_table(
+        "Would wait for review",
+        ("agent", "change", "text", "score", "why"),
+        [(*_format_row(one), f"{one.score:g}", format_code(one.reason)) for one in changes.waiting],
+    )
+    lines += _format_table(
+        "Settings",
+        ("setting", "before", "after", ""),
+        [
+            (*map(format_code, setting[:3]), "**trusts more**" if setting.widens else "")
+            for setting in changes.settings
+        ],
+    )
+    lines += _format_table("History", ("agent", "records"), map(_format_history, changes.history))
+    rows = [(*_format_row(one), f"{one.score:g}") for one in changes.items if not one.reason]
+    return lines + _format_table("Items", ("agent", "change", "text", "score"), rows)
+
+
+def _format_row(change: ItemChange) -> tuple[str, str, str]:
+    section = f"<br>in {format_code(change.section)}" if change.section else ""
+    text = format_code(change.text)
+    if change.before:
+        text = f"{format_code(change.before)}<br>→ {text}"
+    return format_code(change.agent), change.kind, text + section
+
+
+def _format_history(change: memory_changes.HistoryChange) -> tuple[str, str]:
+    kinds = [f"{count} {format_code(kind)}" for kind, count in change.vouching.items()]
+    parts = [f"{format_count(change.added, 'new record')}"]
+    parts += [f"**of a person: {', '.join(kinds)}**"] if kinds else []
+    parts += [f"**{change.removed} removed**"] if change.removed else []
+    return format_code(change.agent), ", ".join(parts)
+
+
+def _format_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table below a heading, [] without rows; rows without room are counted."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    if not lines:
+        return []
+    ends = accumulate(map(len, lines))
+    shown = [line for line, end in zip(lines, ends, strict=True) if end <= MAX_TABLE]
+    more = len(lines) - len(shown)
+    head = ["", f"#### {title}", "", f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    return [*head, *shown, *(["", f"... and {format_count(more, 'more row')}."] if more else [])]
+
+
+def format_code(text: str) -> str:
+    """Return a text as code of HTML, in which no sign has a meaning, and nobody is mentioned."""
+    shown = characters.show_hidden(text)
+    shown = shown if len(shown) <= MAX_TEXT else f"{shown[:MAX_TEXT]} ..."
+    safe = "".join(map(_escape_sign, shown))
+    for sign, entity in ADDRESS_SIGNS.items():
+        safe = safe.replace(sign, entity)
+    return f"<code>{safe}</code>"
+
+
+def _escape_sign(char: str) -> str:
+    if char == "\n":
+        return "<br>"
+    is_plain = char in PLAIN_SIGNS or char.isalnum() or not char.isascii()
+    return char if is_plain else f"&#{ord(char)};"

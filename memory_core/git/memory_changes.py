@@ -1,0 +1,281 @@
+"""Find what a working tree changed in the memories since a commit, and rate it for a reviewer.
+
+Decisions that a person made on this machine do not count, so the result is the same everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import agent_names
+from memory_core.document import markdown, near_duplicates
+from memory_core.git import merge_driver
+from memory_core.history import item_history
+from memory_core.memory import agent_memory
+from memory_core.memory.project import Project
+from memory_core.selection import splitting
+from memory_core.storage import config_file, history_file, paths
+from memory_core.text import fastjson, secrets
+from memory_core.trust import checking, scoring
+
+MAX_BYTES = 8_000_000
+CONFIG = f"{paths.FOLDER_NAME}/config.yml"
+ADDED, CHANGED, REMOVED = "added", "changed", "removed"
+
+# Records by which a history says that a person vouches for an item.
+VOUCHING_KINDS = (*item_history.PERSON_KINDS, "confirmed", "pinned")
+
+# The values of settings, from the most careful one to the most trusting one.
+ORDERS: dict[str, Sequence[Any]] = {
+    "enabled": (False, True),
+    "learning": ("off", "ask", "auto"),
+    "auto_learning": (False, True),
+    "natural_language": (False, True),
+    "command_errors": (False, True),
+    "user_level": ("off", "shadow", "append"),
+    "trust": ("strict", "default"),
+    "hold_tainted": (True, False),
+}
+# What depends on the value: each change of these is for a closer look.
+ALWAYS = ("directory", "include", "exclude", "min_confidence", "confidence.agent")
+
+
+class UnknownCommit(ValueError):
+    """The commit to compare with does not exist here; the message says what to do."""
+
+    status = 2
+
+
+class ItemChange(NamedTuple):
+    """An item or a paragraph: what happened to it, its score, and why it would wait for review.
+
+    `before` is the old text of a changed one.  Texts have no secrets.
+    """
+
+    agent: str
+    kind: str
+    section: str
+    text: str
+    before: str
+    score: float
+    reason: str
+
+
+class HistoryChange(NamedTuple):
+    """The new records of a history, those that are gone, and how many of a person, by kind."""
+
+    agent: str
+    added: int
+    removed: int
+    vouching: dict[str, int]
+
+
+class SettingChange(NamedTuple):
+    """A setting that has another value; `widens`: more texts are trusted than before."""
+
+    key: str
+    before: str
+    after: str
+    widens: bool
+
+
+class MemoryChanges(NamedTuple):
+    """All changes since `commit`; `notes` are sentences about what could not be compared."""
+
+    commit: str
+    items: list[ItemChange]
+    history: list[HistoryChange]
+    settings: list[SettingChange]
+    notes: list[str]
+
+    @property
+    def waiting(self) -> list[ItemChange]:
+        """Return the changes that would wait for review."""
+        return [change for change in self.items if change.reason]
+
+
+def compare(project: Project, base: str) -> MemoryChanges:
+    """Return what changed since the branch of the working tree left the commit `base`.
+
+    Raises UnknownCommit, and NoRepository of `merge_driver`.
+    """
+    merge_driver.find_work_tree(project)
+    root, notes = project.paths.root, list[str]()
+    commit = _find_commit(root, base, notes)
+    changes = MemoryChanges(commit[:10], [], [], [], notes)
+    folder = project.paths.relative(project.store.folder)
+    for path in _list_changed(root, commit, folder):
+        before, after = _read_old(root, commit, path), _read_new(project, path, notes)
+        agent, is_history = _find_agent(folder, path)
+        if path == CONFIG:
+            changes.settings.extend(_compare_settings(before, after, notes))
+        elif is_history:
+            changes.history.extend(_compare_histories(agent, before, after))
+        elif agent:
+            changes.items.extend(_compare_items(agent, before, after))
+        reasons = [change.reason for change in changes.items if change.agent == agent]
+        changes.items.extend(_list_leaks(agent, path, before, after, reasons))
+    changes.items.sort(key=lambda change: (not change.reason, change.agent != "PM", change.agent))
+    return changes
+
+
+def _find_commit(root: str, base: str, notes: list[str]) -> str:
+    """Return the commit where the present branch left `base`."""
+    words = ("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}")
+    status, commit = (1, "") if base.startswith("-") else merge_driver.run_git(root, *words)
+    is_shallow = merge_driver.run_git(root, "rev-parse", "--is-shallow-repository")[1] == "true\n"
+    if status:
+        hint = "this clone is shallow, so fetch it first (in GitHub Actions: fetch-depth: 0)"
+        hint = hint if is_shallow else "use a branch or a commit, such as origin/main"
+        raise UnknownCommit(f"no commit {base!r} here: {hint}")
+    status, common = merge_driver.run_git(root, "merge-base", commit.strip(), "HEAD")
+    if status:
+        notes.append(f"no common commit with {base} is here, so {base} itself is compared")
+    return (commit if status else common).split()[0]
+
+
+def _list_changed(root: str, commit: str, folder: str) -> list[str]:
+    """Return the paths that differ from the commit, and new ones that git does not ignore."""
+    options = ("--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff")
+    tracked = merge_driver.run_git(root, "diff", *options, commit, "--", folder, CONFIG)[1]
+    others = ("ls-files", "-z", "--others", "--exclude-standard", "--", folder, CONFIG)
+    return sorted(
+        {*tracked.split("\0"), *merge_driver.run_git(root, *others)[1].split("\0")} - {""}
+    )
+
+
+def _read_old(root: str, commit: str, path: str) -> str:
+    status, text = merge_driver.run_git(root, "cat-file", "blob", f"{commit}:./{path}")
+    return "" if status else text
+
+
+def _read_new(project: Project, path: str, notes: list[str]) -> str:
+    files = project.paths.files
+    try:
+        data = files.read(path, MAX_BYTES)
+    except OSError as error:
+        notes.append(f"{path} is not read: {error.strerror or error}")
+        return ""
+    if path in files.refused:
+        notes.append(str(files.refused[path]))
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _find_agent(folder: str, path: str) -> tuple[str, bool]:
+    """Return the agent of a memory or a history, "" for other files; True for a history."""
+    place, name = os.path.split(path)
+    if place == f"{folder}/history":
+        return agent_names.agent_of_file(f"{name.removesuffix('.jsonl')}.md"), True
+    return (agent_names.agent_of_file(name) if place == folder else ""), False
+
+
+# Items.
+
+
+def _compare_items(agent: str, before: str, after: str) -> Iterator[ItemChange]:
+    """Yield the changes from one text of a memory file to another one."""
+    old, new = _index_texts(before), _index_texts(after)
+    gone = {text: old[key] for key, (_section, text, _nested) in old.items() if key not in new}
+    for key, (section, text, nested) in new.items():
+        if key in old and old[key] == new[key]:
+            continue
+        similar = text if key in old else near_duplicates.find_similar(text, gone)
+        title, was, below = old[key] if key in old else gone.pop(similar, ("", "", ""))
+        whole = markdown.join_nested(text, nested)
+        is_moved = was == text and below == nested
+        before = f"{was} (in {title})" if is_moved else markdown.join_nested(was, below)
+        kind = CHANGED if was else ADDED
+        yield _rate(ItemChange(agent, kind, section, whole, before, 0.0, ""))
+    for section, text, nested in gone.values():
+        whole = secrets.redact(markdown.join_nested(text, nested))
+        yield ItemChange(agent, REMOVED, section, whole, "", 0.0, "")
+
+
+def _index_texts(text: str) -> dict[str, tuple[str, str, str]]:
+    """Return (section, text, nested lines) of the items and paragraphs of a file, by their ids."""
+    document = markdown.parse_document(text)
+    texts = [(section, item, nested) for item, section, nested in agent_memory.list_items(document)]
+    parts = splitting.split_document(document)
+    texts += [(part.section, part.text, "") for part in parts if not part.item]
+    return {item_history.id_of(item): (section, item, nested) for section, item, nested in texts}
+
+
+def _rate(change: ItemChange) -> ItemChange:
+    """Return a change with its score and the reason, as the hooks would rate it."""
+    kinds = [kind for _start, _end, kind in secrets.find(change.text)]
+    reasons = [f"secret: {', '.join(dict.fromkeys(kinds))}"] if kinds else []
+    score = scoring.score(change.text)[0] if checking.may_mislead(change.text) else 0.0
+    reasons += filter(None, [checking.find_reason(change.text)])
+    texts = secrets.redact(change.text), secrets.redact(change.before)
+    return change._replace(text=texts[0], before=texts[1], score=score, reason="; ".join(reasons))
+
+
+def _list_leaks(
+    agent: str, path: str, before: str, after: str, reasons: Iterable[str]
+) -> Iterator[ItemChange]:
+    """Yield the kinds of new secrets in a file that are not in an item of it."""
+    old, new = (
+        Counter(kind for _start, _end, kind in secrets.find(_unpack(text)))
+        for text in (before, after)
+    )
+    for kind in new - old:
+        if not any(kind in reason for reason in reasons):
+            text = f"[redacted: {kind}] in {path}"
+            yield ItemChange(agent or path, ADDED, "", text, "", 0.0, f"secret: {kind}")
+
+
+def _unpack(text: str) -> str:
+    return "\n".join(f"{line}\n{history_file.unpack_line(line)}" for line in text.split("\n"))
+
+
+# History and settings.
+
+
+def _compare_histories(agent: str, before: str, after: str) -> Iterator[HistoryChange]:
+    old, new = (
+        {fastjson.dumps(record): record for record in history_file.parse(text)}
+        for text in (before, after)
+    )
+    added = [record for line, record in new.items() if line not in old]
+    vouching = Counter(
+        str(record["kind"])
+        for record in added
+        if record["kind"] in VOUCHING_KINDS or record.get("source") in item_history.HUMAN_SOURCES
+    )
+    if added or old.keys() - new.keys():
+        yield HistoryChange(agent, len(added), len(old.keys() - new.keys()), dict(vouching))
+
+
+def _compare_settings(before: str, after: str, notes: list[str]) -> Iterator[SettingChange]:
+    try:
+        old, new = (
+            dict(_flatten(config_file.merge_texts([CONFIG], [text])[0])) for text in (before, after)
+        )
+    except config_file.UnreadableConfig as error:
+        notes.append(str(error))
+        return
+    for key in sorted({*old, *new}):
+        was, now = old.get(key), new.get(key)
+        if was != now:
+            shown = [secrets.redact(fastjson.dumps(value)) for value in (was, now)]
+            yield SettingChange(f"memory.{key}", shown[0], shown[1], _is_wider(key, was, now))
+
+
+def _flatten(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _is_wider(key: str, before: Any, after: Any) -> bool:
+    """Return whether a new value trusts more; a setting of an agent has the rule of all agents."""
+    name = key.split(".", 2)[-1] if key.startswith("agent_overrides.") else key
+    if name in ORDERS:
+        order = [None, *ORDERS[name]]
+        return after in order and before in order and order.index(after) > order.index(before)
+    return name in ALWAYS
