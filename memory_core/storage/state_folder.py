@@ -71,14 +71,22 @@ class StateFiles(SafeFiles):
 
     def read_key(self) -> bytes:
         """Return a secret of this project on this machine; a new one each time without a folder."""
-        key = os.urandom(KEY_BYTES).hex()
+        key = self._read_key()
+        if not key:
+            key = os.urandom(KEY_BYTES).hex().encode()
+            try:
+                self.replace(KEY_FILE, key, durable=False)
+            except OSError:
+                return key
+            key = self._read_key() or key  # of another hook that made one at the same time
+        return key
+
+    def _read_key(self) -> bytes:
         try:
-            if not self.is_file(KEY_FILE):
-                self.replace(KEY_FILE, key.encode(), durable=False)
-            kept = self.read(KEY_FILE, 2 * KEY_BYTES)
+            key = self.read(KEY_FILE, 2 * KEY_BYTES)
         except OSError:
-            kept = b""
-        return kept if len(kept) == 2 * KEY_BYTES else key.encode()
+            return b""
+        return key if len(key) == 2 * KEY_BYTES else b""
 
     def _find_moved(self) -> str:
         """Return the state folder of this project at its old place, "" if it was not moved."""

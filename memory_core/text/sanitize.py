@@ -6,8 +6,6 @@ Claude Code's own tags, a turn of a conversation or a finding, or hide words fro
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from memory_core.text import characters
 
 TYPE_CHECKING = False
@@ -216,7 +214,7 @@ def _escape_words(line: str, at: int) -> str:
 
 
 def _list_words(text: str) -> list[str]:
-    if not text.isascii():
+    if not text.isascii() and any(map(_is_styled, text)):
         from unicodedata import normalize
 
         text = normalize("NFKC", text)
@@ -224,8 +222,11 @@ def _list_words(text: str) -> list[str]:
 
 
 def _is_border(before: str, rest: str) -> bool:
+    first = _list_words(rest.split(None, 1)[0])
+    if not first or first[0] not in BORDERS:
+        return False
     words = _list_words(rest[:MAX_NAME_LENGTH])
-    if not words or words[0] not in BORDERS or len(words) > MAX_BORDER_WORDS:
+    if len(words) > MAX_BORDER_WORDS:
         return False
     signs = before.rstrip()[-2:]
     is_decorated = signs != "" and rest.rstrip().endswith(signs)
@@ -271,18 +272,19 @@ def find_blocks(text: str) -> Iterator[tuple[int, int]]:
     """
     opening, closing = f"<{BLOCK_TAG}", f"</{BLOCK_TAG}"
     closings: dict[str, list[int]] = {}
-    at = text.find(closing)
+    at = text.rfind(closing)
     while at >= 0:
         closings.setdefault(_read_mark(text, at + len(closing), ">"), []).append(at)
-        at = text.find(closing, at + 1)
+        at = text.rfind(closing, 0, at)
     at = text.find(opening) if closings else -1
     while at >= 0:
         mark = _read_mark(text, at + len(opening), " agent=")
         places = closings.get(mark, [])
-        number = bisect_right(places, at)
-        if mark != NO_MARK and number < len(places):
-            yield at, places[number]
-            at = places[number]
+        while places and places[-1] < at:
+            places.pop()
+        if mark != NO_MARK and places:
+            yield at, places[-1]
+            at = places[-1]
         at = text.find(opening, at + 1)
 
 
