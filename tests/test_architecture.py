@@ -56,6 +56,7 @@ LIBRARIES = {
     },
     "typer": {"cli"},
     "rich": {"cli"},
+    "textual": {"cli.change.review_screen"},
     **{name: {"mcp_server"} for name in ("mcp", "mcp_types", "anyio", "starlette", "uvicorn")},
 }
 

@@ -96,7 +96,7 @@ def test_the_line_view_shows_all_that_a_decision_needs(
         path.write_text(path.read_text().replace("Project Architecture", "Preferences"))
     add(settled, **fields)
     before = read_files(settled.sandbox.root), read_files(settled.sandbox.state / "review")
-    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review qa", 120)
+    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review --lines qa", 120)
     terminal.wait_for(QUESTION)
     terminal.send_keys("q")
     assert terminal.wait_for_end() == 0
@@ -156,7 +156,7 @@ def test_similar_items(text: str, others: list[str], similar: str) -> None:
 def test_undo_takes_back_the_last_decisions(settled: Person, tmp_path: Path) -> None:
     for content in ("One fact", "Two facts", "Three facts"):
         add(settled, content=content)
-    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review")
+    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review --lines")
     for key in "uaruuaq":
         terminal.wait_for(QUESTION)
         terminal.send_keys(key)

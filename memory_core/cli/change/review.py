@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from memory_core.cli.change import review_pr, review_session
 from memory_core.cli.change.review_details import item_to_json
+from memory_core.cli.change.review_session import ReviewSession
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_ask, read_input
@@ -48,12 +50,13 @@ def review(
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     text: Text = None,
     pr: PullRequest = None,
+    lines: Annotated[bool, flag("--lines", "Do not use the full-screen view.")] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
     """Decide on learnings that were not saved and wait for you.
 
-    On a terminal, each one is shown, and one key decides.
+    On a terminal, one key decides on each; ? lists the keys.
     In scripts: --accept 3f2a91 77c0, --reject 77c0 or --move 3f2a91 qa.
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
@@ -80,7 +83,10 @@ def review(
     is_any = all_ or action == "list"
     chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
     if action == "list":
-        _show(scope, chosen, words, user, json, list_)
+        if chosen and not (json or list_) and can_ask() and is_terminal():
+            _decide(ReviewSession(scope, chosen, user), lines)
+        else:
+            _show(scope, chosen, words, user, json)
         return
     if edit:
         text = _edit(chosen, text)
@@ -97,27 +103,33 @@ def _check_options(actions: list[str], text: str | None) -> None:
         raise CommandRefused("not a terminal: --edit needs --text TEXT, or --text - to read stdin")
 
 
+def _decide(session: ReviewSession, lines: bool) -> None:
+    """Let the person decide, in the full-screen view if it is installed and the terminal can."""
+    is_capable = os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+    if lines or not is_capable:
+        review_session.run(session)
+    elif importlib.util.find_spec("textual"):
+        from memory_core.cli.change import review_screen
+
+        review_screen.run(session)
+    else:
+        print_note("For a full-screen view, run install.sh --tui, or install textual.")
+        review_session.run(session)
+    session.print_summary()
+
+
 def _show(
-    scope: LevelScope,
-    chosen: list[WaitingItem],
-    words: list[str],
-    user: bool,
-    json: bool,
-    is_list: bool,
+    scope: LevelScope, chosen: list[WaitingItem], words: list[str], user: bool, json: bool
 ) -> None:
     if json:
         print_json([item_to_json(item) for item in chosen])
-    elif is_list or not (can_ask() and is_terminal()):
-        print_entries([_to_entry(item) for item in chosen])
-    elif chosen:
-        review_session.run(scope, chosen, user)
         return
-    if not (chosen or json):
-        print_note("No learning waits for you.")
-    elif not json:
+    print_entries([_to_entry(item) for item in chosen])
+    if chosen:
         print_note(f"Accept or reject with: {format_command('review --accept ID', user)}")
-    if not json:
-        _show_stale(scope, words)
+    else:
+        print_note("No learning waits for you.")
+    _show_stale(scope, words)
 
 
 def _show_stale(scope: LevelScope, words: list[str]) -> None:

@@ -108,9 +108,9 @@ class ReviewSession:
         self._decisions.append(Decision(self.items.pop(place), place, name, start))
 
 
-def run(scope: LevelScope, waiting: list[WaitingItem], user: bool) -> None:
+def run(session: ReviewSession) -> None:
     """Show the learnings one by one, and do what the keys say."""
-    session, skipped = ReviewSession(scope, waiting, user), list[WaitingItem]()
+    waiting, skipped = list(session.items), list[WaitingItem]()
     try:
         while rest := [item for item in session.items if item not in skipped]:
             _print_item(session, rest[0], f"{len(waiting) - len(rest) + 1} of {len(waiting)}")
@@ -120,7 +120,6 @@ def run(scope: LevelScope, waiting: list[WaitingItem], user: bool) -> None:
             skipped += rest[:1] if key == "s" else []
     except KeyboardInterrupt:
         pass
-    session.print_summary()
 
 
 def _print_item(session: ReviewSession, item: WaitingItem, position: str) -> None:
