@@ -6,332 +6,307 @@ How random a text looks does not count, since hashes and ids look random, too.
 
 from __future__ import annotations
 
-RFC = "https://www.rfc-editor.org/rfc"
-CWE = "https://cwe.mitre.org/data/definitions"
-MICROSOFT = "https://learn.microsoft.com"
+DIGITS = frozenset("0123456789")
+ALNUM = DIGITS | frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+LETTERS = ALNUM - DIGITS
+UPPER = DIGITS | frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+HEX = DIGITS | frozenset("abcdefABCDEF")
+BASE64 = ALNUM | frozenset("+/=")
+WORD = ALNUM | frozenset("_-")
+SYMBOLS = frozenset("!#$%^&*?~@+")
+MARKS = DIGITS | SYMBOLS
+OPENERS = frozenset("({[<$ ")
 
-# Tokens with a prefix.  First line: the kind, its page, and the prefixes in lower case, of which a
-# text has one at the beginning of a word.  Second line: the form.
-TOKENS = r"""
-aws-access-key https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html akia asia
-    (?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])
-google-api-key https://cloud.google.com/docs/authentication/api-keys aiza
-    AIza[\w-]{35}
-google-oauth https://developers.google.com/identity/protocols/oauth2 ya29. gocspx-
-    (?:ya29\.[\w.-]{20,500}|GOCSPX-[\w-]{20,100})
-github-token https://docs.github.com/en/authentication ghp_ gho_ ghu_ ghs_ ghr_ github_pat_
-    (?:gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_\w{20,255})
-gitlab-token https://docs.gitlab.com/security/tokens glpat- gldt- glrt- glptt- glcbt- glsoat- glft-
-    gl(?:pat|dt|rt|ptt|cbt|soat|ft)-[\w.-]{16,200}
-slack-token https://api.slack.com/authentication/token-types xoxb- xoxp- xoxa- xoxr- xoxe xapp-
-    (?:xox[a-z](?:\.xox[a-z])?|xapp)-[\w-]{10,300}
-stripe-key https://docs.stripe.com/keys sk_live_ sk_test_ rk_live_ rk_test_ whsec_
-    (?:[rs]k_(?:live|test)|whsec)_[A-Za-z0-9+/=]{16,255}
-npm-token https://docs.npmjs.com/about-access-tokens npm_
-    npm_[A-Za-z0-9]{30,100}
-pypi-token https://pypi.org/help/#apitoken pypi-
-    pypi-(?=[\w-]{0,60}\d)[\w-]{40,500}
-anthropic-key https://docs.anthropic.com/en/api/overview sk-ant-
-    sk-ant-[\w-]{20,300}
-openai-key https://platform.openai.com/docs/api-reference/authentication sk-
-    sk-(?=[\w-]{0,60}\d)[\w-]{20,300}
-huggingface-token https://huggingface.co/docs/hub/security-tokens hf_
-    hf_[A-Za-z0-9]{30,100}
-groq-key https://console.groq.com/docs/quickstart gsk_
-    gsk_[A-Za-z0-9]{40,80}
-replicate-token https://replicate.com/docs/topics/security/api-tokens r8_
-    r8_[A-Za-z0-9]{30,45}
-sendgrid-key https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys sg.
-    SG\.[\w-]{16,40}\.[\w-]{16,80}
-mailgun-key https://documentation.mailgun.com/docs/mailgun/api-reference key-
-    key-[a-f0-9]{32}(?![A-Za-z0-9])
-digitalocean-token https://docs.digitalocean.com/reference/api dop_v1_ doo_v1_ dor_v1_
-    do[opr]_v1_[a-f0-9]{40,100}
-shopify-token https://shopify.dev/docs/apps/build/authentication-authorization shpat_ shpca_ shpss_
-    shp(?:at|ca|ss)_[a-fA-F0-9]{32}
-grafana-token https://grafana.com/docs/grafana/latest/administration/service-accounts glsa_ glc_
-    gl(?:sa|c)_[\w+/=]{20,400}
-docker-token https://docs.docker.com/security/access-tokens dckr_pat_ dckr_oat_
-    dckr_[po]at_[\w-]{20,100}
-databricks-token https://docs.databricks.com/dev-tools/auth/pat dapi
-    dapi[a-f0-9]{32}(?![A-Za-z0-9])
-vault-token https://developer.hashicorp.com/vault/docs/concepts/tokens hvs. hvb. hvr.
-    hv[sbr]\.[\w-]{20,300}
-atlassian-token https://support.atlassian.com/atlassian-account/docs atatt3 atctt3 atbb
-    (?:AT[AC]TT3[\w=-]{40,300}|ATBB[A-Za-z0-9]{24,60})
-linear-key https://linear.app/developers/graphql lin_api_ lin_oauth_
-    lin_(?:api|oauth)_[A-Za-z0-9]{30,80}
-notion-token https://developers.notion.com/docs/authorization ntn_ secret_
-    (?:ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43})(?![A-Za-z0-9])
-postman-key https://learning.postman.com/docs/developer/postman-api pmak-
-    PMAK-[a-f0-9]{24}-[a-f0-9]{34}
-newrelic-key https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys nrak-
-    NRAK-[A-Z0-9]{20,50}
-sentry-token https://docs.sentry.io/account/auth-tokens sntrys_ sntryu_
-    sntry[su]_[\w+/=-]{40,300}
-supabase-key https://supabase.com/docs/guides/api/api-keys sbp_ sb_secret_
-    (?:sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,80})
-tailscale-key https://tailscale.com/kb/1085/auth-keys tskey-
-    tskey-[a-z]{2,12}-[\w-]{16,100}
-rubygems-key https://guides.rubygems.org/api-key-scopes rubygems_
-    rubygems_[a-f0-9]{40,60}
-doppler-token https://docs.doppler.com/docs/service-tokens dp.
-    dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,44}
-figma-token https://developers.figma.com/docs/rest-api/authentication figd_
-    figd_[\w-]{30,60}
-planetscale-token https://planetscale.com/docs/api/reference/service-tokens pscale_
-    pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}
-private-key https://age-encryption.org age-secret-key-1
-    AGE-SECRET-KEY-1[A-Z0-9]{50,70}
-jwt https://www.rfc-editor.org/rfc/rfc7519 eyj
-    eyJ[\w-]{8,5000}\.eyJ[\w-]{8,5000}(?:\.[\w-]{0,5000})?
+# A long key may have any word somewhere in it; a placeholder has one here.
+MAX_HEAD = 100
+
+ALPHABETS = {
+    "a": ALNUM,
+    "u": UPPER,
+    "x": HEX,
+    "b": BASE64 | WORD,
+    "w": WORD,
+    "d": WORD | frozenset("."),
+    "p": WORD | BASE64 | frozenset(".~%@"),
+}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Tokens with a prefix.  First line: the kind and its page.  Second line: the form of what follows
+# the prefix, and the prefixes.  A form is an alphabet and the least number of characters, or with
+# `=` the exact one.  With the alphabets w and d the text is more than words and short numbers, and
+# with d it has a dot.  A prefix begins a word, except for the parts of addresses (p).
+TOKENS = """
+aws-access-key https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+    u16= AKIA ASIA
+google-api-key https://cloud.google.com/docs/authentication/api-keys
+    w35 AIza
+google-oauth https://developers.google.com/identity/protocols/oauth2
+    w20 ya29. GOCSPX- 1//0
+github-token https://docs.github.com/en/authentication
+    a16 ghp_ gho_ ghu_ ghs_ ghr_
+github-token https://docs.github.com/en/authentication
+    w20 github_pat_
+gitlab-token https://docs.gitlab.com/security/tokens
+    w16 glpat- gldt- glrt- glptt- glcbt- glsoat- glft-
+slack-token https://api.slack.com/authentication/token-types
+    w12 xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxd- xoxe- xapp-
+slack-token https://api.slack.com/authentication/token-types
+    d12 xoxe.xox
+stripe-key https://docs.stripe.com/keys
+    a16 sk_live_ sk_test_ rk_live_ rk_test_
+stripe-key https://docs.stripe.com/webhooks
+    b16 whsec_
+npm-token https://docs.npmjs.com/about-access-tokens
+    a30 npm_
+pypi-token https://pypi.org/help/#apitoken
+    w40 pypi-
+anthropic-key https://docs.anthropic.com/en/api/overview
+    w20 sk-ant-
+openai-key https://platform.openai.com/docs/api-reference/authentication
+    w20 sk-
+huggingface-token https://huggingface.co/docs/hub/security-tokens
+    a30 hf_
+groq-key https://console.groq.com/docs/quickstart
+    a40 gsk_
+replicate-token https://replicate.com/docs/topics/security/api-tokens
+    a30 r8_
+xai-key https://docs.x.ai/docs/overview
+    a40 xai-
+perplexity-key https://docs.perplexity.ai/guides/getting-started
+    a40 pplx-
+pinecone-key https://docs.pinecone.io/guides/projects/manage-api-keys
+    w40 pcsk_
+langsmith-key https://docs.smith.langchain.com
+    w40 lsv2_pt_ lsv2_sk_
+sendgrid-key https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys
+    d36 SG.
+twilio-key https://www.twilio.com/docs/iam/api-keys
+    x32= SK
+mailgun-key https://documentation.mailgun.com/docs/mailgun/api-reference
+    x32= key-
+brevo-key https://developers.brevo.com/docs/getting-started
+    w64 xkeysib- xsmtpsib-
+resend-key https://resend.com/docs/api-reference/introduction
+    w24 re_
+digitalocean-token https://docs.digitalocean.com/reference/api
+    x40 dop_v1_ doo_v1_ dor_v1_
+heroku-key https://devcenter.heroku.com/articles/authentication
+    w30 HRKU-
+netlify-token https://docs.netlify.com/api/get-started
+    w30 nfp_
+fly-token https://fly.io/docs/security/tokens
+    b40 fm2_ fo1_
+shopify-token https://shopify.dev/docs/apps/build/authentication-authorization
+    x32 shpat_ shpca_ shpss_ shppa_
+square-token https://developer.squareup.com/docs/build-basics/access-tokens
+    w22 sq0atp- sq0csp- EAAA
+facebook-token https://developers.facebook.com/docs/facebook-login/guides/access-tokens
+    a60 EAAB EAAC EAAD EAAG
+paypal-token https://developer.paypal.com/braintree/docs/guides/authorization
+    w16 access_token$production$ access_token$sandbox$
+grafana-token https://grafana.com/docs/grafana/latest/administration/service-accounts
+    w20 glsa_ glc_
+docker-token https://docs.docker.com/security/access-tokens
+    w20 dckr_pat_ dckr_oat_
+databricks-token https://docs.databricks.com/dev-tools/auth/pat
+    x32 dapi
+vault-token https://developer.hashicorp.com/vault/docs/concepts/tokens
+    w20 hvs. hvb. hvr.
+terraform-token https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens
+    w60 .atlasv1.
+pulumi-token https://www.pulumi.com/docs/pulumi-cloud/access-management/access-tokens
+    x40 pul-
+atlassian-token https://support.atlassian.com/atlassian-account/docs
+    w40 ATATT3 ATCTT3
+atlassian-token https://support.atlassian.com/atlassian-account/docs
+    a24 ATBB
+linear-key https://linear.app/developers/graphql
+    a30 lin_api_ lin_oauth_
+notion-token https://developers.notion.com/docs/authorization
+    a40 ntn_ secret_
+airtable-token https://airtable.com/developers/web/guides/personal-access-tokens
+    d60 pat
+dropbox-token https://www.dropbox.com/developers/documentation
+    w100 sl.
+postman-key https://learning.postman.com/docs/developer/postman-api
+    w50 PMAK-
+newrelic-key https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys
+    a20 NRAK- NRII-
+sentry-token https://docs.sentry.io/account/auth-tokens
+    b40 sntrys_ sntryu_
+supabase-key https://supabase.com/docs/guides/api/api-keys
+    w20 sbp_ sb_secret_
+neon-key https://neon.tech/docs/manage/api-keys
+    a40 napi_
+tailscale-key https://tailscale.com/kb/1085/auth-keys
+    w20 tskey-
+openshift-token https://docs.openshift.com/container-platform/latest/authentication/managing-oauth-access-tokens.html
+    a43 sha256~
+rubygems-key https://guides.rubygems.org/api-key-scopes
+    x40 rubygems_
+nuget-key https://learn.microsoft.com/nuget/nuget-org/scoped-api-keys
+    a43= oy2
+sonar-token https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens
+    a40 squ_ sqp_ sqa_
+circleci-token https://circleci.com/docs/managing-api-tokens
+    w40 CCIPAT_ CCIPRJ_
+buildkite-token https://buildkite.com/docs/apis/managing-api-tokens
+    a40 bkua_
+doppler-token https://docs.doppler.com/docs/service-tokens
+    w40 dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.
+doppler-token https://docs.doppler.com/docs/service-tokens
+    d40 dp.st.
+figma-token https://developers.figma.com/docs/rest-api/authentication
+    w30 figd_
+planetscale-token https://planetscale.com/docs/api/reference/service-tokens
+    w32 pscale_tkn_ pscale_pw_ pscale_oauth_
+onepassword-token https://developer.1password.com/docs/service-accounts
+    b60 ops_
+private-key https://age-encryption.org
+    u50 AGE-SECRET-KEY-1
+jwt https://www.rfc-editor.org/rfc/rfc7519
+    d24 eyJ
+webhook https://api.slack.com/messaging/webhooks
+    p20 hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/
+webhook https://docs.discord.com/developers/resources/webhook
+    p40 discord.com/api/webhooks/ discordapp.com/api/webhooks/ discord.com/api/v10/webhooks/
+webhook https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors
+    p60 webhook.office.com/webhookb2/ outlook.office.com/webhook/ outlook.office365.com/webhook/
 """.strip().split("\n")
 
-# A value: in quotes, else up to a blank, or to a separator that another field may follow.
-_QUOTED = r"""\\?"[^"\n]{1,500}"|'[^'\n]{1,500}'|`[^`\n]{1,500}`"""
-_BARE = (
-    r"""(?:[^\s"'`,;&]|[,;&](?!\s|\Z|["'`]|[\w.-]{1,40}[=:])){3,500}?"""
-    r"""(?=[)\]}>.:,;&]{0,9}(?:[\s"'`]|\Z|[,;&]))"""
-)
-VALUE = rf"(?:{_QUOTED}|{_BARE})"
-_MIXED = r"(?=\S{0,99}\d)(?=\S{0,99}[A-Za-z])(?=\S{6})"
-ENCODED = r"[A-Za-z0-9+/=]"
+# What a name before a value shows, and the pages about it.
+PAGES = {
+    "private-key": "https://www.rfc-editor.org/rfc/rfc7468",
+    "azure-client-secret": "https://learn.microsoft.com/purview/sit-defn-azure-ad-client-secret",
+    "telegram-token": "https://core.telegram.org/bots/api#authorizing-your-bot",
+    "url-password": "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
+    "authorization": "https://www.rfc-editor.org/rfc/rfc9110#section-11.6.2",
+    "azure-signature": "https://learn.microsoft.com/azure/storage/common/storage-sas-overview",
+    "session-cookie": "https://www.rfc-editor.org/rfc/rfc6265",
+    "password": "https://cwe.mitre.org/data/definitions/798.html",
+    "credential": "https://cwe.mitre.org/data/definitions/798.html",
+}
 
-# Behind a blank a value counts only if it has a digit, or in quotes: "password: field required".
-_SIGN = r"(?:=>|:=|={1,3}|:)"
-_ASSIGN = (
-    rf"""(?:\\?["']?\s{{0,3}}{_SIGN}\s{{0,3}}(?=\\?["'`])|\\?["']?{_SIGN}(?!\s)"""
-    rf"""|\\?["']?\s{{0,3}}{_SIGN}\s{{1,3}}(?=\S{{0,99}}\d))"""
-)
-_SUFFIX = r"(?:[_-]?(?:\d{1,3}|live|test|prod|production|staging|dev|base|value|old|new))?"
+# The last word of a name, in lower case, and the kind of its value.  Several contain another one:
+# then the rest of the longer name makes the shorter one fail.
+NAMES = {
+    "password": "password",
+    "passwd": "password",
+    "passphrase": "password",
+    "passcode": "password",
+    "pass": "password",
+    "pwd": "password",
+    "pw": "password",
+    "passwort": "password",
+    "kennwort": "password",
+    "contraseña": "password",
+    "senha": "password",
+    "mot de passe": "password",
+    "пароль": "password",
+    "密码": "password",
+    "密碼": "password",
+    "パスワード": "password",
+    "identified by": "password",
+    "secret": "credential",
+    "token": "credential",
+    "key": "credential",
+    "credential": "credential",
+    "creds": "credential",
+    "_auth": "credential",
+    '"auth': "credential",
+    "_pat": "credential",
+    "client-key-data": "credential",
+    "authorization": "authorization",
+    "bearer": "authorization",
+    "basic": "authorization",
+    "cookie": "session-cookie",
+    "sid": "session-cookie",
+    "session": "session-cookie",
+    "session_id": "session-cookie",
+    "session-id": "session-cookie",
+    "sessionid": "session-cookie",
+    "sig": "azure-signature",
+}
 
-_PHRASES = (
-    *("password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "contraseña"),
-    *("mot de passe", "пароль", "密码", "密碼", "パスワード"),
+# With such a word in front of it a token or a key is not secret, nor is a key with an article.
+OTHER_OWNERS = tuple(
+    _words("""
+    public pub publishable cache idempotency s3 object redis gpg pgp ssh host kms site partition
+    primary foreign sort shard row dedup dedupe fingerprint next page csrf xsrf pagination
+    continuation cursor sync max unexpected starting forward backward request change dummy fake
+    mock example sample
+    """)
 )
-_PHRASE = f"(?:{'|'.join(_PHRASES)}){_SUFFIX}"
-_OWNERS = (
-    "api",
-    "access",
-    "account",
-    "auth",
-    "app",
-    "signing",
-    "encryption",
-    "master",
-    "storage",
-    "private",
-)
-_KEYS = ["secret", "token", "_auth", "credential"]
-_KEYS += [f"{owner}{blank}key" for owner in _OWNERS for blank in ("", "_", "-", " ")]
-_KEY = (
-    r"(?:secret(?:[ _-]?(?:access[ _-]?)?key)?"
-    r"|(?<!next[_-])(?<!page[_-])(?<!csrf[_-])(?<!xsrf[_-])token"
-    rf"|(?:{'|'.join(_OWNERS)})[ _-]?key|_auth|credentials?){_SUFFIX}"
+ARTICLES = _words("""
+    a an the this that each every our your its my and or of by with as per same no new old
+    """)
+
+# The value of such a key need not look random.
+STRONG_OWNERS = tuple(
+    _words("""
+    api access secret private master encryption signing account auth app storage admin
+    """)
 )
 
-# The lines of a key, which a report may quote or nest.  A header alone is not a key.
-_BREAK = r"""(?:[\s>|"',]|-(?!-)|\\{1,2}[nr])"""
-_PEM_HEADERS = rf"(?:{_BREAK}|[A-Z][\w-]{{1,30}}: [^\n]{{1,100}}(?=\n)){{0,20}}"
-_PEM_LINES = (
-    rf"(?:{ENCODED}{{20,9000}}(?:{_BREAK}{{1,9}}{ENCODED}{{20,9000}}){{0,400}}"
-    rf"(?:{_BREAK}{{1,9}}{ENCODED}{{1,64}}(?={_BREAK}{{0,9}}-----END))?"
-    rf"|(?:{ENCODED}|{_BREAK}){{4,200}}(?=-----END))"
+# What may follow a name without changing its meaning.
+SUFFIXES = _words("live test prod production staging dev base value old new default")
+
+# Signs that assign a value, longest first.
+SIGNS = ("===", ":=", "=>", "->", "==", "=", "：", ":", "→", "|")
+
+# What stands between a name and the word `value`, which an assignment follows.
+FIELD_BREAKS = frozenset(" \t\n\"',-")
+
+# A value follows a name in a language without blanks by one of these signs.
+COPULAS = frozenset("是为為は：: ")
+
+# Words between a name and its value: "password for the staging database is now hunter22".
+PREPOSITIONS = _words("""
+    for of on to in at from für von auf im zu de del la para pour du des en da do di
+    """)
+VERBS = _words("""
+    is are was be = : - equals lautet ist war sind es est era é is: are: was: ist: es: est: := -
+    – —
+    """)
+CHANGES = _words("changed reset rotated set updated renewed")
+FILLERS = _words("""
+    now currently still set to changed just always only a the jetzt ahora maintenant be been
+    """)
+SCHEMES = ("bearer ", "basic ", "token ", "apikey ", "ssws ", "digest ", "key ")
+
+# A command, its option, and what follows it: a password, or a login with a password.
+OPTIONS = (
+    ("curl ", "-u"),
+    ("curl ", "--user"),
+    ("wget ", "--user"),
+    ("http ", "-a"),
+    ("mysql", "-p"),
+    ("sshpass", "-p"),
+    ("login", "-p"),
+    ("redis-cli", "-a"),
+    ("sqlcmd", "-P"),
+    ("ldap", "-w"),
+    ("zip ", "-P"),
+    ("ssh-keygen", "-P"),
 )
 
-# Kind, page, marks in lower case, the text before the value, the value.  One of the signs behind
-# ">" has to follow its mark.
-CONTEXTS = [
-    (
-        "private-key",
-        f"{RFC}/rfc7468",
-        ["private key"],
-        "",
-        rf"-----BEGIN [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----{_PEM_HEADERS}{_PEM_LINES}"
-        rf"(?:{_BREAK}{{0,9}}-----END [A-Z0-9 ]{{0,40}}-----)?",
-    ),
-    (
-        "private-key",
-        "https://the.earth.li/~sgtatham/putty/0.80/htmldoc/AppendixC.html",
-        ["private-lines:"],
-        r"Private-Lines: \d+\s+",
-        rf"(?:{ENCODED}|\s){{40,20000}}",
-    ),
-    (
-        "azure-client-secret",
-        f"{MICROSOFT}/purview/sit-defn-azure-ad-client-secret",
-        ["q~"],
-        r"(?<![A-Za-z0-9_~-])",
-        r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}",
-    ),
-    (
-        "azure-signature",
-        f"{MICROSOFT}/azure/storage/common/storage-sas-overview",
-        ["sig="],
-        r"[?&;]sig=",
-        r"[\w%+/=-]{20,200}",
-    ),
-    (
-        "telegram-token",
-        "https://core.telegram.org/bots/api#authorizing-your-bot",
-        [":aa"],
-        r"(?<![A-Za-z0-9])(?:bot)?",
-        r"\d{8,10}:AA[\w-]{33}(?![\w-])",
-    ),
-    (
-        "webhook",
-        "https://api.slack.com/messaging/webhooks",
-        ["hooks.slack.com"],
-        r"hooks\.slack\.com/(?:services|workflows|triggers)/",
-        r"[\w/-]{20,200}",
-    ),
-    (
-        "webhook",
-        "https://docs.discord.com/developers/resources/webhook",
-        ["/webhooks/"],
-        r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/",
-        r"\d{15,22}/[\w-]{40,100}",
-    ),
-    (
-        "webhook",
-        f"{MICROSOFT}/microsoftteams/platform/webhooks-and-connectors",
-        ["webhook.office.com", "outlook.office"],
-        r"(?:webhook\.office\.com/webhookb2|outlook\.office(?:365)?\.com/webhook)/",
-        r"[\w@/-]{60,300}",
-    ),
-    (
-        "url-password",
-        f"{RFC}/rfc3986#section-3.2.1",
-        ["://>@"],
-        r"[A-Za-z][A-Za-z0-9+.-]{1,30}://(?P<user>[^\s/:@]{0,100}):(?!(?P=user)@|\d{1,5}[?#])",
-        r"[^\s/]{1,300}(?=@(?!sha\d))",
-    ),
-    (
-        "authorization",
-        f"{RFC}/rfc9110#section-11.6.2",
-        ["authorization>:,="],
-        r"(?i:authorization\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:bearer|basic|token)\s{1,3})",
-        r"[\w.~+/=-]{6,5000}",
-    ),
-    (
-        "authorization",
-        f"{RFC}/rfc6750",
-        ["bearer ", "basic "],
-        r"(?i:(?<!\w)(?:bearer|basic)\s{1,3})",
-        r"(?=[\w.~+/-]{0,99}[\d=])[\w.~+/=-]{12,5000}",
-    ),
-    (
-        "session-cookie",
-        f"{RFC}/rfc6265",
-        ["cookie>:"],
-        r"(?i:cookie\\?[\"']?:\s{0,3}\\?[\"']?(?=[\w.-]{1,60}=))",
-        r"(?=[^\n\"'`]{0,300}?=(?=[^\s;]{0,99}\d)[\w%.~+/=:-]{16})[^\n\"'`]{17,4000}",
-    ),
-    (
-        "session-cookie",
-        f"{RFC}/rfc6265",
-        ["sess>=", "sid>="],
-        r"(?i:(?:session(?:[_-]?(?:id|token))?|sess[_-]?id|(?<![A-Za-z])sid)=)",
-        r"(?=[^\s;]{0,99}\d)[\w%.~+/:-]{16,2000}",
-    ),
-    (
-        "client-key",
-        "https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig",
-        ["client-key-data"],
-        r"client-key-data\\?[\"']?:\s{0,9}\\?[\"']?",
-        rf"{ENCODED}{{32,20000}}",
-    ),
-    (
-        "registry-login",
-        "https://docs.docker.com/reference/cli/docker/login",
-        ['"auth>:', '"auth\\>:'],
-        r'\\?"auth\\?"\s{0,9}:\s{0,9}\\?"',
-        rf"{ENCODED}{{12,2000}}",
-    ),
-    (
-        "password",
-        "https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html",
-        ["machine", "default login"],
-        r"(?:machine\s+\S{1,200}|default)\s+(?:login\s+\S{1,200}\s+)?password\s+",
-        r"\S{3,300}",
-    ),
-    (
-        "password",
-        "https://www.postgresql.org/docs/current/libpq-pgpass.html",
-        [":5432:"],
-        r"[\w.*-]{1,200}:5432:[\w*-]{1,80}:[\w*-]{1,80}:",
-        r"[^\s:\"'`]{3,200}",
-    ),
-    (
-        "password",
-        "https://curl.se/docs/manpage.html#-u",
-        ["curl ", "wget "],
-        r"(?:curl|wget)\s[^\n|]{0,300}?(?:(?<=\s)-u|--user)[ =]{0,3}[\"']?[^\s:\"'$]{1,100}:",
-        r"[^\s\"'`]{3,200}",
-    ),
-    (
-        "password",
-        "https://dev.mysql.com/doc/refman/8.4/en/password-security-user.html",
-        ["mysql", "sshpass", "redis-cli"],
-        r"(?:mysql\w{0,20}\s(?:[^\n|]{0,200}?\s)?-p(?=\S{0,99}\d)|sshpass\s-p\s{0,3}"
-        r"|redis-cli\s(?:[^\n|]{0,200}?\s)?-a\s{1,3})",
-        rf"(?:{_QUOTED}|[^\s\"'`]{{5,200}})",
-    ),
-    (
-        "password",
-        f"{CWE}/798.html",
-        [f"{word}>=,:" for word in _PHRASES],
-        f"(?i:{_PHRASE}{_ASSIGN})",
-        VALUE,
-    ),
-    (
-        "password",
-        f"{CWE}/798.html",
-        ["password>is"],
-        r"(?i:password(?: (?:for|of|on|to) [^.\n]{1,40})? is:?\s{1,3})",
-        rf"{_MIXED}{VALUE}",
-    ),
-    (
-        "password",
-        f"{MICROSOFT}/sql/connect",
-        ["pass>=,:", "pwd>=,:", "pw>=,:"],
-        rf"(?i:(?<![A-Za-z])(?:pass|pwd|pw){_ASSIGN})",
-        rf"{_MIXED}{VALUE}",
-    ),
-    (
-        "credential",
-        f"{CWE}/798.html",
-        ["secret> is", "token> is", "api key> is", "access key> is"],
-        f"(?i:{_KEY} is:?\\s{{1,3}})",
-        rf"{_MIXED}(?=\S{{16}})(?![0-9a-f-]{{16,}}(?![\w-])){VALUE}",
-    ),
-    (
-        "credential",
-        f"{CWE}/798.html",
-        [f"{word}>=,:" for word in _KEYS],
-        f"(?i:{_KEY}{_ASSIGN})",
-        VALUE,
-    ),
-    (
-        "password",
-        f"{CWE}/214.html",
-        ["-passw", "-passphrase"],
-        rf"(?i:--[a-z-]{{0,40}}{_PHRASE}\s{{1,3}})",
-        rf"(?!-){VALUE}",
-    ),
-    (
-        "credential",
-        f"{CWE}/214.html",
-        ["-secret", "-token", "-api-key", "-access-key", "-credential"],
-        rf"(?i:--[a-z-]{{0,40}}{_KEY}\s{{1,3}})",
-        rf"(?!-){VALUE}",
-    ),
-]
+# They read the password that an `echo` before them writes.
+PASSWORD_READERS = ("| sudo -s", "--password-stdin")
+
+# Words near a name with its password: "log in as shop:hunter22".
+LOGINS = (
+    *("login", "logged in", "log in", "sign in", "signed in", "creds", "credentials"),
+    *("basic auth", "account", "user"),
+)
 
 # Parts of values, in lower case, that documentation uses as placeholders.
 PLACEHOLDERS = (
     *("example", "placeholder", "changeme", "change-me", "change_me", "your", "redacted", "xxxx"),
-    *("****", "....", "dummy", "fake", "sample", "insert", "replace", "todo"),
+    *("****", "...", "dummy", "fake", "sample", "insert", "replace", "todo"),
     # Documented values of GitHub, Stripe, jwt.io, Azurite, the Cosmos DB emulator, RFC 7617 and
     # RFC 6750, in parts, so that no scanner takes them for a leak.
     *("16c7e42f292c6912e7710c838347", "4ec39hqlyjwdarjtt1zd", "bqokikjovbii2hlwgh4o"),
@@ -339,15 +314,18 @@ PLACEHOLDERS = (
     *("qwxhzgrpbjpvcgvuihnlc2ft", "mf_9.b5f-4.1jqm", "jbswy3dpehpk3pxp"),
 )
 
+# Parts of names in code that stand for a value.
+NAME_PARTS = ("passw", "secret", "token", "key", "pwd", "cred")
+
 # Values that say what is expected, or that an installation has at first.
-PLAIN_WORDS = """
-password passwd pass passphrase pwd secret secrets token key api-key apikey value string str text
-bytes number int integer boolean bool true false none null nil undefined unset empty blank missing
-required optional hidden masked hashed encrypted plaintext invalid valid wrong bad correct incorrect
-expired test testing tests foo bar baz qux admin administrator guest root user username postgres
-mysql mariadb mongo redis rabbitmq minio sa default any prompt ask env vault file path stdin field
-column input label name type
-"""
+PLAIN_WORDS = _words("""
+    password passwd pass passphrase pwd secret secrets token key api-key apikey value string str
+    text bytes number int integer boolean bool true false yes no on off none null nil undefined
+    unset empty blank missing required optional hidden masked hashed encrypted plaintext invalid
+    valid wrong bad correct incorrect expired test testing tests foo bar baz qux admin
+    administrator guest root user username postgres mysql mariadb mongo redis rabbitmq minio sa
+    default any prompt ask env vault file path stdin field column input label name type
+    """)
 
 # Beginnings of values that name an algorithm, a hash or a place.
 OTHER_STARTS = (
@@ -356,3 +334,103 @@ OTHER_STARTS = (
     *("oauth2", "base64-", "arn:", "op://", "vault:", "file:", "ssm:", "env:", "http"),
     *("os.", "process.", "env.", "config.", "settings.", "self.", "this.", "secrets."),
 )
+
+
+def is_placeholder(value: str) -> bool:
+    """Return whether a value is a documented example, or says where a value belongs."""
+    low = value.lower()
+    head = low[:MAX_HEAD]
+    return len(set(low[-16:])) < 3 or any(part in head for part in PLACEHOLDERS)
+
+
+def is_harmless(value: str) -> bool:
+    """Return whether a value is a placeholder, an ordinary word, or stands for another one."""
+    low = value.lower()
+    return low in PLAIN_WORDS or is_placeholder(value) or _is_reference(value, low)
+
+
+def _is_reference(value: str, low: str) -> bool:
+    """Return whether a value is a variable, a template, a call, a path or a name in code."""
+    is_variable = value[:1] == "$" and (value[1:2] in "{(" or value[1:].isidentifier())
+    is_template = value[:1] in "[<{" or value[:2] in ("%s", "%d", "%(") or "{{" in value
+    is_call = "(" in value and value.partition("(")[0].replace(".", "").isidentifier()
+    is_path = "/" in value and is_wordy(value)
+    is_dotted = "." in value and value.replace(".", "_").isidentifier()
+    is_dotted = is_dotted and (is_wordy(value) or any(part in low for part in NAME_PARTS))
+    is_other = low.startswith(OTHER_STARTS) or value[-1:] == "%"
+    return is_variable or is_template or is_call or is_path or is_dotted or is_other
+
+
+def is_name(value: str) -> bool:
+    """Return whether a value is a name in code: `db_password`, `PASSWORD`, `user-token`."""
+    if not value.replace("_", "").replace(".", "").replace("-", "").isalpha():
+        return False
+    return value.isupper() or any(part in value.lower() for part in ("_", ".", *NAME_PARTS))
+
+
+def split_parts(value: str) -> list[str]:
+    """Return the runs of letters and digits."""
+    return "".join([char if char.isalnum() else " " for char in value]).split()
+
+
+def is_wordy(value: str) -> bool:
+    """Return whether a value consists of words and short numbers: `shop-db-v2`."""
+    return all(
+        len(part) <= 3
+        or (part.isalpha() and (part.islower() or len(part) < 20))
+        or (part.isdigit() and len(part) <= 4)
+        for part in split_parts(value)
+    )
+
+
+def is_mixed(value: str) -> bool:
+    """Return whether a value has a letter, and a digit or a symbol."""
+    return not LETTERS.isdisjoint(value) and not MARKS.isdisjoint(value)
+
+
+def is_uuid(value: str) -> bool:
+    return [len(part) for part in value.split("-")] == [8, 4, 4, 4, 12]
+
+
+def is_plain_id(value: str) -> bool:
+    """Return whether a value may be a number, or a word with or without a number."""
+    word = value.rstrip("0123456789")
+    is_word = word.isalpha() and len(value) < 16
+    return DIGITS.isdisjoint(value) or LETTERS.isdisjoint(value) or is_word
+
+
+def is_random(value: str, least: int) -> bool:
+    """Return whether a value is long, and no word, path, reference, number or UUID."""
+    if len(value) < least or is_wordy(value) or is_harmless(value) or is_uuid(value):
+        return False
+    is_fingerprint = is_hex(value) and value.isupper()
+    return (
+        not is_fingerprint
+        and OPENERS.isdisjoint(value)
+        and any(
+            len(part) >= 10 and not part.isdigit() and not is_plain_id(part)
+            for part in split_parts(value)
+        )
+    )
+
+
+def is_hex(value: str) -> bool:
+    return HEX.issuperset(value)
+
+
+def is_likely(value: str) -> bool:
+    """Return whether a word can hardly be anything but a password: `Tr1cycle88`, `gra#fana7`."""
+    if not 6 <= len(value) <= 100 or not is_mixed(value) or is_wordy(value) or is_harmless(value):
+        return False
+    parts = [part.rstrip("0123456789") for part in split_parts(value)]
+    if len(parts) > 1 and all(not part or part.isalpha() for part in parts):
+        return False
+    if is_hex(value) or is_name(value) or is_uuid(value) or not value.isascii():
+        return False
+    has_digit = not DIGITS.isdisjoint(value)
+    if has_digit and not SYMBOLS.isdisjoint(value.rstrip("!?")):
+        return True
+    pairs = zip(value.lstrip("0123456789"), value.lstrip("0123456789")[1:], strict=False)
+    if len(value) >= 8 and any(char.isdigit() and after.islower() for char, after in pairs):
+        return True
+    return len(value) >= 8 and value[-2:].rstrip("!?*").isdigit() and value.lower() != value

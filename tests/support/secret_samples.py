@@ -440,7 +440,7 @@ const token = useToken()
 let apiKey = import.meta.env.VITE_API_KEY
 credentials: 'same-origin' is needed in fetch
 The API key is read from 1Password
-The token is 8fa6445462ef5b4e8fa6445462ef5b4e8fa64454
+The token cache is keyed by 8fa6445462ef5b4e8fa6445462ef5b4e8fa64454
 token=$(cat /run/token1)
 kubectl -n shop get secret db -o jsonpath='{.data.password}'
 gh secret set NPM_TOKEN1 < token.txt

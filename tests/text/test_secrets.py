@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.history import error_text
-from memory_core.text import secrets
+from memory_core.text import secret_rules, secrets
 from support import secret_samples
 from support.paths import REPO
 
@@ -57,7 +57,7 @@ SECRETS = [
     ("mysql --password hunter2 -h db", "mysql --password [redacted: password] -h db"),
     ("postgres://shop:hunter2@db:5432/x", "postgres://shop:[redacted: url-password]@db:5432/x"),
     ("https://me:p@ss@host/", "https://me:[redacted: url-password]@host/"),
-    ("Authorization: Bearer abcdef", "Authorization: Bearer [redacted: authorization]"),
+    ("Authorization: Bearer abc123def", "Authorization: Bearer [redacted: authorization]"),
     ("curl: Bearer " + TOKEN, "curl: Bearer [redacted: authorization]"),
 ]
 
@@ -67,6 +67,24 @@ def test_a_secret_is_replaced_by_its_kind(text: str, masked: str) -> None:
     assert secrets.redact(text) == masked
     assert secrets.redact(masked) == masked
 
+
+# What agents report about keys, tokens and passwords.
+NOTES = """
+The nightly import locks the orders table, so run it after 02:00 UTC
+Retries of the invoice webhook must carry the same idempotency key
+token = get_token() is called once per session, see src/auth/client.py:41
+Credentials are in vault under kv/shop/staging, not in .env
+Fixtures under conftest share one Postgres schema, so parallel tests need a prefix
+secretKeyRef in deploy/api.yaml names the secret of the shop
+The API token needs the scopes orders:read and orders:write
+`make seed` truncates all tables but users, so log in again afterwards
+The password of a user is hashed in models/user.py, and password reset is a job
+Prices are integers of cents; round with ROUND_HALF_EVEN in billing/money.py
+The cache key has the tenant in it: order:<tenant>:<id>:v2
+Playwright needs `npx playwright install chromium` once after a clone
+"""
+
+KINDS = {*secret_rules.NAMES.values(), "url-password", "private-key", "telegram-token"}
 
 ORDINARY = [
     "Exit code 2: no such table: users",
@@ -127,25 +145,28 @@ def test_the_mark_of_an_older_version_stays() -> None:
 
 
 def test_each_rule_names_a_page() -> None:
-    assert all(rule.source.startswith("https://") for rule in secrets.RULES)
+    assert all(line.split()[1].startswith("https://") for line in secret_rules.TOKENS[::2])
+    assert all(secret_rules.PAGES[kind].startswith("https://") for kind in KINDS)
 
 
-def test_a_text_without_a_secret_needs_no_regular_expressions_and_little_time() -> None:
+def test_an_ordinary_text_costs_a_hook_less_than_a_millisecond() -> None:
+    """It has the words that secrets have; the imports count, and regular expressions need none."""
     code = (
-        "import sys, time\n"
+        "import sys, time, memory_core.text\n"
+        f"text = ({NOTES!r} * 20)[:8192]\n"
+        "begin = time.process_time()\n"
         "from memory_core.text import secrets\n"
-        "text = ('The retry of payments in src/pay.py uses the token bucket. ' * 200)[:8192]\n"
-        "def measure():\n"
-        "    begin = time.process_time()\n"
-        "    secrets.find(text)\n"
-        "    return time.process_time() - begin\n"
-        "print(min(measure() for _ in range(20)), 're' in sys.modules)"
+        "places = secrets.find(text)\n"
+        "print(time.process_time() - begin, places, 're' in sys.modules)"
     )
     arguments = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = ['{REPO}']\n{code}"]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
-    seconds, has_re = done.stdout.split()
-    assert has_re == "False"
-    assert float(seconds) < 0.003  # 0.5 ms on an idle machine
+    seconds = []
+    for _number in range(10):
+        done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+        time_used, places, has_re = done.stdout.split()
+        assert (places, has_re) == ("[]", "False")
+        seconds.append(float(time_used))
+    assert min(seconds) < 0.003  # 0.8 ms on an idle machine
 
 
 @given(st.sampled_from(SECRETS), st.integers(0, 400), st.sampled_from([" ", "\n"]))
@@ -166,10 +187,20 @@ def test_a_secret_in_the_middle_of_a_huge_line_does_not_pass_in_part(after: int)
     assert line.startswith("Exit code 1: yyy")
 
 
-@pytest.mark.parametrize(
-    "piece", ["a", "a-", "a_", "password", "-----BEGIN PRIVATE KEY-----", "eyJ", "://:", "--a-"]
-)
+HOSTILE = [
+    *("a", "a-", "a_", "password", "password=", "token 1 ", "cookie: a=", "login a:b1 ", "--a-"),
+    *(
+        "eyJ.",
+        "://:",
+        "://a:b@",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nMIIE\n",
+    ),
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
 def test_no_text_takes_long(piece: str) -> None:
     start = time.process_time()
-    error_text.summarize(piece * 200_000)
-    assert time.process_time() - start < 1, "a hook has five seconds for everything"
+    secrets.find(piece * (200_000 // len(piece)))
+    assert time.process_time() - start < 2, "a hook has five seconds for everything"
