@@ -58,7 +58,7 @@ class WaitingItem(NamedTuple):
 
 
 class AcceptedItem(NamedTuple):
-    """The item that an accepted learning became; it may have been in the memory already."""
+    """The item that an accepted learning became; `was_present`: another run had taught it."""
 
     agent: str
     id: str
@@ -70,11 +70,12 @@ class Preview(NamedTuple):
     """What accepting a learning would do.
 
     The item goes to `section`, or is there already if `is_known`; `similar` is an item that it
-    replaces, contradicts or resembles; `problem` is why it cannot be accepted as it is.
+    `replaces`, or one that resembles it and stays; `problem` is why it cannot be accepted as it is.
     """
 
     section: str = ""
     similar: str = ""
+    replaces: bool = False
     is_known: bool = False
     problem: str = ""
 
@@ -212,14 +213,14 @@ def _accept_item(
     state = _find_doubted(memory, item)
     if state and not is_edited:
         memory.record("confirmed", state.text, **fields)
-        return AcceptedItem(memory.agent, state.id, state.text, True)
+        return AcceptedItem(memory.agent, state.id, state.text, False)
     if state:
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))
     elif item.entry["reason"].endswith(IN_FILE):
         if is_edited:
             raise InvalidDecision(f"{item.id} is not an item: edit the memory file")
         memory.accepted.append(ledger.make_key(item.entry["content"]))
-        return AcceptedItem(memory.agent, item.id, content, True)
+        return AcceptedItem(memory.agent, item.id, content, False)
     if item.entry["type"] == preference_actions.PREFERENCE:
         is_new = preference_actions.put(memory, *preferences.parse_pair(content), **fields)
         return AcceptedItem(memory.agent, item_history.id_of(content), content, not is_new)
@@ -246,7 +247,8 @@ def preview(project: Project, store: Store, item: WaitingItem) -> Preview:
     rivals = [text for text in others if text == item.entry["other"]]
     close = [taken.text] if taken.text in others else []
     candidates = replaced + rivals + close or [near_duplicates.find_similar(taken.text, others)]
-    return Preview(after.get(taken.text, ""), candidates[0], taken.was_present)
+    section, is_known = after.get(taken.text, ""), taken.text in before
+    return Preview(section, candidates[0], bool(replaced), is_known)
 
 
 def reject(project: Project, store: Store, chosen: Sequence[WaitingItem]) -> None:

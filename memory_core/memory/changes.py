@@ -102,9 +102,7 @@ def learn_reports(
     merged.refused = [pair for report in taught for pair in report.refused]
     for report in taught if not by_person else ():
         waiting = [
-            pair
-            for pair in report.rejected + report.refused
-            if not memory.history.is_rejected(pair[0].content)
+            pair for pair in report.rejected + report.refused if not _is_decided(memory, pair[0])
         ]
         memory.review += list_refused(waiting, merged.rivals, **report.source)
     memory.take_merged(merged)
@@ -112,6 +110,13 @@ def learn_reports(
         memory.change_id = report.change_id
         _take_wrong(memory, report)
     return merged
+
+
+def _is_decided(memory: AgentMemory, learning: LearningLike) -> bool:
+    """Return whether a person has rejected the learning, or has it in the memory as it is."""
+    state = memory.history.find(learning.content)
+    is_accepted = state is not None and state.is_present and state.is_persons
+    return is_accepted or memory.history.is_rejected(learning.content)
 
 
 def _record_outcomes(

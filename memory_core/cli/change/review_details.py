@@ -54,6 +54,7 @@ def _list_effects(item: WaitingItem, preview: Preview) -> list[tuple[str, str]]:
         where = "already in" if preview.is_known else "goes to"
         rows.append((f"{where}: {preview.section}", ""))
     if preview.similar:
+        rows.append(("replaces:" if preview.replaces else "similar, and stays:", ""))
         rows += [(f"- {preview.similar}", "broken"), (f"+ {item.text.splitlines()[0]}", "ok")]
     return rows
 
