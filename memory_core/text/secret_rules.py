@@ -53,9 +53,9 @@ github-token https://docs.github.com/en/authentication
 gitlab-token https://docs.gitlab.com/security/tokens
     w16 glpat- gldt- glrt- glptt- glcbt- glsoat- glft-
 slack-token https://api.slack.com/authentication/token-types
-    w12 xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxd- xoxe- xapp-
+    w16 xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxd- xoxe- xapp-
 slack-token https://api.slack.com/authentication/token-types
-    d12 xoxe.xox
+    d16 xoxe.xox
 stripe-key https://docs.stripe.com/keys
     a16 sk_live_ sk_test_ rk_live_ rk_test_
 stripe-key https://docs.stripe.com/webhooks
@@ -191,46 +191,27 @@ PAGES = {
     "credential": "https://cwe.mitre.org/data/definitions/798.html",
 }
 
-# The last word of a name, in lower case, and the kind of its value.  Several contain another one:
-# then the rest of the longer name makes the shorter one fail.
+# The last word of a name, in lower case and without a plural's `s`, and the kind of its value.
 NAMES = {
-    "password": "password",
-    "passwd": "password",
-    "passphrase": "password",
-    "passcode": "password",
-    "pass": "password",
-    "pwd": "password",
-    "pw": "password",
-    "passwort": "password",
-    "kennwort": "password",
-    "contraseña": "password",
-    "senha": "password",
-    "mot de passe": "password",
-    "пароль": "password",
-    "密码": "password",
-    "密碼": "password",
-    "パスワード": "password",
-    "identified by": "password",
-    "secret": "credential",
-    "token": "credential",
-    "key": "credential",
-    "credential": "credential",
-    "creds": "credential",
-    "_auth": "credential",
-    '"auth': "credential",
-    "_pat": "credential",
-    "client-key-data": "credential",
-    "authorization": "authorization",
-    "bearer": "authorization",
-    "basic": "authorization",
-    "cookie": "session-cookie",
-    "sid": "session-cookie",
-    "session": "session-cookie",
-    "session_id": "session-cookie",
-    "session-id": "session-cookie",
-    "sessionid": "session-cookie",
+    **dict.fromkeys(
+        ("password", "passwd", "passphrase", "passcode", "pass", "pwd", "pw"), "password"
+    ),
+    **dict.fromkeys(("passwort", "kennwort", "contraseña", "senha", "mot de passe"), "password"),
+    **dict.fromkeys(("пароль", "密码", "密碼", "パスワード", "identified by"), "password"),
+    **dict.fromkeys(("secret", "token", "key", "credential", "cred", "auth"), "credential"),
+    **dict.fromkeys(("_pat", "client-key-data"), "credential"),
+    **dict.fromkeys(("authorization", "bearer", "basic"), "authorization"),
+    **dict.fromkeys(("cookie", "session", "sessionid", "sid"), "session-cookie"),
     "sig": "azure-signature",
 }
+
+# The beginnings of these names.
+ROOTS = (
+    *("pass", "pw", "kennwort", "senha", "mot de passe", "identified by", "secret", "token", "key"),
+    *("cred", "auth", "_pat", "client-key-data", "bearer", "basic", "cookie", "session", "sid"),
+    "sig",
+)
+OTHER_ROOTS = ("contraseña", "пароль", "密码", "密碼", "パスワード")
 
 # With such a word in front of it a token or a key is not secret, nor is a key with an article.
 OTHER_OWNERS = tuple(
@@ -278,21 +259,15 @@ FILLERS = _words("""
     """)
 SCHEMES = ("bearer ", "basic ", "token ", "apikey ", "ssws ", "digest ", "key ")
 
-# A command, its option, and what follows it: a password, or a login with a password.
-OPTIONS = (
-    ("curl ", "-u"),
-    ("curl ", "--user"),
-    ("wget ", "--user"),
-    ("http ", "-a"),
-    ("mysql", "-p"),
-    ("sshpass", "-p"),
-    ("login", "-p"),
-    ("redis-cli", "-a"),
-    ("sqlcmd", "-P"),
-    ("ldap", "-w"),
-    ("zip ", "-P"),
-    ("ssh-keygen", "-P"),
-)
+# An option, and the commands whose password or login follows it.
+OPTIONS = {
+    "-u": ("curl ",),
+    "--user": ("curl ", "wget "),
+    "-a": ("http ", "redis-cli"),
+    "-p": ("mysql", "sshpass", "login"),
+    "-P": ("sqlcmd", "zip ", "ssh-keygen"),
+    "-w": ("ldap",),
+}
 
 # They read the password that an `echo` before them writes.
 PASSWORD_READERS = ("| sudo -s", "--password-stdin")

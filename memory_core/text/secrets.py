@@ -27,9 +27,10 @@ REACH = 100
 MAX_BARE, MAX_COOKIE, MAX_KEY = 300, 4000, 20_000
 
 # With its prefix; texts have few longer words, so few places are searched.
-SHORTEST_TOKEN = 16
+SHORTEST_TOKEN = 20
 
 # No value is near a name without one of these characters.
+LETTERS = rules.LETTERS
 HINTS = rules.MARKS | frozenset("=:：\"'`→|<")
 
 # The first characters of `secret_rules.SIGNS`.
@@ -282,24 +283,36 @@ def _is_separator(text: str, at: int) -> bool:
 
 def _find_named(text: str, low: str) -> Iterator[Place]:
     """Yield the values of names such as `password`, `API_KEY` or `session_id`."""
-    is_ascii = text.isascii()
-    for name, kind in rules.NAMES.items():
-        if is_ascii and not name.isascii():
-            continue
-        at = low.find(name)
+    roots = rules.ROOTS if text.isascii() else (*rules.ROOTS, *rules.OTHER_ROOTS)
+    for root in roots:
+        at = low.find(root)
         while at >= 0:
-            end = at + len(name)
-            place = _judge_name(text, low, at, end, kind) if _may_have_value(low, end) else None
-            place = place or _judge_before(text, low, at, end, kind)
+            end = at + len(root)
+            if low[end : end + 1] in LETTERS:
+                end = _skip(low, end, LETTERS, 20)
+            word = low[at:end]
+            name = word if word in rules.NAMES else word.removesuffix("s")
+            place = None
+            if name in rules.NAMES:
+                place = _may_have_value(low, end) and _judge_name(text, low, at, end, name)
+                place = place or _judge_before(text, low, at, name)
             if place:
-                yield *place, kind
-            at = low.find(name, max(*place, end) if place else end)
+                yield *place, rules.NAMES[name]
+            at = low.find(root, max(*place, end) if place else end)
 
 
-def _judge_name(text: str, low: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+def _may_have_value(low: str, at: int) -> bool:
+    """Return False for most names in ordinary sentences, without a closer look."""
+    window = low[at : at + REACH]
+    if window[:1] != " " or window[1:2] in SIGN_STARTS:
+        return not HINTS.isdisjoint(window)
+    return not rules.MARKS.isdisjoint(window.partition("\n")[0])
+
+
+def _judge_name(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] | None:
     """Return the range of the secret value of a name, None without one."""
-    name, owner = low[at:end], _read_owner(low, at)
-    end = _skip_suffix(low, end) if name.isascii() else end
+    kind, owner = rules.NAMES[name], _read_owner(low, at)
+    end = _skip_suffix(low, end, kind)
     if not end or not _is_secret_name(name, kind, owner):
         return None
     for start, link in _list_starts(low, at, end, owner):
@@ -309,35 +322,28 @@ def _judge_name(text: str, low: str, at: int, end: int, kind: str) -> tuple[int,
     return None
 
 
-def _may_have_value(low: str, at: int) -> bool:
-    """Return False for most names in ordinary sentences, without a closer look."""
-    char = low[at : at + 1]
-    if char.isalpha() and char.isascii() and char != "s":
-        return False
-    if char != " " or low[at + 1 : at + 2] in SIGN_STARTS:
-        return not HINTS.isdisjoint(low[at : at + REACH])
-    return not rules.MARKS.isdisjoint(low[at : at + REACH].partition("\n")[0])
-
-
-def _judge_before(text: str, low: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+def _judge_before(text: str, low: str, at: int, name: str) -> tuple[int, int] | None:
     """Return the range of a secret value that stands before its name: "use X as the password"."""
     first = max(at - 40, 0)
     verb = max(low.rfind(" as ", first, at), low.rfind(" is ", first, at))
-    if verb < 0 or kind not in ("password", "credential") or low[end : end + 1].isalnum():
+    if verb < 0 or rules.NAMES[name] not in ("password", "credential"):
         return None
-    start = max(low.rfind(" ", 0, verb), low.rfind("\n", 0, verb)) + 1
+    start = low.rfind(" ", 0, verb) + 1
+    start = max(start, low.rfind("\n", start, verb) + 1)
     value = text[start:verb].strip(QUOTES)
+    if rules.MARKS.isdisjoint(value):
+        return None
     is_secret = rules.is_likely(value) or (rules.is_random(value, 20) and not rules.is_hex(value))
     is_other = any(word.endswith(rules.OTHER_OWNERS) for word in low[verb:at].split())
     return (start, verb) if is_secret and not is_other else None
 
 
-def _skip_suffix(low: str, at: int) -> int:
-    """Return the position behind `_2`, `_PROD` or an `s`, 0 in another name: `token_url`."""
+def _skip_suffix(low: str, at: int, kind: str) -> int:
+    """Return the position behind `_2` or `_PROD`, 0 in another name: `token_url`."""
     end = _skip(low, at, WORD, 60)
-    tail = low[at:end].rstrip("-")
-    tail = (tail[1:] if tail[:1] == "s" else tail).lstrip("_-")
-    return end if not tail or tail.isdecimal() or tail in rules.SUFFIXES else 0
+    tail = low[at:end].strip("_-")
+    is_suffix = not tail or tail.isdecimal() or tail in rules.SUFFIXES
+    return end if is_suffix or (kind == "session-cookie" and tail in ("id", "token")) else 0
 
 
 def _read_owner(low: str, at: int) -> str:
@@ -345,7 +351,7 @@ def _read_owner(low: str, at: int) -> str:
     start = at
     while start and at - start < 60 and low[start - 1] in WORD:
         start -= 1
-    if start == at and low[at - 1 : at] == " ":
+    if start == at and low[at - 1 : at] in (" ", '"'):
         while start and at - start < 40 and (low[start - 1] in WORD or start == at):
             start -= 1
     return low[start:at]
@@ -357,7 +363,7 @@ def _is_secret_name(name: str, kind: str, owner: str) -> bool:
     if kind != "credential":
         return True
     words = owner.rstrip(" _-")
-    if words.endswith(rules.OTHER_OWNERS):
+    if words.endswith(rules.OTHER_OWNERS) or (name == "auth" and owner[-1:] not in ('"', "_")):
         return False
     return name != "key" or (bool(words) and words not in rules.ARTICLES)
 
@@ -386,7 +392,8 @@ def _list_starts(low: str, at: int, end: int, owner: str) -> Iterator[tuple[int,
         yield end + 1, SAID
     elif after > close:
         is_option = owner[:1] == "-" and low[after : after + 1] != "-"
-        is_netrc = low[max(at - REACH, 0) : at].split()[-2:-1] == ["login"]
+        before = low[max(at - REACH, 0) : at]
+        is_netrc = "login " in before and before.split()[-2:-1] == ["login"]
         yield after, ASSIGNED if is_netrc else OPTION if is_option else DIRECT
         yield from _list_said(low, after)
     elif not low[at:end].isascii():
@@ -517,11 +524,11 @@ def _find_logins(text: str, low: str) -> Iterator[Place]:
             is_word = not low[end : end + 1].isalnum()
             if is_word and not rules.MARKS.isdisjoint(text[end : end + REACH]):
                 yield from _find_pairs(text, end, _find_before(text, "\n", end, end + REACH))
-    for command, option in rules.OPTIONS:
-        for at in _list_at(low, command):
-            start = text.find(f" {option}", at, _find_before(text, "\n", at, at + MAX_BARE))
-            if start >= 0:
-                yield from _judge_option(text, start + 1 + len(option), option)
+    for option, commands in rules.OPTIONS.items():
+        for at in _list_at(text, f" {option}"):
+            before = low[max(at - MAX_BARE, 0) : at + 1].rpartition("\n")[2]
+            if any(command in before for command in commands):
+                yield from _judge_option(text, at + 1 + len(option), option)
     for mark in rules.PASSWORD_READERS:
         for at in _list_at(low, mark):
             echo = low.rfind("echo ", max(at - MAX_BARE, 0), at)
