@@ -162,6 +162,77 @@ PASSWORD_TEXTS = (
     "default login anonymous password {}",
     "(password={})",
     "`password={}`",
+    "The staging DB login is app / {}, it is reset weekly",
+    "I logged in to Grafana with admin:{} to see the dashboards",
+    "`export DATABASE_URL=postgres://shop_rw:{}@pg-3.internal:5432/shop` before migrations",
+    "psql: connection OK with PGPASSWORD={} psql -h 10.2.0.4 -U reporting",
+    "helm upgrade shop ./chart --set postgres.password={} worked",
+    "docker login -u ci-bot -p {} registry.shop.internal",
+    "docker login registry.internal --username ci --password {}",
+    "  password: {}\n  host: db",
+    "spring:\n  datasource:\n    username: shop\n    password: '{}'",
+    "redis.conf has `requirepass {}`",
+    "sudo password on the build box is {}",
+    "The test account is qa@shop.io with password {}",
+    "login qa@shop.io / pw {} on staging",
+    "Login as admin with the password `{}`",
+    'the keystore password is "{}"',
+    "keytool -importkeystore -srcstorepass {} -deststoretype pkcs12",
+    "openssl pkcs12 -in cert.p12 -passin pass:{} -nodes",
+    "gradle.properties: signingPassword={}",
+    "storePassword={}",
+    "TF_VAR_db_password={} terraform apply",
+    "requests.get(url, auth=('deploy', '{}'))",
+    "MYSQL_ROOT_PASSWORD: {} in docker-compose.yml",
+    "ssh root@10.0.0.3 with password {}",
+    "environment:\n  - SMTP_PASS={}\n  - SMTP_USER=mail",
+    "Das Passwort für den Testserver lautet {}",
+    "管理员密码是 {}",
+    "La contraseña de staging es {}",
+    "Le mot de passe de la base est {}",
+    "kubectl create secret generic db --from-literal=password={}",
+    "ftp://upload:{}@files.shop.io/in",
+    "smtp://mailer%40shop.io:{}@smtp.sendgrid.net:587",
+    'mongo "mongodb://root:{}@10.0.0.7/admin"',
+    "Server=tcp:shop.database.windows.net;Initial Catalog=shop;User ID=sa;Password={};",
+    "jdbc:mysql://db/shop?user=root&password={}",
+    "[client]\nuser=root\npassword={}",
+    "ansible_become_pass: {}",
+    "wp config set DB_PASSWORD {}",
+    "user: shop\npass: {}",
+    "creds shop:{} for basic auth on staging.shop.io",
+    "http -a shop:{} https://staging.shop.io/health",
+    "fatal: Authentication failed for 'https://kim:{}@git.shop.io/x.git/'",
+    "psql postgresql://reader:{}@db.shop.io/prod -c 'select 1'",
+    "DATABASE_URL=mysql2://shop:{}@127.0.0.1/shop_dev",
+    'mongosh "mongodb+srv://admin:{}@cluster0.ab12c.mongodb.net/"',
+    "amqp://shop:{}@rabbit/%2f",
+    "CELERY_BROKER_URL='amqp://celery:{}@mq//'",
+    "sqlalchemy.url = postgresql+psycopg://app:{}@db/app",
+    "ldapsearch -D cn=admin,dc=shop -w {} -b dc=shop",
+    "LDAP bind password: {}",
+    "zip -P {} out.zip data/",
+    "gpg --batch --passphrase {} -d secrets.gpg",
+    "ssh-keygen -p -P {} -f id_rsa",
+    "restic: RESTIC_PASSWORD={}",
+    "BORG_PASSPHRASE='{}' borg list",
+    "echo '{}' | sudo -S systemctl restart nginx",
+    "SESSION_SECRET={}",
+    "JWT_SECRET={}",
+    "Basic auth for staging is shop / {}",
+    "Test user: kim@shop.io / {}",
+    "username: deploy, password: {}",
+    "user=admin password={} host=db",
+    "password changed from x to {}",
+    "POSTGRES_PASSWORD={} docker compose up",
+    "The default admin password is {}, change it after install",
+    "wifi password: {}",
+    "<password>{}</password>",
+    '- name: DB_PASSWORD\n  value: "{}"',
+    "| DB_PASSWORD | {} |",
+    "ENV ADMIN_PASSWORD {}",
+    "conn = psycopg2.connect(user='app', password='{}')",
+    "db.connect({{ user: 'root', password: '{}' }})",
 )
 
 KEY_TEXTS = (
@@ -193,6 +264,70 @@ KEY_TEXTS = (
     "AZURE_STORAGE_KEY={}",
     "wh.secret={}",
     "https://x.blob.core.windows.net/c/f?sv=2023&sig={}&se=2027",
+    "The API key for OpenWeather ({}) is hard-coded in weather.ts",
+    "Datadog needs DD_API_KEY={} and DD_SITE=datadoghq.eu",
+    "datadog api key {} is read from config/datadog.yaml",
+    "aws configure set aws_secret_access_key {}",
+    "secret access key: {}",
+    'curl -H "X-API-Key: {}" https://api.partner.com/v2/orders returns 200',
+    "curl -H 'PRIVATE-TOKEN: {}' https://gitlab.shop/api/v4/projects",
+    "curl 'https://maps.shop.io/geo?api_key={}&q=Berlin' was slow",
+    "GET /v1/users?access_token={} 401",
+    "The Jenkins token of deploy-bot is {}",
+    "Twilio: account ACfc083fa6fa34693b07cca23ca2986f73, auth token {}",
+    "TWILIO_AUTH_TOKEN={}",
+    "bot token {} belongs to @shop_alerts_bot",
+    'Error: request failed: {{"headers":{{"Authorization":"Bearer {}"}}}}',
+    "The session cookie `connect.sid=s%3A{}` works for the e2e tests",
+    'API_SECRET="{}" must be set or checkout returns 500',
+    "NEXTAUTH_SECRET={}",
+    "the JWT signing secret in dev is {}",
+    "Put webhook_secret: {} into values.yaml",
+    "ENCRYPTION_KEY={} is needed to decrypt the fixtures",
+    "Algolia admin key {} lives in search.js",
+    "apiVersion: v1\nkind: Secret\ndata:\n  password: {}",
+    "heroku config:set SECRET_TOKEN={}",
+    '$env:API_TOKEN = "{}"',
+    "const client = new S3({{ accessKeyId: 'x', secretAccessKey: '{}' }})",
+    "Deploys to Vercel use VERCEL_TOKEN {} from the CI settings",
+    "CLOUDFLARE_API_KEY={}",
+    "git remote set-url origin https://bot:{}@github.com/shop/web.git",
+    "export AWS_SESSION_TOKEN={}",
+    "AWS_SECRET_ACCESS_KEY={} terraform plan",
+    "Mailchimp key {} is in newsletter.rb",
+    "POSTMARK_API_TOKEN={}",
+    "HEROKU_API_KEY={}",
+    "kubectl config set-credentials ci --token={}",
+    "VAULT_TOKEN={} vault kv get secret/shop",
+    "The unseal key 1 is {}",
+    "Jenkins: curl -X POST -u admin:{} http://jenkins:8080/job/x/build",
+    "REDIS_URL=rediss://default:{}@eu1-fit-1.upstash.io:6379",
+    "DJANGO_SECRET_KEY='{}'",
+    "SECRET_KEY_BASE: {}",
+    "RAILS_MASTER_KEY={}",
+    "APP_KEY=base64:{}",
+    "FERNET_KEY={}",
+    "cookie secret: '{}'",
+    "hmac key = {}",
+    "curl -X POST https://discordapp.com/api/webhooks/{} -d '{{}}'",
+    "'x-api-key': '{}'",
+    "> Authorization: Basic {}",
+    "headers={{'Authorization': f'Token {}'}}",
+    "--header 'Authorization: ApiKey {}'",
+    "set-cookie: __Secure-next-auth.session-token={}; Path=/",
+    "Cookie: _shop_session={}",
+    "document.cookie = 'PHPSESSID={}'",
+    "wg0.conf: PrivateKey = {}",
+    '<add key="ApiKey" value="{}" />',
+    '{{"name": "API_SECRET", "value": "{}"}}',
+    "Bearer {} worked in Postman",
+    "The OAuth client secret for GitHub is {}",
+    "client_id=abc client_secret={}",
+    "azure: az login --service-principal -u app -p {} --tenant t",
+    "AccountKey={};EndpointSuffix",
+    "?sv=2022-11-02&sig={}&se=2027",
+    "age key AGE-SECRET-KEY-1{}",
+    "litellm key sk-{}",
 )
 
 
@@ -463,4 +598,263 @@ key_id=4f3a2b1c0d9e
 KMS key arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab
 ALIAS=prod-2024-11-22T10:30:00Z
 The build hash app.3f9c2d1a.js changes with each deploy
+The API token is created in the admin UI under Settings > Tokens
+credentials are in vault under kv/shop/db
+The key of the order cache is order:<id>:v2
+secretKeyRef in deploy/api.yaml points to shop-secrets
+valueFrom: {secretKeyRef: {name: db, key: password}}
+token = get_token()
+token = await self._client.refresh_token(scope="read")
+password is hashed with bcrypt, cost 12
+The password reset mail is sent by worker/mail.py
+Password: at least 12 characters and one digit
+The login form has the fields email and password; test id login-pw-2
+const key = `${tenant}:${id2}`
+key: user_id, value: last_seen_at2
+API key rotation is done by the platform team on the 1st
+the access token expires after 3600s
+the refresh token lives 30d, the access token 15m
+Token limit: 128k for the large model
+tokens: 8192 per request
+max_output_tokens = 4096
+The tokenizer token count is 1.3x of the word count
+password1 and password2 are the field names in the signup form
+self.fields["password1"].widget.attrs["class"] = "input"
+DB_PASSWORD is read by src/config.py:42
+DB_PASSWORD comes from AWS Secrets Manager (prod/db/main)
+Set API_KEY in .env.local, see docs/setup.md#api-key-v2
+API_KEY is missing: export it before make test2
+sops, key age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+The secret is mounted at /run/secrets/db_password_v2
+pass the token as the 2nd argument
+tests pass: 128, failed: 0
+pass rate: 98.4%
+password policy: min8-max64
+auth: { type: 'oauth2', flow: 'pkce' }
+Authorization: Bearer {token} is added by the interceptor
+Bearer tokens are validated with JWKS at /.well-known/jwks.json
+The session id is stored in the cookie shop_sid
+cookie: SameSite=Lax; Secure; HttpOnly; Max-Age=86400
+public key fingerprint: MD5:16:27:ac:a5:76:28:2d:36:63:1b:56:4d:eb:df:a6:48
+idempotency key: 5f2b8a0e-6c1d-4f3e-9a7b-2c4d6e8f0a1b
+Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324
+primary key: id bigint, sort key: created_at
+partition key = tenant#2024
+shard key: user_id_hash64
+The cache key is built from sha256(path)[:16]
+key=lambda x: x.id2
+sorted(rows, key=itemgetter(1))
+for key, value in d.items(): ...
+KeyError: 'api_key2'
+S3 key: exports/2024/11/orders.csv.gz
+object key = reports/2024-11-22/summary-v3.json
+Redis key: rate:{ip}:60s
+i18n key: checkout.step2.title
+translation key: errors.E1042
+git commit 3f9c2d1e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e fixed the token refresh
+The CSRF token is in the meta tag csrf-token
+csrf_token = request.headers["X-CSRF-Token"]
+Use `gh auth token` to get the token
+`aws sts get-session-token --duration-seconds 3600`
+npm token list shows all tokens
+vault read secret/data/shop/db
+kubectl get secret shop-db -o jsonpath='{.data.password}' | base64 -d
+password: !secret db_password
+password: {{ vault_db_password }}
+password: <%= ENV["DB_PASSWORD"] %>
+password: ENV['DB_PASSWORD']
+"password": "{{DB_PASSWORD}}"
+password := os.Getenv("DB_PASSWORD")
+password: process.env.DB_PASSWORD!
+password = var.db_password
+password = data.aws_secretsmanager_secret_version.db.secret_string
+password = random_password.db.result
+--set auth.existingSecret=shop-db-auth
+existingSecret: shop-postgresql-16
+imagePullSecrets: [{name: regcred2}]
+tls.secretName: wildcard-2024-shop
+kind: Secret
+SECRET_NAME=prod/shop/db-2
+secret_id: arn:aws:secretsmanager:eu-west-1:123456789012:secret:shop/db-AbCdEf
+the secret version is projects/1234/secrets/db/versions/7
+TOKEN_URL=https://auth.shop.io/oauth2/v2.0/token
+token_endpoint: https://login.microsoftonline.com/common/oauth2/v2.0/token
+The token endpoint is https://auth.shop.io/oauth/token
+token type: JWT, alg: ES256
+token_type=bearer&expires_in=3600
+{"error":"invalid_token","error_description":"The token is expired at 1700000000"}
+401 Unauthorized: token is expired (exp=1700000000)
+jwt: token is malformed: token contains an invalid number of segments
+AssertionError: assert 'password' in {'passwd': 1}
+TypeError: secretOrPrivateKey must have a value
+Error: error:0909006C:PEM routines:get_name:no start line: Expecting: ANY PRIVATE KEY
+ssh-keygen -t ed25519 -f ~/.ssh/shop_deploy_2024
+~/.ssh/id_ed25519 is the deploy key
+The ssh key is passphrase-protected, ask ops
+-----BEGIN PUBLIC KEY----- is in keys/jwt.pub
+gpg --recv-keys 3AA5C34371567BD2
+key 3AA5C34371567BD2 signs the releases
+apt-key adv --keyserver keyserver.ubuntu.com --recv-keys 9DC858229FC7DD38854AE2D88D81803C0EBFCD88
+keyId: projects/shop/locations/global/keyRings/app/cryptoKeys/db
+VITE_PUBLIC_KEY is inlined by the bundler
+The publishable key pk_live is safe in the frontend
+user: postgres, password: postgres in docker-compose.test.yml
+POSTGRES_PASSWORD: postgres
+MYSQL_ALLOW_EMPTY_PASSWORD=yes
+spring.security.user.password=${ADMIN_PW}
+export PGPASSWORD=$(op read op://shop/db/password)
+echo $API_TOKEN | head -c 4
+if (!token) throw new AuthError('token_missing_401')
+return res.status(401).json({ token: null })
+expect(body.token).toBeDefined()
+expect(res.body.token).toEqual(expect.any(String))
+mockToken = 'test-token-123'
+const token = 'abc123' in the unit tests
+Authorization: 'Bearer test-token'
+apiKey: 'test-key-1'
+api_key="dummy-key-for-tests-1"
+secret="not-a-real-secret-1"
+the Stripe key is a restricted one, see 1Password item "Stripe live"
+sk_test keys work only in test mode
+STRIPE_WEBHOOK_SECRET starts with whsec_ and comes from `stripe listen`
+password strength is checked by zxcvbn (score>=3)
+argon2id hashes start with $argon2id$v=19$m=65536
+user_password_hash: pbkdf2_sha256$600000$abc
+tokens are stored as sha256 hex, 64 chars
+Passwords longer than 72 bytes are cut by bcrypt2
+access keys are disabled for user ci-2
+auth token lifetime = 15min
+"token_use": "access_v2"
+The CI secret is called PROD_DB_PASSWORD_2
+rotate the token via `vault token renew -increment=24h`
+Password fields use autocomplete="current-password"
+autocomplete="new-password" is set on the signup form
+type="password" id="pw2"
+get_password_hash(password) uses passlib 1.7.4
+assert verify_password("secret", hash)
+def login(username: str, password: str) -> User:
+password: string;
+password!: string
+readonly password: string | null = null
+private String password;
+@Column(name = "password_hash", length = 60)
+password VARCHAR(255) NOT NULL
+ALTER TABLE users ADD COLUMN api_token VARCHAR(64)
+CREATE INDEX idx_token_expires_at2 ON tokens(expires_at)
+SELECT token FROM sessions WHERE user_id = 42
+API tokens have the prefix shop_ and 40 characters
+Tokens look like shop_live_XXXXXXXXXXXXXXXXXXXX
+Keys are 32 bytes long (AES-256-GCM)
+key = hashlib.sha256(data).hexdigest()
+secret = secrets.token_urlsafe(32)
+SECRET_KEY = secrets.token_hex(32)
+token = jwt.encode(payload, key, algorithm="HS256")
+token = request.headers.get("Authorization").split(" ")[1]
+const { token } = await res.json()
+const [token, setToken] = useState<string | null>(null)
+localStorage.getItem("access_token_v2")
+localStorage["token"] = data.token
+apiKey: string,
+api_key: Optional[str] = None
+api_key: str = Field(..., min_length=32)
+API_KEY = config("API_KEY", default="")
+API_KEY = os.environ.get("API_KEY", "dev-key")
+"api_key": "YOUR_API_KEY"
+OPENAI_API_KEY=sk-...
+OPENAI_API_KEY=<your key here>
+ANTHROPIC_API_KEY is not set; tests/llm are skipped (12 skipped)
+DATABASE_URL=postgres://postgres:postgres@db:5432/test
+DATABASE_URL=postgresql://localhost/shop_test
+postgres://user:secret@localhost/db in docs/example.md
+redis://:password@localhost:6379
+https://user:pass@example.com
+amqp://guest:guest@localhost
+Commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904 is the empty tree
+Request ID: 7c9e6679-7425-40de-944b-e07fc1f90ae7
+X-Request-Id: 3f9c2d1e8b7a6f5e4d3c2b1a0f9e8d7c
+trace_id=4bf92f3577b34da6a3ce929d0e0e4736 span_id=00f067aa0ba902b7
+digest: sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a
+checksum = "0f9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a2f1e0d9c8b7a6f5e4d3c2b1a0f9e"
+etag: W/"5f2b8a0e6c1d4f3e"
+cache key: webpack-3f9c2d1e8b7a6f5e4d3c2b1a0f9e8d7c6b5a4f3e
+The GitHub Actions cache key is ${{ runner.os }}-${{ hashFiles('**/lock') }}
+key: ${{ runner.os }}-node-v18-${{ hashFiles('package-lock.json') }}
+cacheKey = `user:${id}:v2`
+React key={item.id2}
+Public key: MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE ci@shop
+Stripe publishable keys start with pk_test_
+product id prod_NffrFeUfNV2Hib and price price_1MoBy5LkdIwHu7ixZhnattbh
+customer cus_NffrFeUfNV2Hib pays with pm_1MoBy5LkdIwHu7ix
+toolu_01A09q90qw90lq917835lq9 is the id of the tool use
+session 1b8d5088-d5ba-4cdd-9552-952ad05a7002 was resumed
+session_id: 1b8d5088-d5ba-4cdd-9552-952ad05a7002
+sessionid cookie has SameSite=Lax
+Set-Cookie: theme=dark; Path=/; Max-Age=31536000
+SESSION_COOKIE_AGE = 1209600
+SESSION_COOKIE_NAME=shop_sessionid
+Cookie: lang=de; consent=granted-2024
+basic auth is on for /metrics since v2.3.1
+Basic realm="Restricted Area 51"
+WWW-Authenticate: Bearer realm="shop", error="invalid_token"
+bearer_format: JWT2
+securitySchemes: {bearerAuth: {type: http, scheme: bearer}}
+Authorization header is missing -> 401
+Authorization: Bearer <JWT>
+Authorization: Bearer ${{ secrets.GITHUB_TOKEN }}
+curl -u $USER:$PASS https://api
+curl -H "X-API-Key: $API_KEY" https://api
+docker login -u $CI_USER -p $CI_PASS
+docker run -p 8080:80 -e TOKEN login-service:1.2.3
+the login page is served by web2:3000/login
+login via SSO (Okta) since 2023-10
+login: rate limited to 5/min per IP
+test login: see fixtures/users.json#admin1
+accounts.google.com/o/oauth2/v2/auth
+account 4111111111111111 is the Stripe test card
+secret santa list 2024
+The secret sauce is in src/rank/boost2.py
+kubectl create secret tls shop-tls --cert=tls.crt --key=tls.key
+--key=./certs/server-2024.key
+ssl_certificate_key /etc/nginx/ssl/shop-2024.key;
+openssl genrsa -out key.pem 4096
+keyfile: /run/keys/k1.pem
+key-file = ~/.config/sops/age/keys.txt
+primary_key=True, index=True
+ForeignKey("users.id2")
+passwordless sudo is enabled for deploy2
+password manager: 1Password
+passwd: all authentication tokens updated successfully.
+passwd file /etc/passwd has 42 lines
+pwd: /home/runner/work/shop/shop
+pass the -p 8080:80 flag
+pass --pw-reset2 to the script
+PASS src/auth/token.test.ts (5.2 s)
+PASS: 42, SKIP: 3
+✓ rejects an invalid password (12 ms)
+FAIL test_password_too_short[abc1]
+test_login[admin-wrong_pw1] is flaky
+Error: Invalid password: must contain at least 1 digit
+Access denied for user 'root'@'localhost' (using password: YES)
+Access denied for user 'app'@'172.18.0.5' (using password: NO)
+fatal: password authentication failed for user "shop" (SQLSTATE 28P01)
+Wrong password for key 'upload' in keystore upload2.jks
+sops metadata: pgp fingerprint 85D77543B3D624B63CEA9E6DBC17301B491B3F21
+age recipient age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+credential helper: store --file ~/.git-credentials2
+Credentials=include in fetch options v3
+GOOGLE_APPLICATION_CREDENTIALS=/run/secrets/gcp-sa-2.json
+aws_profile=shop-prod-2
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come from OIDC (role shop-ci-2)
+secret_arn=arn:aws:secretsmanager:eu-central-1:123456789012:secret:prod/db-Xy12Zw
+op://Shop/db-prod-2/password
+Das Passwort wird mit Argon2 gehasht
+Das Passwort muss mindestens 12 Zeichen haben
+Der Token ist 15min gültig
+密码至少 8 位
+密码使用 bcrypt 加密，cost=12
+パスワードは8文字以上
+La contraseña debe tener al menos 8 caracteres
+Le mot de passe est haché avec bcrypt12
+пароль должен быть не короче 8 символов
 """.strip().split("\n")
