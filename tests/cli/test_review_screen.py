@@ -107,7 +107,7 @@ KEYS: dict[str, tuple[list[str], list[str], list[str], list[str], str]] = {
         *([], [], [CENTS, BUS, SLOW], "did you mean engineer?"),
     ),
     "search": (["slash", *"index", "enter", "a"], [], [SLOW], [CENTS, BUS], "has these words"),
-    "search an agent": (["slash", *"QA"], [], [], [CENTS, BUS, SLOW], "qa  1 of 1"),
+    "search an agent": (["slash", *"QA"], [], [], [CENTS, BUS, SLOW], "qa  1 of 1, with: qa"),
     "search nothing": (["slash", *"zzz", "enter", "a"], [], [], [CENTS, BUS, SLOW], "No learning"),
     "search is closed": (["slash", *"zz", "escape", "a"], [CENTS], [], [BUS, SLOW], "1 of 2"),
     "help": (["question_mark"], [], [], [CENTS, BUS, SLOW], "a  accept: add it to the memory"),

@@ -88,6 +88,7 @@ class ReviewApp(App[None]):
         self.session = session
         self.words: list[str] = []
         self.shown: list[WaitingItem] = []
+        self.place = 0  # of the learning to highlight after a decision
 
     def compose(self) -> ComposeResult:
         with Container(id="panes"):
@@ -123,8 +124,10 @@ class ReviewApp(App[None]):
         options.add_options(
             [make_content(f"{item.agent}  {' '.join(item.text.split())}") for item in self.shown]
         )
-        options.highlighted = min(at, len(self.shown) - 1) if self.shown else None
-        self._show_details()
+        if self.shown:
+            options.highlighted = min(at, len(self.shown) - 1)  # which shows the details
+        else:
+            self._show_details()
 
     def on_option_list_option_highlighted(self) -> None:
         self._show_details()
@@ -136,6 +139,7 @@ class ReviewApp(App[None]):
             text = make_content(f"No learning {'has these words' if has_any else 'waits for you'}.")
         else:
             head = f"{item.agent}  {self.shown.index(item) + 1} of {len(self.shown)}"
+            head += f", with: {' '.join(self.words)}" if self.words else ""
             lines = [make_content(head, "bold")]
             lines += [
                 make_content(line.indent[2:] + line.text, line.style)
@@ -149,12 +153,12 @@ class ReviewApp(App[None]):
 
     def _apply(self, decide: Callable[[], str]) -> None:
         """Decide, and list what is left; show the message, or why nothing was decided."""
-        at = self.query_one(OptionList).highlighted or 0
+        self.place = self.query_one(OptionList).highlighted or 0
         try:
             message = decide()
         except (CommandRefused, ValueError, OSError) as error:
             message = describe_error(error)[0]
-        self._list(at)
+        self._list(self.place)
         self._say(message)
 
     def action_decide(self, name: str) -> None:
@@ -182,13 +186,12 @@ class ReviewApp(App[None]):
         options.highlighted = at if at is None else min(at + 1, len(self.shown) - 1)
 
     def action_undo(self) -> None:
-        def undo() -> str:
-            item, self.words = self.session.undo(), []
-            at = self.session.items.index(item)
-            self.call_after_refresh(self._list, at)
-            return f"Undone: {item.id} waits again."
+        self._apply(self._undo)
 
-        self._apply(undo)
+    def _undo(self) -> str:
+        item, self.words = self.session.undo(), []
+        self.place = self.session.items.index(item)
+        return f"Undone: {item.id} waits again."
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen())
