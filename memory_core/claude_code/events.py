@@ -342,8 +342,7 @@ def list_delegations(line: Event) -> list[tuple[str, str]]:
 
 def list_tool_texts(line: Event) -> list[str]:
     """Return the texts in the inputs of the tool calls in a line, except those of a hand-back."""
-    calls = [block for block in _content(line, "assistant") if block.get("type") == "tool_use"]
-    values: list[Any] = [_input(call) for call in calls if call.get("name") != HANDBACK_TOOL]
+    values: list[Any] = [given for name, given in list_tool_calls(line) if name != HANDBACK_TOOL]
     texts = []
     while values:
         value = values.pop()
@@ -354,6 +353,12 @@ def list_tool_texts(line: Event) -> list[str]:
         elif isinstance(value, str):
             texts.append(value)
     return texts
+
+
+def list_tool_calls(line: Event) -> list[tuple[str, dict[str, Any]]]:
+    """Return (tool, input) of the tool calls in a line of a transcript."""
+    calls = [block for block in _content(line, "assistant") if block.get("type") == "tool_use"]
+    return [(_get_text(call, "name"), _input(call)) for call in calls]
 
 
 def has_call_error(line: Event, call_id: str) -> bool:

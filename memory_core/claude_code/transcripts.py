@@ -22,6 +22,9 @@ TAIL_BYTES = 512 * 1024
 # The part of an agent's transcript in which its tool calls are read: some hundred of them.
 CALLS_BYTES = 1_000_000
 
+# The part in which a call is looked for that reads from outside: nearly always all of it.
+READING_BYTES = 8_000_000
+
 # A longer line is skipped: the largest report seen had 0.2 MB.
 MAX_LINE_BYTES = 4_000_000
 
@@ -102,6 +105,15 @@ def read_tool_texts(path: str) -> list[str]:
     lines = _read_end(path, CALLS_BYTES)[0]
     calls = [_parse(line) for line in lines if b'"tool_use"' in line and b'"assistant"' in line]
     return [text for call in calls for text in events.list_tool_texts(call)]
+
+
+def read_calls(path: str, tools: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
+    """Return (tool, input) of an agent's calls of tools whose names begin so; raises OSError."""
+    names = [f'"{tool}'.encode() for tool in tools]
+    lines = _read_end(path, READING_BYTES)[0]
+    marked = (line for line in lines if b'"tool_use"' in line)
+    chosen = [line for line in marked if any(name in line for name in names)]
+    return [call for line in chosen for call in events.list_tool_calls(_parse(line))]
 
 
 class TranscriptSummary:

@@ -14,6 +14,7 @@ from memory_core.claude_code import agent_names, hook_faults, settings_files
 from memory_core.curation import change_log, lookup, review
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import stale_items
+from memory_core.git import unreviewed
 from memory_core.history import item_history
 from memory_core.memory import expiry, gone_projects, index_building
 from memory_core.memory.project import Project
@@ -319,7 +320,7 @@ class ProjectStatus(NamedTuple):
 
     `hooks_state` says in words where the hooks are and whether they run, `next_step` what to do
     if there is no memory ("" with one), `unreadable` names a folder above the memories.  `log`
-    is the path of the event log.
+    is the path of the event log, `new` counts the items that came from elsewhere.
     """
 
     memories: list[MemoryStatus]
@@ -331,6 +332,7 @@ class ProjectStatus(NamedTuple):
     log: str
     use: MemoryUse
     warnings: list[StatusWarning]
+    new: int
 
 
 def read_status(project: Project, environ: Mapping[str, str], user: bool = False) -> ProjectStatus:
@@ -363,6 +365,7 @@ def read_status(project: Project, environ: Mapping[str, str], user: bool = False
         project.paths.state.locate(event_log.FILE_NAME),
         measure_use(project),
         warnings,
+        unreviewed.count_reported(project, level).total(),
     )
 
 

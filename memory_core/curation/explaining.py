@@ -5,11 +5,12 @@ The decisions are those of the block that a hook builds, `memory.recall.build_bl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.curation import agent_context
+from memory_core.git import unreviewed
 from memory_core.memory import recall
 from memory_core.memory.project import Project
 from memory_core.selection import choosing
@@ -22,7 +23,8 @@ class Explanation(NamedTuple):
     """The decisions about an agent's passages, the chosen ones first, and the block with these.
 
     `budget` is in tokens, 0 if selection is off.
-    `forms` has the words of the task as they are written, by the words that are compared.
+    `forms` has the words of the task as they are written, by the words that are compared, and
+    `tiers` has the tiers of items of the project and of the user, by their texts.
     """
 
     agent: str
@@ -30,6 +32,7 @@ class Explanation(NamedTuple):
     choices: Sequence[Choice]
     block: recall.MemoryBlock
     forms: dict[str, str]
+    tiers: Mapping[tuple[bool, str], str]
 
     @property
     def tokens(self) -> int:
@@ -48,7 +51,28 @@ def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanati
     if block.index:
         choices += choosing.list_others(block.index.passages, choices)
     budget = settings["budget_tokens"] if settings["enabled"] else 0
-    return Explanation(agent, budget, choices, block, subject_words.list_forms(task))
+    forms = subject_words.list_forms(task)
+    return Explanation(agent, budget, choices, block, forms, _list_tiers(project, agent))
+
+
+def _list_tiers(project: Project, agent: str) -> dict[tuple[bool, str], str]:
+    """Return the tiers of texts; the keys say whether they are of the user's level, and the text.
+
+    The texts of a file that cannot be read have none.
+    """
+    tiers: dict[tuple[bool, str], str] = {}
+    for is_users in (False, True):
+        try:
+            texts = unreviewed.list_texts(project, project.level(is_users), agent)
+        except OSError:
+            continue
+        tiers |= {(is_users, item.text): item.tier for item in texts}
+    return tiers
+
+
+def find_tier(choice: Choice, explanation: Explanation) -> str:
+    passage = choice.passage
+    return explanation.tiers.get((passage.is_users, passage.item or passage.text), "")
 
 
 def explain_reply(project: Project, event: Any, reply: object) -> Explanation | None:
@@ -85,11 +109,11 @@ def to_json(explanation: Explanation) -> dict[str, Any]:
         "agent": explanation.agent,
         "budget_tokens": explanation.budget or None,
         "tokens": explanation.tokens,
-        "items": [_choice_to_json(choice, explanation.forms) for choice in explanation.choices],
+        "items": [_choice_to_json(choice, explanation) for choice in explanation.choices],
     }
 
 
-def _choice_to_json(choice: Choice, forms: dict[str, str]) -> dict[str, Any]:
+def _choice_to_json(choice: Choice, explanation: Explanation) -> dict[str, Any]:
     passage, score = choice.passage, choice.score
     return {
         "id": passage.note.id or None,
@@ -101,7 +125,8 @@ def _choice_to_json(choice: Choice, forms: dict[str, str]) -> dict[str, Any]:
         "own": round(float(score.own), 3),
         "run": round(score.subject, 3),
         "factor": round(choice.factor, 3),
-        "words": list_words(choice, forms),
+        "words": list_words(choice, explanation.forms),
         "tokens": choice.tokens,
         "stale": passage.stale or None,
+        "tier": find_tier(choice, explanation) or None,
     }

@@ -293,7 +293,7 @@ def handle_failure(project: Project, event: Event) -> Reply | None:
 
 def handle_session_start(project: Project, event: Event) -> Reply | None:
     """Give the main session its own memory, never the memory of an agent."""
-    from memory_core.git import merge_driver
+    from memory_core.git import arrivals, merge_driver
     from memory_core.memory import recall
     from memory_core.tasks import task_events
 
@@ -306,7 +306,8 @@ def handle_session_start(project: Project, event: Event) -> Reply | None:
     room = recall.CONTEXT_LIMIT - len(block.text) - 2
     tasks = task_events.handle_session_start(project, session.runs, room)
     text = "\n\n".join(part for part in (block.text, tasks) if part)
-    notice = merge_driver.format_notice(project.store.folder)
+    notices = [merge_driver.format_notice(project.store.folder), *arrivals.format_notices(project)]
+    notice = "\n".join(filter(None, notices))
     return events.reply_session_start(text, notice) if text or notice else None
 
 

@@ -95,7 +95,8 @@ def sweep(project: Project, folders: list[str], size: int, seconds: float) -> Sw
 def _read(project: Project, state: _SweepState, path: str, size: int, result: SweepResult) -> None:
     """Read a transcript from its offset on, until the sweep has read `size` bytes."""
     session, run_id = _identify(path)
-    run = RunEvent(project, {"session_id": session}, run_id=run_id)
+    event = {"session_id": session, "agent_transcript_path": path}
+    run = RunEvent(project, event, run_id=run_id)
     changed, total = transcripts.status_of(path)
     name = run.record.get("agent") or transcripts.read_agent(path)
     if not name:

@@ -99,7 +99,7 @@ def record_missed_run(run: RunEvent, session: str, path: str) -> None:
         words.get("description", outline.description), words.get("prompt", outline.prompt)
     )
     outcome, error = _judge(record, outline.last)
-    run_report.note_tool_use(run, path)
+    run_report.note_tool_use(run)
     run_report.read_reports(run, [outline.last])
     numbers |= run.list_use()
     ids = {"run": run.run_id, "session": session}

@@ -91,24 +91,39 @@ def save_reports(
         about,
         wrong,
         before_merge,
+        read_reading(run) if learned else [],
     )
 
 
-def note_tool_use(run: RunEvent, path: str = "") -> None:
-    """Note which of the given items name what the run's tool calls name, and its task did not.
+def read_reading(run: RunEvent) -> list[str]:
+    """Return what a run read from outside, see `trust.reading`; [] without a transcript."""
+    from memory_core.claude_code import transcripts
+    from memory_core.trust import reading
 
-    `path` is the path of its transcript, if the event does not have it.
-    """
+    try:
+        calls = transcripts.read_calls(_find_transcript(run), reading.TOOLS)
+    except OSError:
+        return []  # an older version has no transcripts of agents
+    return reading.list_reading(calls, [run.project.paths.root, events.cwd(run.event)])
+
+
+def _find_transcript(run: RunEvent) -> str:
+    from memory_core.claude_code import transcripts
+
+    path = events.own_transcript_path(run.event)
+    return path or transcripts.path_of_run(events.transcript_path(run.event), run.run_id)
+
+
+def note_tool_use(run: RunEvent) -> None:
+    """Note which of the given items name what the run's tool calls name, and its task did not."""
     named = run.record.get("named")
     if not isinstance(named, dict):
         return
     from memory_core.claude_code import transcripts
     from memory_core.text import code_names
 
-    path = path or events.own_transcript_path(run.event)
-    path = path or transcripts.path_of_run(events.transcript_path(run.event), run.run_id)
     try:
-        text = "\n".join(transcripts.read_tool_texts(path))
+        text = "\n".join(transcripts.read_tool_texts(_find_transcript(run)))
     except OSError:
         return  # an older version has no transcripts of agents
     used = [key for key, names in named.items() if any(code_names.has_name(text, n) for n in names)]

@@ -12,7 +12,7 @@ from memory_core.curation import agent_status
 from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
-from memory_core.git import merge_driver
+from memory_core.git import merge_driver, unreviewed
 from memory_core.setup import hook_runner
 from memory_core.storage import run_records, spool
 from memory_core.storage.history_file import HistoryFile
@@ -50,6 +50,7 @@ def check_memories(exam: Examination) -> Iterator[Finding]:
     if project.user_paths and project.config["user_level"] != "off":
         store = project.level(user=True)
         yield from _check_level(exam, store, agent_status.list_memories(project, store), user=True)
+    yield from _check_origins(exam)
 
 
 def _check_level(
@@ -163,6 +164,20 @@ def _check_archive(exam: Examination, store: Store, path: str, user: bool) -> It
     if agent and markdown_lines.CONFLICT_START in text and conflicts.merge_sides(text).text != text:
         what = f"{agent_status.CONFLICT_WARNING} is not resolved"
         yield _report_conflict(exam, what, where, agent, user)
+
+
+def _check_origins(exam: Examination) -> Iterator[Finding]:
+    """Note the items that nobody has reviewed, and a user-level memory that agents do not get."""
+    project = exam.project
+    if new := unreviewed.count_reported(project, project.store):
+        names = ", ".join(f"{agent} {count}" for agent, count in new.items())
+        what = f"items came from elsewhere, and nobody has reviewed them here: {names}"
+        yield Finding(NOTE, what, project.store.folder, "agent-memory review --new")
+    users = project.level(user=True)
+    is_off = project.user_paths is None or project.config["user_level"] == "off"
+    if not is_off and not project.gives_user_level() and users.agents():
+        what = "the agents of this project do not receive your user-level memory"
+        yield Finding(NOTE, what, users.folder, "if you want them to: agent-memory allow")
 
 
 def check_spool(exam: Examination) -> Iterator[Finding]:

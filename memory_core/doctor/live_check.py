@@ -20,6 +20,7 @@ from memory_core.claude_code import agent_definitions, events, headless, setting
 from memory_core.claude_code.agent_names import id_of
 from memory_core.curation import agent_status
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
+from memory_core.git import arrivals
 from memory_core.memory.project import Project
 from memory_core.storage import config, config_file, event_log, paths
 from memory_core.text import sanitize
@@ -87,6 +88,7 @@ class LiveTrial:
         item = ITEM.format(word=self.word)
         text = f"# {agent}\n\n## Project Context\n- {item}\n"
         own.files.replace(self._file, text.encode())
+        arrivals.look(self.project)  # the hook has nothing to report about this memory
 
     @property
     def reported_word(self) -> str:

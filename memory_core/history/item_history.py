@@ -3,7 +3,8 @@
 A record is a dict of `time` (ISO 8601, UTC), `kind`, `id`, and more fields for some kinds
 (`record_models.HistoryRecord` has all).  Kinds that concern items:
 
-    learned       text, section; run, session, source: the origin of the item
+    learned       text, section; run, session, source: the origin of the item; reading: what its
+                  run read from outside
     reinforced    run, session, source: a run reported it again
     merged        text, section; was: id of the item that this better wording replaced
     edited        text, section; was: id of the wording before a hand edit
@@ -94,7 +95,8 @@ class ItemState:
 
     `born` is the time of its first wording, `added_at` the time when it was last added, by the
     change `added_by`; `used` the time when a run last reported it or the user last confirmed it.
-    `run`, `session` and `source` say who added it; `nested` is the text of its nested lines.
+    `run`, `session` and `source` say who added it, and `reading` what that run, or the run of an
+    earlier wording, had read from outside; `nested` is the text of its nested lines.
     """
 
     def __init__(self, key: str, born: str, confidence: float) -> None:
@@ -102,6 +104,7 @@ class ItemState:
         self.changed = self.used = born  # `changed`: time of the last record of any kind
         self.text = self.section = self.nested = self.added_at = self.added_by = self.was = ""
         self.run = self.session = self.source = ""
+        self.reading: list[str] = []
         self.born = born
         self.confidence = confidence
         self.runs: set[str] = set()
@@ -269,6 +272,7 @@ class History:
         if record["kind"] not in ("restored", "returned"):
             state.run, state.session = record.get("run") or "", record.get("session") or ""
             state.source = record.get("source") or ""
+            state.reading = _list_texts(record.get("reading"))
         older = self._states.get(record.get("was") or "")
         if older is not None and older is not state:
             self._inherit(state, older)
@@ -281,8 +285,13 @@ class History:
         state.is_persons = state.is_persons or older.is_persons
         state.is_pinned = older.is_pinned if state.is_pinned is None else state.is_pinned
         state.is_doubted = state.is_doubted or older.is_doubted
+        state.reading = state.reading or older.reading
         state.runs |= older.runs
         state.contradicting_runs |= older.contradicting_runs
+
+
+def _list_texts(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def sort_records(records: Iterable[Record]) -> list[Record]:

@@ -63,7 +63,7 @@ class AgentMemory:
         self.evicted: list[SectionText] = []
         self.leftover: list[SectionText] = []
         self.from_archive: list[SectionText] = []
-        self.review: list[dict[str, str]] = []
+        self.review: list[dict[str, Any]] = []
         self.decided: list[str] = []
         self.accepted: list[str] = []
         self.change_id = self.time = self.header_time = ""
@@ -145,13 +145,18 @@ class AgentMemory:
 
     def make_waiting(
         self, section: str, text: str, nested: str, reason: str, other: str = ""
-    ) -> dict[str, str]:
+    ) -> dict[str, Any]:
         """Return the entry of the review for an item of this memory."""
+        from memory_core.trust import ledger
+
         state, types = self.history.find(text), template.SECTION_TITLES
         kind = next((kind for kind, title in types.items() if title == section), "")
-        entry = {"type": kind, "content": text, "nested": nested, "other": other, "reason": reason}
+        entry: dict[str, Any] = {"type": kind, "content": text, "nested": nested, "other": other}
+        entry["reason"] = reason
         if state:
             entry |= {"run": state.run, "session": state.session, "source": state.source}
+            tier = ledger.find_source_tier(state.source, state.reading)
+            entry |= {"tier": tier, "reading": state.reading}
         return entry
 
 

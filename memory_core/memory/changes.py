@@ -19,6 +19,7 @@ from memory_core.text import secrets, similarity
 ASK_REASON = "learning: ask"
 REJECTED_REASON = "a person rejected it before"
 WRONG_REASON = "reported as wrong"
+TAINTED_REASON = "hold_tainted: the run read from outside"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 class TaughtReport:
     """What one run teaches: rows of [type, content, nested lines], and their source.
 
-    `source` has the run, session and source.  `rejected` has [type, content, reason, nested lines]
+    `source` has the run, session and source, and `reading` if the run read from outside; such a run
+    is tainted.  `rejected` has [type, content, reason, nested lines]
     of learnings that lack the form, `about` says what the run was about, `wrong` has the reasons by
     the ids of items that it reported as wrong.  `learned` counts the new and better items, and
     `refused` has the learnings that are not merged, with the reason.
@@ -55,6 +57,7 @@ class TaughtReport:
         self.source = source
         self.about = about
         self.wrong = wrong or {}
+        self.is_tainted = bool(source.get("reading"))
         self.change_id = ""
         self.learned = 0
         self.refused: list[tuple[LearningLike, str]] = []
@@ -154,7 +157,8 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
     must_ask = mode == config_defaults.ASK and not by_person
     if not must_ask:
         _record_contradictions(memory, report)
-    suspicions = {} if by_person else _find_poisoned(memory, report.learnings)
+    holds = report.is_tainted and memory.project.config["hold_tainted"]
+    suspicions = {} if by_person else _find_poisoned(memory, report)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
         clean = Learning(learning.type, *map(secrets.redact, (learning.content, learning.nested)))
@@ -166,18 +170,18 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
             report.refused.append((learning, suspicions[id(learning)]))
         elif state and state.is_doubted and not state.is_present and not by_person:
             report.refused.append((learning, WRONG_REASON))
-        elif must_ask and not (state and state.is_present):
-            report.refused.append((learning, ASK_REASON))
+        elif (must_ask or holds) and not (state and state.is_present):
+            report.refused.append((learning, ASK_REASON if must_ask else TAINTED_REASON))
         else:
             yield learning
 
 
-def _find_poisoned(memory: AgentMemory, learnings: Sequence[Learning]) -> dict[int, str]:
+def _find_poisoned(memory: AgentMemory, report: TaughtReport) -> dict[int, str]:
     """Return the reasons, by `id`, of the learnings that may be poisoned; a person decides."""
     from memory_core.trust import checking
 
-    texts = [f"{learning.content}\n{learning.nested}" for learning in learnings]
-    reasons = checking.find_reasons(texts)
+    texts = [f"{learning.content}\n{learning.nested}" for learning in report.learnings]
+    reasons = checking.find_reasons(texts, report.is_tainted)
     if not any(reasons):
         return {}
     from memory_core.trust.guard import Guard
@@ -185,7 +189,7 @@ def _find_poisoned(memory: AgentMemory, learnings: Sequence[Learning]) -> dict[i
     guard = Guard(memory.store.paths.state, memory.store.stem(memory.agent))
     return {
         id(learning): reason
-        for learning, reason in zip(learnings, reasons, strict=True)
+        for learning, reason in zip(report.learnings, reasons, strict=True)
         if reason and not guard.is_decided(learning.content, learning.nested)
     }
 

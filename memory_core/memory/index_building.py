@@ -23,6 +23,7 @@ from memory_core.selection.passages import (
     Subjects,
     shorten_ids,
 )
+from memory_core.storage import config_defaults
 from memory_core.text import code_names, secrets, similarity, times
 
 TYPE_CHECKING = False
@@ -230,7 +231,8 @@ def _dump_notes(notes: Notes) -> bytes:
 def list_levels(project: Project, has_own: bool) -> list[Store]:
     """Return the levels that an agent receives; `has_own`: the project has a memory for it."""
     setting = project.config["user_level"]
-    if project.user_paths is None or setting == "off" or (has_own and setting == "shadow"):
+    is_off = setting == "off" or (has_own and setting == "shadow")
+    if project.user_paths is None or is_off or not project.gives_user_level():
         return [project.store]
     return [project.store, project.level(user=True)]
 
@@ -282,7 +284,10 @@ def _list_passages(
     own: Document | None = None
     for store, snapshot in files:
         find_note = _make_finder(project, find_notes(store))
-        guard = Guard(store.paths.state, store.stem(agent))
+        is_own = store.paths is project.paths
+        is_strict = is_own and project.config["trust"] == config_defaults.STRICT
+        guard = Guard(store.paths.state, store.stem(agent), is_strict)
+        checked = () if is_strict else checked
         document = _remove_poisoned(
             markdown.parse_document(secrets.redact(snapshot.text)), guard, checked
         )
@@ -301,11 +306,23 @@ def _list_passages(
             for passage in news
             if passage.item or passage.text in checked or not guard.find_reason(passage.text)
         ]
+        tainted = _list_tainted(document, find_note, guard)
         for passage in news:
-            passage.is_users = store.paths is not project.paths
+            passage.is_users = not is_own
+            passage.is_tainted = passage.item in tainted
         own = own or document
         passages += news
     return passages
+
+
+def _list_tainted(document: Document, find_note: NoteFinder, guard: Guard) -> set[str]:
+    """Return the items of runs that had read from outside, without those that a person reviewed."""
+    return {
+        item.text
+        for item in document.items
+        if find_note(item.text).is_tainted
+        and not guard.is_decided(item.text, markdown.read_nested(document, item))
+    }
 
 
 def _split(document: Document, own: Document | None, find_note: NoteFinder) -> list[Passage]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FOLDER = "index"
 
 # Raise it if the passages, words or notes of the same files become others.
-VERSION = 3
+VERSION = 4
 
 # What is read at once: all of the index of a usual memory.
 READ_FIRST = 128 * 1024
@@ -156,8 +156,12 @@ def stamp_documents(project: Project, agent: str) -> Stamp:
     identities = [_identify(store.files.status(path)) for store, path in files]
     if not any(identities):
         return []
-    settings = [project.config[name] for name in ("min_confidence", "confidence", "user_level")]
-    history = make_stamp(levels[1], agent) if identities[1:] and identities[1] else []
+    names = ("min_confidence", "confidence", "user_level", "trust")
+    settings = [project.config[name] for name in names]
+    has_users = bool(identities[1:] and identities[1])
+    history = make_stamp(levels[1], agent) if has_users else []
+    if has_users and not project.gives_user_level():
+        history.append("withheld")
     paths = [path for _store, path in files]
     return [VERSION, __version__, *settings, *paths, *identities, history]
 

@@ -54,6 +54,10 @@ class Project:
 
         return store.Store(self.user_paths or self.paths) if user else self.store
 
+    def gives_user_level(self) -> bool:
+        """Return whether a person allowed that agents here receive the user-level memory."""
+        return self.paths.state.allows_user_level()
+
     @property
     def name(self) -> str:
         return os.path.basename(self.paths.root) or "project"

@@ -21,6 +21,8 @@ from memory_core.text.times import format_utc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from memory_core.document.merge_learnings import LearningLike
     from memory_core.history.item_history import Difference, ItemFields
     from memory_core.memory.project import Project
@@ -222,15 +224,18 @@ def record_difference(memory: AgentMemory, difference: Difference, new: str, sou
 
 
 def list_refused(
-    refused: list[tuple[LearningLike, str]], rivals: dict[str, str], **source: str
-) -> list[dict[str, str]]:
+    refused: list[tuple[LearningLike, str]], rivals: dict[str, str], **source: Any
+) -> list[dict[str, Any]]:
     """Return learnings that do not fit into the memory file as entries of the review.
 
     `rivals` has by their contents the items that they contradict.  `source` may have the run,
-    session and source of all of them.
+    session, source and reading of all of them.
     """
+    from memory_core.trust import ledger
+
+    tier = ledger.find_source_tier(source.get("source", ""), source.get("reading", ()))
     return [
         {"type": item.type, "content": item.content, "nested": item.nested, "reason": reason}
-        | {"other": rivals.get(item.content, ""), **source}
+        | {"other": rivals.get(item.content, ""), "tier": tier, **source}
         for item, reason in refused
     ]

@@ -17,7 +17,7 @@ from memory_core.storage import event_log, spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from memory_core.learning.extraction import Extraction
@@ -73,17 +73,21 @@ def save_learnings(
     about: str = "",
     wrong: dict[str, str] | None = None,
     before_merge: Callable[[], None] = lambda: None,
+    reading: Sequence[str] = (),
 ) -> bool:
     """Save the learnings of reports; return False if there are too many to save all of them.
 
     `about` says what the run was about; "" if it is not known, or saved already.  `wrong` has the
     reasons, by id, why given items are wrong.  `before_merge` is called when all is in the spool.
+    `reading` is what the run read from outside.
 
     They are written to the spool first, and stay there for the next writer if the memory file
     cannot be changed now.  A large memory file is changed after the return.  Without a spool the
     memory file is changed at once.  Raises OSError if neither is possible.
     """
-    origin = {"agent": agent, "run": run, "session": session, "source": source}
+    origin: dict[str, Any] = {"agent": agent, "run": run, "session": session, "source": source}
+    if reading:
+        origin["reading"] = [*reading]
     entry, is_whole = _make_entry(extractions, origin, about, wrong or {})
     try:
         path = spool.add(project.paths, project.store.stem(agent), entry)
@@ -141,7 +145,7 @@ def _do_in_background(work: Callable[[], None]) -> None:
 
 
 def _make_entry(
-    extractions: list[Extraction], source: dict[str, str], about: str, wrong: dict[str, str]
+    extractions: list[Extraction], source: dict[str, Any], about: str, wrong: dict[str, str]
 ) -> tuple[dict[str, Any], bool]:
     """Return an entry of the spool, and whether all learnings are in it."""
     learned = [
@@ -304,7 +308,8 @@ def _make_report(
         taught[run].update(new)
         return list(new.values())
 
-    source = {key: entry[key] for key in ("run", "session", "source")}
+    names = ("run", "session", "source", "reading")
+    source: dict[str, Any] = {key: entry[key] for key in names if key in entry}
     about = str(entry.get("about") or "")
     learnings, rejected = take_new(entry["learnings"]), take_new(entry["rejected"])
     wrong = {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import Any, TypeVar
 
+    from memory_core.history.item_history import Record
     from memory_core.memory.agent_memory import AgentMemory
     from memory_core.memory.project import Project
     from memory_core.storage.store import Store
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
     # A function that wraps the agents of a command, to show its progress.
     ProgressWrapper = Callable[[Collection[Any]], Iterable[Any]]
 
-# With the source of a person, they say that the person has read the item.
-DECIDING_KINDS = (
-    *("learned", "reinforced", "merged", "approved", "confirmed", "edited", "preference"),
-)
+# With the source of a person, they say that the person has read the item, or wrote it.
+REVIEWING_KINDS = ("approved", "confirmed")
+DECIDING_KINDS = (*REVIEWING_KINDS, "learned", "reinforced", "merged", "edited", "preference")
 
 # Maximum number of tries of a writer while the user keeps saving the file.
 MAX_TRIES = 5
@@ -143,29 +143,39 @@ def _write_text(memory: AgentMemory) -> None:
 
 
 def _note_decisions(memory: AgentMemory) -> None:
-    """Remember on this machine which texts a person wrote or accepted, and which wait again."""
-    accepted = [
-        item
-        for record in memory.records
-        if record["kind"] in DECIDING_KINDS
-        and record.get("source") == item_history.PERSON_SOURCE
-        and "imported" not in record
-        and (item := memory.history.get(record["id"]))
-    ]
-    if not (accepted or memory.accepted or memory.review):
-        return
+    """Remember on this machine where texts came from, which a person reviewed, and which wait."""
     from memory_core.memory import item_index
     from memory_core.trust import ledger
 
+    origins = dict.fromkeys(memory.accepted, ledger.REVIEWED)
+    for record in memory.records:
+        origin = _find_origin(record)
+        item = memory.history.get(record["id"]) if origin else None
+        if item:
+            origins[ledger.make_key(item.text, item.nested)] = origin
     files, stem = memory.store.paths.state, memory.store.stem(memory.agent)
     try:
-        keys = [ledger.make_key(item.text, item.nested) for item in accepted]
-        ledger.add(files, stem, [*keys, *memory.accepted])
+        is_new = bool(origins) and ledger.add(files, stem, origins)
         waiting = [ledger.make_key(row["content"], row.get("nested", "")) for row in memory.review]
-        if ledger.remove(files, stem, waiting) or memory.accepted:
+        is_back = bool(waiting) and ledger.remove(files, stem, waiting)
+        if is_back or (is_new and memory.accepted):
             item_index.remove(memory.store, memory.agent)
     except OSError:
         pass  # without a state the texts wait again
+
+
+def _find_origin(record: Record) -> str:
+    """Return the origin of the item that a record is about, "" if the record does not decide it."""
+    from memory_core.trust import ledger
+
+    kind, source = record["kind"], record.get("source")
+    if "imported" in record or source == item_history.HAND_SOURCE:
+        return ""
+    if source == item_history.PERSON_SOURCE and kind in DECIDING_KINDS:
+        return ledger.REVIEWED if kind in REVIEWING_KINDS else ledger.PERSON
+    is_import = source == item_history.IMPORT_SOURCE
+    arrives = kind in item_history.ARRIVAL_KINDS
+    return (ledger.IMPORT if is_import else ledger.AGENT) if arrives else ""
 
 
 def _may_resolve_error(memory: AgentMemory) -> bool:

@@ -29,10 +29,12 @@ MORE_SHARE = 0.4
 WISHED_SHARE = 1 / 4
 
 # What multiplies the score of a passage whose run has a chosen passage already, of one that was
-# given often and never used, and of one that may be out of date.
+# given often and never used, of one that may be out of date, and of one whose run had read from
+# outside.
 SAME_RUN = 0.7
 UNUSED = 0.5
 STALE = 0.5
+TAINTED = 0.9
 
 # So often an item is given, without use, before it sinks.
 UNUSED_AFTER = 20
@@ -165,7 +167,8 @@ def _rate(choice: Choice) -> tuple[float, float, str, int]:
     """Return what decides without a score: useful kinds, then certain items, then new ones."""
     passage = choice.passage
     worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
-    return worth, passage.note.confidence, passage.note.born or FAR_FUTURE, passage.index
+    certainty = passage.note.confidence * (TAINTED if passage.is_tainted else 1)
+    return worth, certainty, passage.note.born or FAR_FUTURE, passage.index
 
 
 def leave_out(choice: Choice) -> None:
@@ -181,7 +184,7 @@ def _order(choice: Choice) -> tuple[bool, bool, float, int]:
 
 
 def _weigh_use(passage: Passage) -> float:
-    factor = STALE if passage.stale else 1.0
+    factor = (STALE if passage.stale else 1.0) * (TAINTED if passage.is_tainted else 1.0)
     note = passage.note
     return factor * UNUSED if note.given >= UNUSED_AFTER and not note.used else factor
 

@@ -80,6 +80,7 @@ def _make_note(
         state.is_persons or len(runs) >= CONFIRMING_RUNS,
         len(state.contradicting_runs),
         state.is_doubted,
+        bool(state.reading),
         runs,
         counts,
         subjects,

@@ -244,16 +244,17 @@ def _make_row(passage: Passage) -> tuple[Any, ...]:
     note = passage.note
     return (
         *(passage.section, passage.text, passage.item, passage.is_wished, passage.is_users),
-        *(passage.short_id, passage.names, passage.runs),
+        *(passage.short_id, passage.names, passage.runs, passage.is_tainted),
         *(note.id, note.confidence, note.born, note.is_persons, note.is_pinned, note.is_confirmed),
     )
 
 
 def _make_passage(number: int, row: tuple[Any, ...], counts: Counts) -> Passage:
-    section, text, item, is_wished, is_users, short_id, names, runs, *facts = row
+    section, text, item, is_wished, is_users, short_id, names, runs, is_tainted, *facts = row
     note = ItemNote(*facts)
     note.given, note.used, note.failed = counts.get(note.id, (0, 0, 0))
     passage = Passage(section, text, number, item, note)
     passage.is_wished, passage.is_users = is_wished, is_users
     passage.short_id, passage.names, passage.runs = short_id, names, runs
+    passage.is_tainted = is_tainted
     return passage

@@ -18,7 +18,7 @@ MAX_COMPARED = 4000
 # What a note has besides the counts of runs and their subjects.
 FACTS = (
     *("id", "confidence", "born", "is_persons", "is_pinned", "is_confirmed"),
-    *("wrong", "is_doubted", "runs"),
+    *("wrong", "is_doubted", "is_tainted", "runs"),
 )
 
 
@@ -86,7 +86,8 @@ class ItemNote:
     `runs` has the ids of the runs that reported it, and `subjects` what they were about.  `given`,
     `used`, `failed` and `wrong` count the runs that received it, used it, failed with it, and
     reported it as wrong.  A confirmed item was confirmed by a person or by several runs.  A
-    doubted item was reported as wrong, and no person has decided on it.
+    doubted item was reported as wrong, and no person has decided on it.  The run of a tainted item
+    had read from outside.
     """
 
     __slots__ = (*FACTS, "failed", "given", "subjects", "used")
@@ -101,6 +102,7 @@ class ItemNote:
         is_confirmed: bool = False,
         wrong: int = 0,
         is_doubted: bool = False,
+        is_tainted: bool = False,
         runs: tuple[str, ...] = (),
         counts: tuple[int, int, int] = (0, 0, 0),
         subjects: Subjects = NO_SUBJECTS,
@@ -116,6 +118,7 @@ class ItemNote:
         self.runs = runs
         self.subjects = subjects
         self.is_doubted = is_doubted
+        self.is_tainted = is_tainted
 
     @property
     def rank(self) -> tuple[bool, float, str]:
@@ -135,8 +138,8 @@ class Passage:
     """
 
     __slots__ = (
-        *("_words", "index", "is_list", "is_users", "is_wished", "item", "names", "note", "runs"),
-        *("section", "short_id", "stale", "text"),
+        *("_words", "index", "is_list", "is_tainted", "is_users", "is_wished", "item", "names"),
+        *("note", "runs", "section", "short_id", "stale", "text"),
     )
 
     def __init__(
@@ -148,6 +151,7 @@ class Passage:
         self.item = item
         self.note = note
         self.is_wished = note.is_pinned  # given with every task
+        self.is_tainted = False  # its run had read from outside, and no person reviewed it here
         self.is_users = False  # of the user's level: the files it names are of any project
         self.is_list = False  # lines of agent-memory: common errors, performance
         self.stale = ""  # why it may be out of date

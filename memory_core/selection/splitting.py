@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.document import markdown
 from memory_core.selection.passages import NO_NOTE, ItemNote, Passage
 from memory_core.text import markdown_lines, sanitize, secrets
 
@@ -58,6 +59,15 @@ def split_document(
             at += 1
     add(block)
     return passages
+
+
+def list_texts(document: Document) -> list[tuple[str, str]]:
+    """Return (text, nested lines) of each part of which people decide whether agents receive it.
+
+    A paragraph has no nested lines, and its text is that of its passage.
+    """
+    texts = [(item.text, markdown.read_nested(document, item)) for item in document.items]
+    return texts + [(part.text, "") for part in split_document(document) if not part.item]
 
 
 def _has_text(item: Item) -> bool:

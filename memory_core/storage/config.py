@@ -22,7 +22,7 @@ CACHE_FILE = "config.json"
 FAILURE_FILE = "config-failure.json"
 
 # Increased when compiled settings change their meaning, so that older ones are not used.
-CACHE_VERSION = 9
+CACHE_VERSION = 10
 
 # Bytes of a config.yml; config_file also bounds the number of its values.
 MAX_BYTES = 256 * 1024

@@ -21,6 +21,8 @@ DEFAULTS: dict[str, Any] = {
     "max_learning_length": 300,
     "strip_markers": True,
     "user_level": "append",
+    "trust": "scored",
+    "hold_tainted": False,
     "include": [],
     "exclude": [],
     "min_confidence": 0.0,
@@ -52,8 +54,18 @@ OVERRIDE_DEFAULTS: dict[str, Any] = {
 # What happens to learnings of agents: they are saved, wait for a person, or are left out.
 AUTO, ASK, OFF = "auto", "ask", "off"
 
+# Which items agents receive: all that nothing is found against, or those that a person reviewed.
+SCORED, STRICT = "scored", "strict"
+
 # The allowed values of the settings that are words.
-WORDS = {"learning": (AUTO, ASK, OFF), "user_level": ("append", "shadow", OFF)}
+WORDS = {
+    "learning": (AUTO, ASK, OFF),
+    "user_level": ("append", "shadow", OFF),
+    "trust": (SCORED, STRICT),
+}
+
+# What the user's config.yml sets to one of these values, no config.yml of a project takes back.
+PROTECTIONS = {"trust": STRICT, "hold_tainted": True}
 
 _FRACTION = (0.0, 1.0)
 

@@ -16,6 +16,7 @@ import yaml
 from pydantic import ValidationError
 
 from memory_core.claude_code import agent_names
+from memory_core.storage.config_defaults import PROTECTIONS
 from memory_core.storage.config_models import (
     ConfigRoot,
     MemoryConfig,
@@ -62,12 +63,21 @@ def merge_texts(files: list[str], texts: list[str]) -> tuple[dict[str, Any], lis
     problems: list[str] = []
     for path, text in zip(files, texts, strict=True):
         reader = _ConfigReader(path, text)
-        _overlay(settings, reader.read())
+        read = reader.read()
+        _keep_protections(settings.get("memory") or {}, read.get("memory") or {})
+        _overlay(settings, read)
         listed = sorted(reader.problems)[:MAX_PROBLEMS]
         problems += [f"{path}:{line}: {message}" for line, message in listed]
         more = len(reader.problems) - len(listed)
         problems += [f"{path}: {more:,} more problems"] if more else []
     return MemoryConfig(**settings.get("memory", {})).model_dump(), problems
+
+
+def _keep_protections(base: dict[str, Any], above: dict[str, Any]) -> None:
+    """Drop settings of a project that would take back a protection of the user."""
+    for key, value in PROTECTIONS.items():
+        if base.get(key) == value:
+            above.pop(key, None)
 
 
 def _overlay(base: dict[str, Any], above: dict[str, Any]) -> None:

@@ -233,6 +233,13 @@ class MemoryConfig(ConfigSection):
     user_level: UserLevelMode = Field(
         "append", description="how the user-level memory is combined with the project's"
     )
+    trust: Literal["scored", "strict"] = Field(
+        "scored",
+        description="`strict` gives agents only items that you reviewed on this machine",
+    )
+    hold_tainted: bool = Field(
+        False, description="learnings of runs that read from outside wait for your review"
+    )
     include: AgentPatterns = Field([], description="patterns of agents with memory; empty: all")
     exclude: AgentPatterns = Field([], description="patterns of agents without memory")
     min_confidence: Annotated[float, limit("min_confidence")] = Field(

@@ -80,6 +80,9 @@ class HistoryRecord(BaseModel):
     tool_uses: NonNegative | None = Field(None, description="`task`: how often it called a tool")
     tool: str = Field("", description="`error`: the tool that failed")
     resolution: str = Field("", description="`error`: what helped, where that is known")
+    reading: list[str] = Field(
+        [], description="what the run read from outside, for example `WebFetch docs.example.com`"
+    )
     about: str = Field("", description="what the run was about; at its first item only")
     given: str = Field("", description="`task`: the ids of the items that the agent received")
     used: str = Field("", description="`task`: the ids of those that it used")

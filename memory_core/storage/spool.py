@@ -1,8 +1,9 @@
 """The spool: learnings that are written down first and merged into a memory under its lock.
 
 An entry is a dict of `agent`, `run`, `session`, `source`; `learnings` as [type, content, nested],
-`rejected` as [type, content, reason, nested]; `records`, which only go to the history; and
-`wrong`, the items that a run reported as wrong, as [id, reason].
+`rejected` as [type, content, reason, nested]; `records`, which only go to the history;
+`wrong`, the items that a run reported as wrong, as [id, reason]; and `reading`, what the run read
+from outside, if it did.
 `nested` has the lines below an item, or ""; entries of older versions lack it.
 
 A capture that is killed, or that does not get the lock in time, loses nothing: the next writer
@@ -139,6 +140,7 @@ def _is_whole(entry: dict[str, Any]) -> bool:
         and _are_rows(entry.get("rejected"), 3)
         and _are_rows(entry.get("wrong", []), 2)
         and _are_records(entry.get("records", []))
+        and _are_rows([entry.get("reading", [])])
     )
 
 
@@ -148,10 +150,11 @@ def _are_records(value: object) -> bool:
     )
 
 
-def _are_rows(value: object, width: int) -> bool:
+def _are_rows(value: object, width: int = 0) -> bool:
+    """Check for lists of `width` texts or one more; 0: of any number."""
     return isinstance(value, list) and all(
         isinstance(row, list)
-        and len(row) in (width, width + 1)
+        and (not width or len(row) in (width, width + 1))
         and all(isinstance(text, str) for text in row)
         for row in value
     )

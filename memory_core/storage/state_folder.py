@@ -2,6 +2,8 @@
 
 $XDG_STATE_HOME/agent-memory/shop-1f0a9c22d1/    or below ~/.local/state; for the user alone
   project.json               which folder it belongs to
+  user-level                 the user-level memory is given to the agents of the project
+  decided/AGENT              where the texts of a memory came from, and which a person reviewed
   key                        the secret of the marks of memory blocks
   events.jsonl               what happened
   receipts/ runs/ spool/     delegations, and learnings that are not merged yet
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
 PROGRAM_FOLDER = "agent-memory"
 
 OWNER_FILE = "project.json"
+
+USER_LEVEL_FILE = "user-level"
+
+# In OWNER_FILE since the agents of a project have to be allowed to receive the user-level memory.
+ASKS = "asks"
 
 KEY_FILE = "key"
 KEY_BYTES = 16
@@ -53,12 +60,15 @@ class StateFiles(SafeFiles):
         if os.path.isdir(self.root):
             return
         safe_files.make_folders(os.path.dirname(self.root), 0o700)
+        asks = True
         if moved := self._find_moved():
             os.rename(moved, self.root)
+            asks = not self.is_from_before()
         else:
             os.makedirs(self.root, 0o700, exist_ok=True)  # another process may be quicker
         status = os.stat(self.owner)
         owner = {"path": self.owner, "device": status.st_dev, "inode": status.st_ino}
+        owner |= {ASKS: True} if asks else {}
         self.replace(OWNER_FILE, fastjson.dumps(owner).encode(), durable=False)
 
     def follow_move(self) -> None:
@@ -68,6 +78,25 @@ class StateFiles(SafeFiles):
                 self.make_root()
         except OSError:
             pass  # the next write reports it
+
+    def is_from_before(self) -> bool:
+        """Return whether this is the state of a project that was used before ASKS."""
+        owner = fastjson.load_object(self.read_text(OWNER_FILE))
+        return bool(owner) and ASKS not in owner
+
+    def allows_user_level(self) -> bool:
+        """Return whether the agents of the project receive the user-level memory."""
+        return self.is_file(USER_LEVEL_FILE) or self.is_from_before()
+
+    def allow_user_level(self, is_allowed: bool) -> None:
+        """Allow it, or not any more.  Raises OSError."""
+        if is_allowed:
+            self.replace(USER_LEVEL_FILE, b"", durable=False)
+        elif self.is_from_before():
+            owner = fastjson.load_object(self.read_text(OWNER_FILE))
+            self.replace(OWNER_FILE, fastjson.dumps({**owner, ASKS: True}).encode())
+        if not is_allowed:
+            self.remove(USER_LEVEL_FILE)
 
     def read_key(self) -> bytes:
         """Return a secret of this project on this machine; a new one each time without a folder."""

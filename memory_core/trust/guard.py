@@ -13,18 +13,27 @@ if TYPE_CHECKING:
 MAX_SCORED = 500
 TOO_MANY = f"{checking.REASON}: the file has too many texts to check"
 
+# Why agents do not receive a text with this setting.
+STRICT_REASON = "trust: strict"
+
 
 class Guard:
-    """The check of an agent's texts; the decisions of people are read when one is needed."""
+    """The check of an agent's texts; the decisions of people are read when one is needed.
 
-    def __init__(self, state: SafeFiles, stem: str) -> None:
+    If it is strict, it stops all texts on which no person decided here.
+    """
+
+    def __init__(self, state: SafeFiles, stem: str, is_strict: bool = False) -> None:
         self._state = state
         self._stem = stem
-        self._decided: set[str] | None = None
+        self.is_strict = is_strict
+        self._origins: dict[str, str] | None = None
         self._left = MAX_SCORED
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""
+        if self.is_strict:
+            return "" if self.is_decided(text, nested) else STRICT_REASON
         whole = f"{text}\n{nested}"
         if not checking.may_mislead(whole):
             return ""
@@ -36,6 +45,6 @@ class Guard:
         """Return whether a person wrote or accepted the text on this machine."""
         from memory_core.trust import ledger
 
-        if self._decided is None:
-            self._decided = ledger.read(self._state, self._stem)
-        return ledger.make_key(text, nested) in self._decided
+        if self._origins is None:
+            self._origins = ledger.read(self._state, self._stem)
+        return self._origins.get(ledger.make_key(text, nested)) in ledger.DECIDED

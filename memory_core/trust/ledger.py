@@ -1,7 +1,9 @@
-"""decided/AGENT in the state: the texts that a person wrote or accepted on this machine.
+"""decided/AGENT in the state: how the texts of a memory came here, and which a person reviewed.
 
-A committed history can be forged, so it does not say what a person decided here.  A line is the
-digest of an item with its nested lines.
+A committed history can be forged, so it does not say what a person decided on this machine.  A
+line has the digest of an item with its nested lines, and its origin.  Of several lines with one
+text a decision counts, else the first.  A text without a line came by other means than hooks and
+commands.
 """
 
 from __future__ import annotations
@@ -12,16 +14,43 @@ from memory_core.text import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memory_core.files.safe_files import SafeFiles
 
 FOLDER = "decided"
 
+# Origins, and tiers: a person wrote it, or a person accepted it, or a run reported it, or a run
+# that had read from outside; or it came from elsewhere: a clone, a pull, an import, a hand edit.
+PERSON, REVIEWED, AGENT, TAINTED, IMPORT = "person", "reviewed", "agent", "tainted", "import"
+DECIDED = (PERSON, REVIEWED)
 
-def read(state: SafeFiles, stem: str) -> set[str]:
-    """Return the keys of the texts on which a person decided; set() without any."""
-    return set(state.read_text(_path(stem)).split())
+
+def find_tier(origin: str, is_tainted: bool) -> str:
+    """Return how much a text is to be trusted, by its origin here; "" for none.
+
+    `is_tainted`: its history says that a run had read from outside.
+    """
+    if origin in DECIDED:
+        return origin
+    return TAINTED if is_tainted else origin or IMPORT
+
+
+def find_source_tier(source: str, reading: Sequence[str]) -> str:
+    """Return the tier of a learning that waits, by the source of its run; "" for none."""
+    if reading:
+        return TAINTED
+    return {"import": IMPORT, "person": PERSON, "hand": IMPORT, "": ""}.get(source, AGENT)
+
+
+def read(state: SafeFiles, stem: str) -> dict[str, str]:
+    """Return the origins of texts by their keys; {} without any."""
+    origins: dict[str, str] = {}
+    for line in state.read_text(_path(stem)).split("\n"):
+        key, _space, origin = line.partition(" ")
+        if key and (key not in origins or origin in DECIDED):
+            origins[key] = origin
+    return origins
 
 
 def make_key(text: str, nested: str = "") -> str:
@@ -30,26 +59,36 @@ def make_key(text: str, nested: str = "") -> str:
     return digests.hash_long("\n".join(filter(None, lines)))
 
 
-def add(state: SafeFiles, stem: str, keys: Iterable[str]) -> None:
-    """Add keys; the caller holds the agent's lock.  Raises OSError."""
-    new = sorted({*keys} - read(state, stem))
+def add(state: SafeFiles, stem: str, origins: Mapping[str, str]) -> bool:
+    """Add origins by the keys of texts; return whether there is news.  Raises OSError."""
+    before = read(state, stem)
+    new = {
+        key: origin
+        for key, origin in origins.items()
+        if key not in before or (origin in DECIDED and before[key] not in DECIDED)
+    }
     if new:
-        state.append(_path(stem), "".join(f"{key}\n" for key in new).encode())
+        state.append(_path(stem), _format(new))
+    return bool(new)
 
 
 def remove(state: SafeFiles, stem: str, keys: Iterable[str]) -> bool:
-    """Remove keys; return whether there were any.  Raises OSError."""
-    before, gone = read(state, stem), {*keys}
-    if before.isdisjoint(gone):
-        return False
-    state.replace(_path(stem), "".join(f"{key}\n" for key in sorted(before - gone)).encode())
-    return True
+    """Take back decisions; return whether there were any.  Raises OSError."""
+    before = read(state, stem)
+    gone = {key for key in keys if before.get(key) in DECIDED}
+    if gone:
+        state.replace(_path(stem), _format({**before, **dict.fromkeys(gone, IMPORT)}))
+    return bool(gone)
 
 
 def rename(state: SafeFiles, stem: str, new_stem: str) -> None:
-    """Add the decisions on an agent's items to those of its new name.  Raises OSError."""
+    """Add the lines of an agent's items to those of its new name.  Raises OSError."""
     add(state, new_stem, read(state, stem))
     state.remove(_path(stem))
+
+
+def _format(origins: Mapping[str, str]) -> bytes:
+    return "".join(f"{key} {origin}\n" for key, origin in origins.items()).encode()
 
 
 def _path(stem: str) -> str:

@@ -557,6 +557,7 @@ def test_each_sample_is_a_new_run(settled: Person, kind: str) -> None:
     script |= {"session": "session_start", "handback": "pre_tool_use"}
     hook = script.get(kind, "post_tool_use")
     said = []
+    settled.run("review", "--new", "--accept")
     for _ in range(2):
         event = settled.run("sample", kind).stdout
         (settled.sandbox.home / "event.json").write_text(event)

@@ -270,6 +270,7 @@ def test_hooks_give_the_common_errors_that_fit(sandbox: Sandbox) -> None:
 def test_items_of_both_levels_are_ranked_by_the_history_of_their_level(sandbox: Sandbox) -> None:
     project = project_in(sandbox)
     user = project.level(user=True)
+    project.paths.state.allow_user_level(True)
     facts = ["Services talk through the event bus", "Tests share one database"]
     item_actions.teach(project, "engineer", "architecture", facts, user)
     item_actions.judge(project, "engineer", facts[1], "contradicted", user)

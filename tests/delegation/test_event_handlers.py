@@ -98,6 +98,7 @@ def test_no_agent_gets_the_memory_of_the_main_session(sandbox: Sandbox, name: st
 def test_the_main_session_gets_its_own_memory_only(sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT)
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
+    sandbox.run_hook("session_start", event)
     assert is_silent(sandbox.run_hook("session_start", event))
     sandbox.write_memory("PM", "Releases go out on Tuesdays")
     for source in ("startup", "resume", "clear", "compact"):
@@ -741,6 +742,7 @@ def test_an_unreadable_memory_is_one_line_in_the_log(sandbox: Sandbox) -> None:
 def test_a_refused_memory_of_the_user_is_logged_with_its_whole_path(sandbox: Sandbox) -> None:
     path = sandbox.user_memories / "engineer.md"
     path.mkdir(parents=True)
+    sandbox.paths.state.allow_user_level(True)
     sandbox.run_hook("pre_tool_use", make_pre_event())
     (event,) = sandbox.read_log("agent.memory.refused")
     assert event["file"] == str(path)

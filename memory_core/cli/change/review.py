@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from memory_core.cli.change import review_pr, review_session
+from memory_core.cli.change import review_new, review_pr, review_session
 from memory_core.cli.change.review_details import item_to_json
 from memory_core.cli.change.review_session import ReviewSession
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
@@ -51,6 +51,9 @@ def review(
     text: Text = None,
     pr: PullRequest = None,
     lines: Annotated[bool, flag("--lines", "Do not use the full-screen view.")] = False,
+    new: Annotated[
+        bool, flag("--new", "List the items that came by a pull or by hand, or accept them.")
+    ] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -61,6 +64,8 @@ def review(
     What you accept becomes an item of yours: limits do not count.
     undo puts a learning back on the list.
     --list also lists items that name files, commands or symbols which are gone.
+    --new lists the items of memories that came from elsewhere, and that you have
+    not reviewed here: with --accept they count as reviewed.
     --pr prints the changes of a branch as Markdown, for a pull request; exit 1
     if an item of them would wait for you.
 
@@ -76,6 +81,11 @@ def review(
         review_pr.print_changes(pr, json)
         return
     _check_options(actions, text)
+    if new:
+        if not {*actions} <= {"list", "accept"}:
+            raise CommandRefused(f"--new and --{actions[0]} exclude each other")
+        review_new.run(find_level(user), names, accept, user, json)
+        return
     action, scope, words = "".join(actions) or "list", find_level(user), list(names or [])
     if move and not words:
         raise CommandRefused("--move expects ids, and then the name of an agent")

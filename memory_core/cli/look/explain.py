@@ -28,6 +28,7 @@ COLUMNS = [
     Column("RUN", 8),
     Column("FACTOR", 9),
     Column("STALE", 3, align_right=False),
+    Column("TIER", 10, align_right=False),
     Column("WORDS", 6, align_right=False),
     Column("ITEM", 0, align_right=False, least_width=20),
 ]
@@ -48,7 +49,7 @@ def explain(agent: Agent, task: Words, json: AsJson = False) -> None:
 
     SCORE: how well an item fits, by its own words (OWN) and by those of the run
     that reported it (RUN), times FACTOR: below 1 for a second item of a run, for an
-    unused and for an outdated item.  WORDS: those that it shares with the task.
+    unused, outdated or tainted item.  WORDS: those that it shares with the task.
     On a narrow terminal some columns are left out; --json has all of them.
 
     \b
@@ -101,6 +102,7 @@ def _format_row(choice: Choice, explanation: Explanation) -> list[str]:
         str(choice.tokens),
         *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),
         "yes" if choice.passage.stale else "",
+        explaining.find_tier(choice, explanation),
         _cut_words(explaining.list_words(choice, explanation.forms)),
         " ".join((choice.passage.item or choice.passage.text).split()),
     ]

@@ -30,6 +30,7 @@ from memory_core.curation import (
     searching,
 )
 from memory_core.document import markdown
+from memory_core.git import unreviewed
 from memory_core.memory import index_building
 from memory_core.memory.reading import read_memory
 from memory_core.storage import store
@@ -42,6 +43,8 @@ ITEM_FIELDS = {
     "pinned": "pinned",
     "time": "added",
     "source": "added by",
+    "tier": "tier",
+    "reading": "run had read",
     "run": "run",
     "session": "session",
     "runs": "runs",
@@ -103,12 +106,15 @@ def _show_item(scope: LevelScope, agent: str, name: str, json: bool) -> dict[str
         **select_fields(state, *origin, time="born"),
         "pinned": item.id in item_actions.list_pinned(memory),
         "runs": select_fields(note, "given", "used", "failed", "wrong") if note else None,
+        "tier": unreviewed.find_tier(scope.project, scope.level, item.agent, item.text),
+        "reading": state.reading if state else [],
     }
     if not json:
         since = fields["time"] and fields["time"][:16].replace("T", " ")
         print_entries([Entry((), (), (), markdown.join_nested(item.text, item.nested))])
         runs = (f"{count} {name}" for name, count in (fields["runs"] or {}).items() if count)
         values = {**fields, "time": since, "runs": ", ".join(runs)}
+        values["reading"] = ", ".join(fields["reading"])
         values["pinned"] = "yes" if fields["pinned"] else ""
         rows = [(title, str(values[key])) for key, title in ITEM_FIELDS.items() if values[key]]
         print_entries([Entry((), (), (title,), text) for title, text in rows])

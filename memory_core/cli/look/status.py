@@ -121,6 +121,9 @@ def _describe_state(state: ProjectStatus) -> Iterator[str]:
         yield f"Last delivery: {last.agent}, {last.verdict} by {last.route}, {last.timestamp}"
     else:
         yield "Last delivery: none yet"
+    if state.new:
+        what = f"{format_count(state.new, 'item')} came from elsewhere, without your review"
+        yield f"New: {what} (agent-memory review --new)"
     yield f"Event log: {state.log}"
 
 
@@ -158,6 +161,7 @@ def _to_json(state: ProjectStatus) -> dict[str, Any]:
         "log": state.log,
         "last_delivery": state.last_delivery._asdict() if state.last_delivery else None,
         **_use_to_json(state.use),
+        "new": state.new,
         "warnings": [select_fields(warning, "what", mend="advice") for warning in state.warnings],
     }
 

@@ -1,0 +1,60 @@
+"""`agent-memory review --new`: the texts of memories that came from elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_core.cli.common.entries import Entry, print_entries
+from memory_core.cli.common.notes import format_command
+from memory_core.cli.common.scopes import LevelScope, find_agents_or_ids
+from memory_core.cli.output import print_json, print_line, print_note
+from memory_core.curation import lookup
+from memory_core.document import markdown
+from memory_core.git import unreviewed
+from memory_core.git.unreviewed import JudgedText
+from memory_core.text import secrets
+from memory_core.text.phrases import format_count
+
+
+def run(scope: LevelScope, names: list[str] | None, accept: bool, user: bool, json: bool) -> None:
+    """List the texts of these agents, or those with these ids; or accept them."""
+    project, level = scope
+    agents, ids = find_agents_or_ids(scope, names)
+    new = unreviewed.list_new(project, level, agents)
+    new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids)) if ids else new
+    if accept:
+        unreviewed.accept(level, new)
+    if json:
+        print_json({"decision": "accepted" if accept else None, "items": list(map(to_json, new))})
+    elif accept:
+        print_line(f"Accepted: {format_count(len(new), 'item')}.")
+    else:
+        _print(scope, new, user)
+
+
+def _print(scope: LevelScope, new: list[JudgedText], user: bool) -> None:
+    print_entries(
+        [
+            Entry(
+                (item.agent,),
+                (item.agent,),
+                (item.id,),
+                _format_text(item),
+                note=f"  ({item.tier})",
+            )
+            for item in new
+        ]
+    )
+    if not new:
+        print_note("No item came from elsewhere that you have not reviewed.")
+        return
+    accept = format_command("review --new --accept", user)
+    print_note(f"Accept them with: {accept}.  Remove one with: {format_command('remove ID', user)}")
+
+
+def _format_text(item: JudgedText) -> str:
+    return secrets.redact(markdown.join_nested(item.text, item.nested))
+
+
+def to_json(item: JudgedText) -> dict[str, Any]:
+    return {**item._asdict(), "text": secrets.redact(item.text), "nested": item.nested or None}

@@ -1,0 +1,33 @@
+"""`agent-memory allow`: give the user-level memory to the agents of a project."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from memory_core.cli.app import find_project
+from memory_core.cli.common.arguments import AsJson, flag
+from memory_core.cli.output import print_json, print_line
+
+
+def allow(
+    revoke: Annotated[bool, flag("--revoke", "Do not give it to them any more.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Give your user-level memory to the agents of this project.
+
+    The agents of a project come with its repository, and your user-level memory
+    may say something of your other projects.  So only the projects that you
+    allow receive it.
+
+    \b
+    Example:
+      agent-memory allow
+    """
+    project = find_project()
+    state = project.paths.state
+    state.allow_user_level(not revoke)
+    if json:
+        print_json({"project": project.paths.root, "allowed": state.allows_user_level()})
+        return
+    verb = "do not receive" if revoke else "receive"
+    print_line(f"The agents of {project.name} {verb} your user-level memory.")

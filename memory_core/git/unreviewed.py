@@ -1,0 +1,100 @@
+"""The tiers of the texts in memories, and the texts that nobody reviewed on this machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from memory_core.git import arrivals
+from memory_core.history import item_history
+from memory_core.memory import index_building, item_index
+from memory_core.storage import config_defaults
+from memory_core.trust import ledger
+from memory_core.trust.guard import Guard
+
+if TYPE_CHECKING:
+    from memory_core.memory.project import Project
+    from memory_core.storage.store import Store
+
+
+class JudgedText(NamedTuple):
+    """A text of a memory file, with its nested lines and its tier; an item has an `id`."""
+
+    agent: str
+    id: str
+    text: str
+    nested: str
+    tier: str
+
+
+def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
+    """Return the texts of an agent's memory file with their tiers.
+
+    A text of the user's level without an origin is the user's.  Raises OSError.
+    """
+    texts = arrivals.list_texts(store, agent)
+    origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
+    notes = index_building.read_notes(project, store, agent) if texts else {}
+    default = "" if store.paths is project.paths else ledger.PERSON
+    return [
+        JudgedText(
+            agent,
+            item_history.id_of(text),
+            text,
+            nested,
+            ledger.find_tier(
+                origins.get(ledger.make_key(text, nested), default),
+                text in notes and notes[text].is_tainted,
+            ),
+        )
+        for text, nested in texts
+    ]
+
+
+def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
+    """Return the tier of an item with this text, "" without one.  Raises OSError."""
+    tiers = {item.text: item.tier for item in list_texts(project, store, agent)}
+    return tiers.get(text, "")
+
+
+def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list[JudgedText]:
+    """Return the texts that came from elsewhere and that nobody reviewed on this machine.
+
+    With `trust: strict` they are all that nobody reviewed.  Those that may be poisoned wait in
+    the review.  A memory that cannot be read has none.
+    """
+    is_strict = project.config["trust"] == config_defaults.STRICT
+    new: list[JudgedText] = []
+    for agent in agents or store.agents():
+        guard = Guard(store.paths.state, store.stem(agent))
+        try:
+            texts = list_texts(project, store, agent)
+        except OSError:
+            continue  # the doctor reports it
+        new += [
+            text
+            for text in texts
+            if text.tier not in ledger.DECIDED
+            and (is_strict or text.tier == ledger.IMPORT)
+            and not guard.find_reason(text.text, text.nested)
+        ]
+    return new
+
+
+def count_reported(project: Project, store: Store) -> Counter[str]:
+    """Return the number of these texts by agent; none before a session has reported them."""
+    has_looked = store.paths.state.is_file(arrivals.FILE)
+    return Counter(text.agent for text in (list_new(project, store) if has_looked else ()))
+
+
+def accept(store: Store, texts: Iterable[JudgedText]) -> None:
+    """Record that a person reviewed these texts on this machine.  Raises OSError."""
+    by_agent: dict[str, dict[str, str]] = {}
+    for text in texts:
+        keys = by_agent.setdefault(text.agent, {})
+        keys[ledger.make_key(text.text, text.nested)] = ledger.REVIEWED
+    for agent, keys in by_agent.items():
+        with store.lock(agent):
+            ledger.add(store.paths.state, store.stem(agent), keys)
+        item_index.remove(store, agent)

@@ -1,0 +1,55 @@
+"""What a run of the real client reads from outside is known when its report is saved."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .api import Block, Script, delegate, say, use
+from .client import Desk
+from .product import assert_quiet, lesson, list_known_items, versions
+
+FACT = "Orders are numbered per warehouse and never reused"
+
+# What the agent does before it reports, and what is recorded of that.
+FETCH = use("WebFetch", url="https://docs.example.com/guide", prompt="What does it say?")
+CURL = use("Bash", command="curl -sS https://docs.example.com/guide || true", description="x")
+LOCAL = use("Bash", command="ls && git status || true", description="x")
+WORK = {
+    "WebFetch": (FETCH, ["WebFetch docs.example.com"]),
+    "curl": (CURL, ["Bash: curl"]),
+    "local": (LOCAL, None),
+}
+
+
+def read_records(desk: Desk, agent: str) -> list[dict[str, object]]:
+    lines = desk.read(f".claude-mpm/memories/history/{agent}.jsonl").splitlines()
+    return [record for line in lines if (record := json.loads(line))["kind"] == "learned"]
+
+
+def make_script(work: list[Block], in_background: bool) -> Script:
+    call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
+    main = [call, say("waiting"), say("done")] if in_background else [call, say("done")]
+    return {"MAIN": main, "TASK-1": [work, say(lesson(FACT))]}
+
+
+@pytest.mark.parametrize("in_background", [False, True], ids=["foreground", "background"])
+@pytest.mark.parametrize("work", WORK)
+def test_reading_of_a_run(desk: Desk, work: str, in_background: bool) -> None:
+    calls, reading = WORK[work]
+    run = desk.run(make_script(calls, in_background), "--allowedTools", "Bash,WebFetch")
+    assert_quiet(run)
+    assert list_known_items(desk, "engineer") == [FACT]
+    (record,) = read_records(desk, "engineer")
+    assert record.get("reading") == reading
+
+
+@versions("2.1.280")
+def test_reading_in_auto_mode(desk: Desk) -> None:
+    call = delegate("engineer", "TASK-1 go", run_in_background=False)
+    back = use("SubagentHandback", message=lesson(FACT))
+    script: Script = {"MAIN": [call, say("done")], "TASK-1": [CURL, back, say("")]}
+    desk.run(script, "--permission-mode", "auto")
+    (record,) = read_records(desk, "engineer")
+    assert record.get("reading") == ["Bash: curl"]
