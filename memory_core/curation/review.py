@@ -53,8 +53,9 @@ class WaitingItem(NamedTuple):
     @property
     def reasons(self) -> list[str]:
         """Return why it waits, as short texts without repetitions."""
-        reason = self.entry["reason"] or "unknown"
-        return [reason, *(text for text in self.entry["reasons"] if text not in reason)]
+        reason = self.entry["reason"]
+        others = [text for text in self.entry["reasons"] if text not in reason]
+        return [*filter(None, [reason]), *others] or ["unknown"]
 
 
 class AcceptedItem(NamedTuple):
@@ -283,7 +284,7 @@ def settle(memory: AgentMemory, text: str) -> dict[str, Any]:
 def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
     if state := _find_doubted(memory, item):
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))
-    elif item.entry["reason"].endswith(IN_FILE):
+    elif item.id in {entry["id"] for entry in _list_poisoned(memory.store, memory.agent)}:
         raise InvalidDecision(f"{item.id} is not an item: remove it from the memory file")
     memory.record("rejected", item.entry["content"], nested=item.entry["nested"], **fields)
 

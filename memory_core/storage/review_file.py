@@ -66,7 +66,7 @@ def read(paths: LevelPaths, stem: str, agent: str) -> list[Waiting]:
     """Return the entries with all fields, oldest first; [] if the files cannot be read."""
     by_id: dict[str, Waiting] = {}
     for entry in parse(paths.state.read_text(_path(stem), MAX_BYTES)):
-        entry["id"] = entry["id"] or make_id(agent, entry)
+        entry["id"] = _get_id(agent, entry)
         by_id.setdefault(entry["id"], entry)
     return list(by_id.values())
 
@@ -102,18 +102,27 @@ def format_line(entry: Waiting) -> str:
     return "\n".join(filter(None, (line, entry.get("nested"))))
 
 
-def remove(paths: LevelPaths, stem: str, ids: Collection[str]) -> None:
+def _get_id(agent: str, entry: Waiting) -> str:
+    return entry.get("id") or make_id(agent, entry)
+
+
+def remove(paths: LevelPaths, stem: str, agent: str, ids: Collection[str]) -> None:
     """Remove entries; the caller holds the agent's lock.  Raises OSError.
 
     Lines that are not entries stay.
     """
     state, path = paths.state, _path(stem)
     lines = state.read(path, MAX_BYTES).decode("utf-8", "replace").split("\n")
-    left = [line for line in lines if line and fastjson.load_object(line).get("id") not in ids]
+    left = [line for line in lines if line and not _is_listed(line, agent, ids)]
     if left:
         state.replace(path, "".join(f"{line}\n" for line in left).encode())
     else:
         state.remove(path)
+
+
+def _is_listed(line: str, agent: str, ids: Collection[str]) -> bool:
+    entry = fastjson.load_object(line)
+    return is_entry(entry) and _get_id(agent, entry) in ids
 
 
 def list_file_names(paths: LevelPaths) -> list[str]:

@@ -209,7 +209,7 @@ class Store:
             return
         from memory_core.storage import review_file
 
-        review_file.remove(self.paths, self.stem(agent), ids)
+        review_file.remove(self.paths, self.stem(agent), agent, ids)
 
     def agents_to_review(self) -> list[str]:
         """Return the sorted ids of all agents with learnings that wait for a person."""

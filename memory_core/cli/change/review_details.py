@@ -32,9 +32,9 @@ def describe(item: WaitingItem, preview: Preview) -> list[DetailLine]:
 
 def _list_origin(item: WaitingItem) -> list[tuple[str, str]]:
     entry = item.entry
-    about = f"why it waits: {'; '.join(item.reasons)}; since {entry['time'][:10]}"
-    about += f"; run {entry['run']}" if entry["run"] else ""
-    rows = [(about, "")]
+    about = [*item.reasons, f"since {entry['time'][:10]}" if entry["time"] else ""]
+    about.append(f"run {entry['run']}" if entry["run"] else "")
+    rows = [(f"why it waits: {'; '.join(filter(None, about))}", "")]
     if entry["reading"]:
         rows.append((f"the run read: {', '.join(entry['reading'])}", "warning"))
     if entry["tier"]:
