@@ -17,11 +17,10 @@ from memory_core.history import item_history
 from memory_core.memory import agent_memory
 from memory_core.memory.project import Project
 from memory_core.selection import splitting
-from memory_core.storage import config_file, history_file, paths
+from memory_core.storage import config_file, history_file, paths, store
 from memory_core.text import fastjson, secrets
 from memory_core.trust import checking, scoring
 
-MAX_BYTES = 8_000_000
 CONFIG = f"{paths.FOLDER_NAME}/config.yml"
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 
@@ -108,8 +107,9 @@ def compare(project: Project, base: str) -> MemoryChanges:
     changes = MemoryChanges(commit[:10], [], [], [], notes)
     folder = project.paths.relative(project.store.folder)
     for path in _list_changed(root, commit, folder):
-        before, after = _read_old(root, commit, path), _read_new(project, path, notes)
         agent, is_history = _find_agent(folder, path)
+        limit = store.MAX_MEMORY_BYTES if agent and not is_history else store.MAX_DATED_BYTES
+        before, after = _read_old(root, commit, path), _read_new(project, path, limit, notes)
         if path == CONFIG:
             changes.settings.extend(_compare_settings(before, after, notes))
         elif is_history:
@@ -152,10 +152,10 @@ def _read_old(root: str, commit: str, path: str) -> str:
     return "" if status else text
 
 
-def _read_new(project: Project, path: str, notes: list[str]) -> str:
+def _read_new(project: Project, path: str, limit: int, notes: list[str]) -> str:
     files = project.paths.files
     try:
-        data = files.read(path, MAX_BYTES)
+        data = files.read(path, limit)
     except OSError as error:
         notes.append(f"{path} is not read: {error.strerror or error}")
         return ""
@@ -179,10 +179,12 @@ def _compare_items(agent: str, before: str, after: str) -> Iterator[ItemChange]:
     """Yield the changes from one text of a memory file to another one."""
     old, new = _index_texts(before), _index_texts(after)
     gone = {text: old[key] for key, (_section, text, _nested) in old.items() if key not in new}
+    fresh = len(new.keys() - old.keys())
+    is_rewritten = fresh * len(gone) > item_history.MAX_PAIRS
     for key, (section, text, nested) in new.items():
         if key in old and old[key] == new[key]:
             continue
-        similar = text if key in old else near_duplicates.find_similar(text, gone)
+        similar = "" if is_rewritten else near_duplicates.find_similar(text, gone)
         title, was, below = old[key] if key in old else gone.pop(similar, ("", "", ""))
         whole = markdown.join_nested(text, nested)
         is_moved = was == text and below == nested

@@ -305,6 +305,19 @@ def test_a_long_report_fits_into_a_comment(branch: Person) -> None:
     assert re.search(r"\.\.\. and \d+ more rows\.", done.stdout)
 
 
+def test_a_file_that_is_rewritten_or_too_large(branch: Person) -> None:
+    path = branch.sandbox.memories / "engineer.md"
+    path.write_text(HEAD + "".join(f"- Old fact {number}\n" for number in range(200)))
+    commit(branch)
+    run_git(branch.sandbox.root, "branch", "-f", "main")
+    path.write_text(HEAD + "".join(f"- New fact {number}\n" for number in range(200)))
+    items = review(branch)["items"]
+    assert {one["kind"] for one in items} == {"added", "removed"}  # type: ignore[index]
+    path.write_text(HEAD + "- x\n" * 400_000)
+    (note,) = review(branch)["notes"]
+    assert note == ".claude-mpm/memories/engineer.md is not read: is larger than 1 MB"
+
+
 def test_every_order_is_of_a_setting() -> None:
     from memory_core.storage.config_defaults import DEFAULTS
 
