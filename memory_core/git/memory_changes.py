@@ -35,7 +35,7 @@ ORDERS: dict[str, Sequence[Any]] = {
     "natural_language": (False, True),
     "command_errors": (False, True),
     "user_level": ("off", "shadow", "append"),
-    "trust": ("strict", "default"),
+    "trust": ("strict", "scored"),
     "hold_tainted": (True, False),
 }
 # What depends on the value: each change of these is for a closer look.

@@ -192,6 +192,8 @@ SETTINGS = [
             ("memory.agent_overrides.qa.learning", True),
         ],
     ),
+    ("memory: {learning: ask, hold_tainted: true}", [("memory.hold_tainted", False)]),
+    ("memory: {learning: ask, trust: strict}", [("memory.trust", False)]),
     ("memory: {learning: ask, directory: .claude-mpm/x}", [("memory.directory", True)]),
 ]
 
@@ -235,7 +237,9 @@ def test_unknown_commits(branch: Person, base: str) -> None:
     assert not (branch.sandbox.root / "x").exists()
 
 
-@pytest.mark.parametrize("words", [["engineer"], ["--accept"], ["--all"], ["--user"], ["--list"]])
+@pytest.mark.parametrize(
+    "words", [["engineer"], ["--accept"], ["--new"], ["--all"], ["--user"], ["--list"]]
+)
 def test_other_options_are_refused(branch: Person, words: list[str]) -> None:
     done = branch.run("review", "--pr", "main", *words)
     assert (done.returncode, done.stdout) == (2, "")
@@ -321,5 +325,5 @@ def test_a_file_that_is_rewritten_or_too_large(branch: Person) -> None:
 def test_every_order_is_of_a_setting() -> None:
     from memory_core.storage.config_defaults import DEFAULTS
 
-    names = {*memory_changes.ORDERS, *memory_changes.ALWAYS} - {"trust", "hold_tainted"}
+    names = {*memory_changes.ORDERS, *memory_changes.ALWAYS}
     assert {name.partition(".")[0] for name in names} <= DEFAULTS.keys()

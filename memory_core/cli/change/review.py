@@ -76,7 +76,7 @@ def review(
     flags = {"list": list_, "accept": accept, "edit": edit, "reject": reject, "move": move}
     actions = [name for name, is_given in flags.items() if is_given]
     if pr is not None:
-        if names or actions or all_ or user or text is not None:
+        if names or actions or all_ or user or new or text is not None:
             raise CommandRefused("--pr goes with --json only: it compares all agents")
         review_pr.print_changes(pr, json)
         return
