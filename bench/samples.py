@@ -11,7 +11,7 @@ TOOL_USE_ID = "toolu_324dc4dc721d4ec99056bdbb"
 MARKER = "# Add To Memory:"
 LEARNED = (
     "Retries of the invoice webhook must carry the same idempotency key",
-    "Fixtures under conftest share one Postgres schema, so parallel tests need a prefix",
+    "The API token comes from get_token() in src/auth.py:41, and tests need no password",
 )
 
 HEAD = """\
@@ -87,6 +87,13 @@ TIMES = (
     "backup", "failover", "upgrade", "release", "replication", "export", "cleanup", "refund",
     "warmup", "handshake", "validation", "pagination", "serialization", "renewal", "eviction",
 )  # fmt: skip
+# These words also come before secrets.
+NOTES = (
+    "the API token is read by `token = get_token()` in src/auth.py:41",
+    "the password of the tenant is in the vault, not in .env",
+    "credentials come by `secretKeyRef` from deploy/api.yaml",
+    "the cache key is order:<id>:v2",
+)
 
 
 def prose(size: int, number: int = 0) -> str:
@@ -100,7 +107,10 @@ def prose(size: int, number: int = 0) -> str:
         verb, thing, time = (names[number % len(names)] for names in (VERBS, OBJECTS, TIMES))
         where = f"`src/{thing}/{verb}.py:{number * 7 % 400}` " if number % 4 == 0 else ""
         other = OBJECTS[number * 5 % len(OBJECTS)]
-        lines.append(f"{number}. {where}{verb} the {thing}{time} of the {other} at each {time}.")
+        note = f" Note: {NOTES[number // 8 % len(NOTES)]}." if number % 8 == 0 else ""
+        lines.append(
+            f"{number}. {where}{verb} the {thing}{time} of the {other} at each {time}.{note}"
+        )
         length += len(lines[-1]) + 1
     return "\n".join(lines)[:size]
 

@@ -315,6 +315,13 @@ def test_the_audit_of_git_finds_what_the_files_do_not_have_any_more(person: Pers
     assert "git filter-repo" in person.run("audit", "--git").stdout
 
 
+def test_the_audit_of_git_says_if_there_is_no_history(person: Person) -> None:
+    done = person.run("audit", "--git")
+    assert done.returncode == 1
+    assert done.stdout == "No secrets found in the rest\n"
+    assert "not a git repository" in done.stderr
+
+
 def test_status_and_doctor_name_a_secret_in_a_memory(person: Person) -> None:
     person.sandbox.write_memory("engineer", FACT)
     for command in ("status", "doctor"):

@@ -32,7 +32,8 @@ def audit(
 ) -> None:
     """Search memories, the state and the git history for secrets.
 
-    Prints file, line and kind of each secret, never its value.
+    Reads the memories, histories, archives, task memories and waiting learnings of the project and
+    of your user. Prints file, line and kind of each secret, never its value.
     Exit 1 if there is a secret, or a file that cannot be read.
 
     \b
@@ -55,9 +56,9 @@ def _print(audit: secret_audit.Audit, git: bool) -> None:
     for problem in audit.unread:
         print_note(f"not searched: {problem}")
     if not audit.leaks:
-        print_line("No secrets found")
+        print_line("No secrets found" + (" in the rest" if audit.unread else ""))
         return
-    print_line(f"{format_count(len(audit.leaks), 'secret')} found.")
+    print_line(f"Secrets found in {format_count(len(audit.leaks), 'place')}.")
     advice = ADVICE + GIT_ADVICE if git else ADVICE
     for line in advice.rstrip().split("\n"):
         print_line(line)
