@@ -23,18 +23,22 @@ def split_document(
 ) -> list[Passage]:
     """Return the passages of a document: no title, comment, front matter, conflict marker.
 
-    Their texts are data for a prompt.  Each item has its text in its first line.
+    Their texts are data for a prompt.  The document is already without secrets, but for those that
+    hidden characters or line breaks divide.  Each item has its text in its first line.
     `find_note` returns the note on an item of this document by its text.
     """
     items = {item.line: item for item in document.items}
     hidden, verbatim = _hidden(document), set(document.verbatim)
     titles = {section.line: section for section in document.sections}
+    written = {line.rstrip("\r\n") for line in document.lines}
     passages: list[Passage] = []
     title, block = "", []  # type: str, list[str]
 
     def add(lines: list[str], item: str = "") -> None:
-        # Once more without secrets: hidden characters may have divided one.
-        text = secrets.redact(sanitize.escape("\n".join(lines))).rstrip()
+        raw = "\n".join(lines)
+        text = sanitize.escape(raw).rstrip()
+        if text != raw.rstrip() or not written.issuperset(lines):
+            text = secrets.redact(text)
         if text.strip(" \n-*+_="):
             note = find_note(item) if item else NO_NOTE
             passages.append(Passage(title, text, len(passages), item, note))

@@ -82,8 +82,8 @@ def find(text: str) -> list[Place]:
     low = text.lower()
     if len(low) != len(text):  # few letters have two in lower case
         low = "".join([char.lower()[:1] for char in text])
-    scans = (_find_tokens, _find_keys, _find_urls, _find_forms, _find_named)
-    scans += (_find_fields, _find_logins)
+    by_form = (_find_tokens, _find_keys, _find_urls, _find_forms)
+    scans = (*by_form, _find_named, _find_fields, _find_logins)
     places = [
         (start, rank, end, kind)
         for rank, scan in enumerate(scans)

@@ -100,10 +100,7 @@ ITEMS: dict[str, tuple[str, list[tuple[str, str, str]], int]] = {
     ),
     "a secret in a paragraph": (
         f"{BASE}\nUse {TOKEN}\n",
-        [
-            ("added", "Use [redacted: github-token]", ""),
-            ("added", "[redacted: github-token] in .claude-mpm/memories/engineer.md", ""),
-        ],
+        [("added", "Use [redacted: github-token]", "")],
         1,
     ),
     "a secret in a comment": (
