@@ -221,6 +221,19 @@ def test_a_session_on_a_terminal(desk: Person) -> None:
     assert list_items(desk, "engineer") == ["EDITED", ITEM]
 
 
+def test_hostile_text_on_a_terminal(desk: Person) -> None:
+    wait(desk, "aa", "\x1b]0;EVIL\x07\x1b[2J\x9b31mred [link=http://a.b]x[/link]", tier="\x1b[5m")
+    terminal = start(desk)
+    terminal.wait_for("1 of 4")
+    terminal.send_keys("r")
+    terminal.wait_for("Rejected")
+    terminal.send_keys("q")
+    assert terminal.wait_for_end() == 0
+    assert "[link=http://a.b]x" in terminal.shown
+    for sign in ("\x1b]0;EVIL", "\x9b", "\x1b[5m", "\x1b]8;"):
+        assert sign not in terminal.shown
+
+
 @pytest.mark.parametrize(
     ("words", "env"), [("--lines", {}), ("", {"TERM": "dumb"}), ("", {"TERM": "unknown"})]
 )
