@@ -53,9 +53,12 @@ unit-%: .venvs/%/made
 bench: .venv/made
 	$(BIN)/python bench/run.py
 
-# How many attacks and ordinary learnings are held; with GUARD=PYTHON also by agent-memory-guard,
-# which the environment of that Python has.
+# How many attacks, ordinary learnings and secrets are held, and by agent-memory-guard from PyPI.
+GUARD := .tools/guard/bin/python
+
 trust-report: .venv/made
+	test -x $(GUARD) || { $(BIN)/python -m venv .tools/guard && $(GUARD) -m pip install --quiet \
+	  agent-memory-guard==0.3.3; } || rm -rf .tools/guard
 	PYTHONPATH=tests $(BIN)/python -m adversarial.report $(GUARD)
 
 # What the end-to-end tests need: the real Claude Code, from npm.

@@ -70,21 +70,33 @@ def fold(text: str) -> str:
 def has_hidden(text: str) -> bool:
     """Check for characters whose only use is to hide text from a reader."""
     is_tagged = sum(FIRST_TAG <= char <= LAST_TAG for char in text) > 6  # flags have up to 6
-    return is_tagged or any(char in text for char in OVERRIDES)
+    is_split = text.count("\u200b") > 2 or is_spaced(text)
+    return is_tagged or is_split or any(char in text for char in OVERRIDES)
+
+
+def is_spaced(raw: str) -> bool:
+    """Check for many letters that stand alone, which hide words from a search."""
+    run = 0
+    for word in raw.split():
+        run = run + 1 if len(word) == 1 and word.isalnum() else 0
+        if run >= 10:
+            return True
+    return False
 
 
 def _join_spaced(text: str) -> str:
-    """Join letters that stand alone: "i g n o r e", "i.g.n.o.r.e"."""
+    """Join letters that stand alone: "i g n o r e", "i.g.n.o.r.e"; two blanks end a word."""
     words: list[str] = []
     run: list[str] = []
-    for word in [*text.split(" "), ""]:
-        if len(word) == 1 and word.isalnum() and word.isascii():
-            run.append(word)
+    for word in [*text.split(" "), "end"]:
+        if not word or (len(word) == 1 and word.isalnum() and word.isascii()):
+            run.append(word or " ")
             continue
-        words += ["".join(run)] if len(run) >= MIN_SPACED else run
+        many = len("".join(run).replace(" ", "")) >= MIN_SPACED
+        words += ["".join(run)] if many else run
         run = []
         words.append(_join_separated(word))
-    return " ".join(filter(None, words))
+    return " ".join(" ".join(words[:-1]).split())
 
 
 def _join_separated(word: str) -> str:
@@ -110,7 +122,7 @@ def _turn(text: str) -> str:
 def _decode(text: str) -> list[str]:
     """Return the texts that are encoded in a text."""
     texts = [_decode_signs(text)] if any(sign in text for sign in ("%", "\\", "&#")) else []
-    signs = "\"'`()[]{}<>,;:|"
+    signs = "\"'`()[]{}<>,;:|="
     for word in text.translate(dict.fromkeys(map(ord, signs), " ")).split():
         word = word.removeprefix("0x").rstrip(".")
         if len(word) >= MIN_ENCODED and BASE64.issuperset(word):

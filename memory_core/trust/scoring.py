@@ -1,270 +1,227 @@
 """Score how likely a text was written to mislead agents that read it later.
 
-Agents record facts; a poisoned note gives orders.  docs/security.md has the kinds of orders, and
-`make trust-report` measures how many are recognised.
+A learning describes a project.  An attack makes its reader act against the people it works for: it
+orders an action on something sensitive, often with a place outside the project, a wish to hide it,
+or a claim that it is allowed.  So a rule names concepts that stand close together, and weak signals
+add to it.  docs/security.md has the kinds of orders, and `make trust-report` measures how many are
+recognised.
 """
 
 from __future__ import annotations
 
-from memory_core.trust import folding, rules
+from memory_core.trust import concepts, folding, forms, rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-# The words of a rule are together: characters from the first one to the last one.
-MAX_SPAN = 110
+    Score = tuple[float, list[str]]
+    Places = dict[str, list[int]]
 
-# Characters of two learnings that are read as one sentence, and ends of one that goes on.
-JOINED_PART = 80
-OPEN_SIGNS = (",", ":", "-", "\u2026", "\u3001", "\uff0c", "\uff1a")
-_OPEN_ENDS = (
-    "a about all and any as at by every for from in into of on or previous run send that the their"
-    " this to with your der die das den dem und el la los las de le les des et"
-)
-OPEN_ENDS = frozenset(_OPEN_ENDS.split())
+# The concepts of a rule are together: characters from the first one to the last one.
+MAX_SPAN = 120
 
-# A warning is so close to what it warns of.
-MAX_WARNING = 30
+# A negation is so close to the action that it denies.
+MAX_BEFORE, MAX_BEHIND = 34, 42
 
-# Stands for "|" in `rules`, where "|" separates texts.
-PIPE = "¦"
+# Characters of the longest text in `concepts`, and two more.
+LONGEST = 28
 
-SENTENCE_ENDS = (". ", "; ", "! ", "? ", "\u3002", "\uff01", "\uff1f", "\uff1b")
+# Characters of two learnings that are read as one text.
+JOINED_PART = 160
 
-# Reserved for examples and private networks: RFC 2606, 6761 and 1918.
-LOCAL_ENDS = (".local", ".localhost", ".internal", ".corp", ".lan", ".test", ".example", ".invalid")
-LOCAL_HOSTS = ("localhost", "example.com", "example.org", "127.", "10.", "192.168.", "172.", "0.")
+# Shorter words say little about whether two learnings belong together.
+MAX_COMMON = 3
 
-# The top-level domains with the most abuse by registrations (Interisle, Phishing Landscape).
-ODD_DOMAINS = (".top", ".xyz", ".cc", ".tk", ".icu", ".click", ".cfd", ".sbs", ".buzz", ".zip")
+# What an encoding adds: nobody hides an ordinary text.
+ENCODED = 0.4
 
-# What shows that a sentence talks about attacks.
-ABOUT_ATTACKS = (
-    " test",
-    "filter",
-    "payload",
-    "fixture",
-    "detect",
-    "prompt injection",
-    "scanner",
-)  # Their rules are not those of agents.
-ABOUT_TOOLS = (
-    "lint",
-    "ruff",
-    "mypy",
-    "prettier",
-    "rubocop",
-    "gitignore",
-    "dockerignore",
-    "css",
-    "tsconfig",
-)
+CLAUSE_ENDS = frozenset(",:;()!?\u2192\u2013\u2014\u3002\uff01\uff1f\uff1b\uff0c\u3001\uff1a")
+PASSIVES = frozenset(("be", "get", "gets", "being"))
 
-_SIGNS = str.maketrans(dict.fromkeys("\"'`,", " ") | {")": " )"})
-
-Score = tuple[float, list[str]]
-
-
-class _Sentence:
-    """A sentence with the places of the concepts in it, which are searched when they are needed."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        signs = " ".join(text.translate(_SIGNS).split())
-        self.raw = f" {signs.replace(' |', '|').replace('| ', '|').replace('|', PIPE)} "
-        words = "".join([char if char.isalnum() else " " for char in text]).split()
-        self.plain = f" {' '.join(words)} ".replace(" user facing ", " ")
-        self._places: dict[str, list[int]] = {}
-
-    def find(self, concept: str) -> list[int]:
-        """Return the places of a concept, [] if the sentence lacks it.
-
-        Those of signs are -1 minus the place in the text, since they may be anywhere.
-        """
-        if concept not in self._places:
-            self._places[concept] = self._search(concept)
-        return self._places[concept]
-
-    def _search(self, concept: str) -> list[int]:
-        places = []
-        for stem in list_stems(concept):
-            if stem[0] in "=@":
-                at = self.raw.find(stem[1:]) if stem[0] == "=" else _TESTS[stem](self.raw) - 1
-                places += [-1 - at] if at >= 0 else []
-                continue
-            at = self.plain.find(stem)
-            while at >= 0:
-                places.append(at)
-                at = self.plain.find(stem, at + 1)
-        return places
-
-    def has_together(self, concepts: Sequence[str]) -> bool:
-        """Check whether all concepts occur, and some of their places are close to each other."""
-        if not all(map(self.find, concepts)):
-            return False
-        placed = [places for places in map(self.find, concepts) if min(places) >= 0]
-        if len(placed) < 2:
-            return True
-        return any(
-            all(any(abs(other - start) <= MAX_SPAN for other in places) for places in placed[1:])
-            for start in placed[0]
-        )
-
-    def list_rules(self) -> list[rules.Row]:
-        """Return the rules that apply."""
-        return [
-            rule
-            for rule in rules.RULES
-            if self.has_together(concepts := rule[2].split(", "))
-            and not _is_ordinary(self, concepts, rule[3])
-        ]
-
-    def is_warning(self, concepts: Sequence[str]) -> bool:
-        """Check whether the sentence warns of what the concepts say."""
-        if self.find("warning"):
-            return True
-        first = min(at if at >= 0 else -1 - at for name in concepts for at in self.find(name))
-        return any(0 <= first - at <= MAX_WARNING for at in self.find("warning before"))
+# Chinese and Japanese have no blanks.
+FIRST_WIDE = "\u2e80"
 
 
 def score(text: str) -> Score:
     """Return the score of a text and the reasons; 0.0 and [] for ordinary text."""
-    weights: dict[str, float] = {}
-    if folding.has_hidden(text):
-        weights["has hidden characters"] = 1.0
+    is_hidden = folding.has_hidden(text)
+    best, reasons = 0.0, ["has hidden words"] if is_hidden else []
     for number, reading in enumerate(folding.list_readings(text)):
-        suffix = ", encoded" if number else ""
-        for sentence in _split(reading):
-            for reason, weight, *_rest in sentence.list_rules():
-                weights[reason + suffix] = max(weight, weights.get(reason + suffix, 0.0))
-    return sum(weights.values()), list(weights)
-
-
-def list_rules(text: str) -> list[tuple[str, str]]:
-    """Return the reasons and the concepts of the rules that apply to a text, for measurements."""
-    sentences = [one for reading in folding.list_readings(text) for one in _split(reading)]
-    return [(rule[0], rule[2]) for sentence in sentences for rule in sentence.list_rules()]
+        total, hits = _score_reading(reading)
+        best = max(best, total + ENCODED if number and hits else total)
+        reasons += [f"{reason}, encoded" if number else reason for reason in hits]
+    return best + is_hidden, list(dict.fromkeys(reasons))
 
 
 def score_all(texts: Sequence[str]) -> list[Score]:
     """Return the scores of the learnings of one run.
 
-    A sentence that goes on in the next learning counts as one: then both have its score.
+    Two neighbours that belong together are also read as one text: if only both together are an
+    attack, both have its score.
     """
     scores = list(map(score, texts))
     for at in range(len(texts) - 1):
         first, second = texts[at : at + 2]
-        alone = scores[at][0] + scores[at + 1][0]
-        if alone < rules.THRESHOLD and _goes_on(first, second):
-            total, reasons = score(f"{first[-JOINED_PART:]} {second[:JOINED_PART]}")
-            if total >= rules.THRESHOLD:
-                parts = total, [f"{reason}, in two parts" for reason in reasons]
-                scores[at] = scores[at + 1] = parts
+        goes_on = not second[:1].isupper()
+        if max(scores[at][0], scores[at + 1][0]) >= rules.THRESHOLD or not (
+            goes_on or _share_word(first, second)
+        ):
+            continue
+        total, reasons = score(f"{first[-JOINED_PART:]} {second[:JOINED_PART]}")
+        if total >= (rules.THRESHOLD if goes_on else rules.JOINED_THRESHOLD):
+            reasons = [f"{reason}, in two parts" for reason in reasons]
+            scores[at] = scores[at + 1] = (total, reasons)
     return scores
 
 
-def _goes_on(first: str, second: str) -> bool:
-    """Check whether the second learning seems to go on with the sentence of the first one."""
-    last = first.rpartition(" ")[2].lower()
-    return not second[:1].isupper() or last in OPEN_ENDS or last[-1:] in OPEN_SIGNS
+def _share_word(first: str, second: str) -> bool:
+    """Check whether the second learning takes up a word of the first one."""
+    words = [{*_split_words(text.lower())} for text in (first, second)]
+    return any(len(word) > MAX_COMMON for word in words[0] & words[1])
 
 
-def _split(text: str) -> list[_Sentence]:
-    for end in SENTENCE_ENDS:
-        text = text.replace(end, "\n")
-    return [_Sentence(part) for part in text.split("\n") if part]
+def list_rules(reading: str) -> list[rules.Row]:
+    """Return the rules that apply to a folded text."""
+    places = find_concepts(reading)
+    return [row for row, names, _penalties in _ROWS if _applies(names, places)]
 
 
-def _is_ordinary(sentence: _Sentence, concepts: Sequence[str], forbidden: str) -> bool:
-    """Check whether a sentence warns of something, talks about attacks, or names an installer."""
-    if forbidden in ("warning", "local"):
-        is_local = forbidden == "local" and sentence.find("local")
-        return bool(is_local) or sentence.is_warning(concepts)
-    if forbidden == "mentioned":
-        if any(word in sentence.raw for word in ABOUT_TOOLS):
-            return True
-        is_quoted = any(sign in sentence.text for sign in "\"'`")
-        return is_quoted and any(word in sentence.raw for word in ABOUT_ATTACKS)
-    is_installer = forbidden == "installer"
-    return is_installer and (_names_installer(sentence.text) or sentence.is_warning(concepts))
+def _score_reading(reading: str) -> Score:
+    """Return the weight of the strongest rule with the signals, and the reasons."""
+    places = find_concepts(reading)
+    weights: dict[str, float] = {}
+    strongest, used = 0.0, ""
+    for (reason, weight, text, *_rest), names, penalties in _ROWS:
+        if _applies(names, places):
+            weight -= rules.PENALTY * sum(name in places for name in penalties)
+            weights[reason] = max(weight, weights.get(reason, 0.0))
+            if weight > strongest:
+                strongest, used = weight, text
+    own = used.split(", ")
+    signals = [rules.SIGNALS[name] for name in places if name in rules.SIGNALS and name not in own]
+    return strongest + rules.SECOND * max(len(weights) - 1, 0) + sum(signals), list(weights)
 
 
-def list_stems(concept: str) -> list[str]:
-    """Return the texts that stand for a concept, as they are searched in a sentence."""
-    if concept not in _STEMS:
-        text = concept if concept[0] == "@" else rules.CONCEPTS[concept]
-        _STEMS[concept] = [_make_stem(part) for part in text.split("|")]
-    return _STEMS[concept]
+def find_concepts(reading: str) -> Places:
+    """Return where the concepts of a folded text are; "~ask" is a denied "ask".
+
+    A form without a place, such as a foreign URL, is at -1: it is close to everything.
+    """
+    raw = reading.replace("'", " ").replace("\u2019", " ")
+    raw = raw.replace(". ", " ; ").replace("\n", " ; ")
+    words = " ".join([word for word in raw.split(" ") if "://" not in word]).replace("--no-", "--")
+    plain = f" {' '.join(_make_active(_split_words(words)))} "
+    hits: Places = {}
+    for at in _list_starts(plain):
+        for names in _list_concepts(plain, at):
+            for name in names:
+                if name not in rules.VERBS or not _is_noun(plain, at):
+                    hits.setdefault(name, []).append(at)
+    for sign, names in _SIGNS:
+        if sign in raw:
+            for name in names:
+                hits.setdefault(name, []).append(raw.index(sign))
+    hits.update({name: [-1] for name, is_there in forms.FORMS.items() if is_there(raw)})
+    _deny(hits, plain)
+    return hits
 
 
-def _make_stem(part: str) -> str:
-    if part[0] == "~":  # also inside of words
-        return part[1:]
-    if part[0] in "=@" or part[0] >= "\u2e80":  # Chinese and Japanese have no blanks
-        return part
-    return f" {part[:-1]} " if part[-1] == "$" else f" {part}"
+def _split_words(raw: str) -> list[str]:
+    """Return the words, and "," for what separates clauses."""
+    signs = [
+        char if char.isalnum() else " , " if char in CLAUSE_ENDS else " " for char in f"{raw} "
+    ]
+    return "".join(signs).split()
 
 
-_STEMS: dict[str, list[str]] = {}
+def _make_active(words: list[str]) -> list[str]:
+    """Return words with "be deleted" as "be delete", the form in which orders are searched."""
+    for at, word in enumerate(words[1:], 1):
+        if word.endswith("ed") and words[at - 1] in PASSIVES:
+            bases = [word[:end] for end in (-1, -2, -3) if f"{word[:end]} " in _INDEX]
+            words[at] = bases[0] if bases else word
+    return words
 
 
-def _list_urls(raw: str) -> list[tuple[str, str, str]]:
-    """Return (protocol, host, path) of the URLs in a text."""
-    urls = []
-    for protocol in ("http", "https"):
-        for part in raw.split(f"{protocol}://")[1:]:
-            url = part.split()[0] if part.split() else ""
-            host, _slash, path = url.partition("/")
-            host = host.rpartition("@")[2].partition(":")[0].partition("?")[0]
-            urls.append((protocol, host.strip("\"'`()<>[]{},;."), path))
-    return urls
+def _list_starts(plain: str) -> list[int]:
+    """Return where words begin; each sign of Chinese and Japanese is a word."""
+    last, starts = " ", []
+    for at, char in enumerate(plain):
+        if (last == " " and char != " ") or char >= FIRST_WIDE:
+            starts.append(at)
+        last = char
+    return starts
 
 
-def _is_foreign(host: str) -> bool:
-    is_local = host.startswith(LOCAL_HOSTS) or host.endswith(LOCAL_ENDS)
-    return "." in host and not is_local
+def _list_concepts(plain: str, at: int) -> list[list[str]]:
+    """Return the concepts of each text of `concepts` that begins at a place."""
+    rest = plain[at : at + LONGEST]
+    return [_INDEX[rest[:end]] for end in range(1, LONGEST) if rest[:end] in _INDEX]
 
 
-def _names_installer(raw: str) -> bool:
-    """Check whether all URLs are those of well-known installers."""
-    places = [stem[1:] for stem in list_stems("installer")]
-    urls = _list_urls(raw)
-    return bool(urls) and all(
-        protocol == "https" and any(_is_below(f"{host}/{path}", place) for place in places)
-        for protocol, host, path in urls
-    )
+def _is_noun(plain: str, at: int) -> bool:
+    """Check whether a verb is a noun here, "the merge", or part of a description, "we skip"."""
+    return plain[:at].rstrip(" ").rpartition(" ")[2] in rules.NOUN_MARKS
 
 
-def _is_below(url: str, place: str) -> bool:
-    if place.startswith("/"):
-        return url.startswith(f"raw.githubusercontent.com{place}")
-    return url.startswith(f"{place}/")
+def _deny(hits: Places, plain: str) -> None:
+    """Move the places of denied actions to the name of the concept with "~"."""
+    before = [at for at in hits.get("not", ()) if at not in hits.get("no negation", ())]
+    behind = hits.get("not behind", [])
+    if not before and not behind:
+        return
+    for name in [name for name in hits if name in rules.ACTIONS]:
+        places = hits.pop(name)
+        denied = [at for at in places if _is_denied(at, before, behind, plain)]
+        rest = [at for at in places if at not in denied]
+        hits.update({key: value for key, value in ((f"~{name}", denied), (name, rest)) if value})
 
 
-def _has_url(raw: str) -> bool:
-    return any(_is_foreign(host) for _protocol, host, _path in _list_urls(raw))
-
-
-def _is_address(host: str) -> bool:
-    return host.replace(".", "").isdecimal() and host.count(".") == 3 and _is_foreign(host)
-
-
-def _has_odd_url(raw: str) -> bool:
+def _is_denied(at: int, before: Iterable[int], behind: Iterable[int], plain: str) -> bool:
+    """Check for a negation before or behind an action, in the same clause."""
     return any(
-        _is_foreign(host)
-        and (protocol == "http" or _is_address(host) or host.endswith(ODD_DOMAINS))
-        for protocol, host, _path in _list_urls(raw)
-    )
+        0 <= at - place <= MAX_BEFORE and " , " not in plain[place:at] for place in before
+    ) or any(0 < place - at <= MAX_BEHIND and " , " not in plain[at:place] for place in behind)
 
 
-def _has_email(raw: str) -> bool:
-    parts = [word.strip("<>()\"'`,;:.").partition("@") for word in raw.split()]
-    return any(name and _is_foreign(host) for name, _at, host in parts)
+def _applies(names: Iterable[Sequence[str]], places: Places) -> bool:
+    """Check whether of each name's alternatives one is there, and all are close together."""
+    wanted = []
+    for alternatives in names:
+        hits = [at for name in alternatives for at in places.get(name, ())]
+        if not hits:
+            return False
+        if hits[0] >= 0:
+            wanted.append(hits)
+    return len(wanted) < 2 or any(_is_near(at, wanted) for hits in wanted for at in hits)
 
 
-_TESTS = {
-    "@url": _has_url,
-    "@odd url": _has_odd_url,
-    "@email": _has_email,
-}
+def _is_near(start: int, wanted: Iterable[list[int]]) -> bool:
+    """Check whether each concept has a place of its own behind `start`, not far from it."""
+    near = [[at for at in places if 0 <= at - start <= MAX_SPAN] for places in wanted]
+    return all(near) and len({at for places in near for at in places}) >= len(near)
+
+
+def _make_index() -> dict[str, list[str]]:
+    """Return the concepts of each text; a blank at its end ends a word."""
+    index: dict[str, list[str]] = {}
+    for names, text in concepts.WORDS.items():
+        index.update(dict.fromkeys(text.replace("$", " ").split("|"), names.split(", ")))
+    return index
+
+
+def _split_rule(row: rules.Row) -> tuple[rules.Row, list[list[str]], list[str]]:
+    """Return a rule with the alternatives of each concept, and those that take weight from it."""
+    names = row[2].split(", ")
+    wanted = [name.split("/") for name in names if name[0] != "-"]
+    return row, wanted, [name[1:] for name in names if name[0] == "-"]
+
+
+_INDEX = _make_index()
+_SIGNS = [
+    (sign.replace("\u00a6", "|"), names.split(", "))
+    for names, text in concepts.SIGNS.items()
+    for sign in text.split("|")
+]
+_ROWS = [_split_rule(row) for row in rules.RULES]

@@ -15,7 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from memory_core.trust import checking, rules, scoring
+from memory_core.text import secrets
+from memory_core.trust import checking, folding, rules, scoring
+from support import secret_samples
 
 FOLDER = Path(__file__).parent
 HALVES = TUNE, FINAL = ("tune", "final")
@@ -85,7 +87,9 @@ def list_used_rules(half: str) -> Counter[tuple[str, str]]:
     for attack in read_attacks():
         if attack.half == half:
             joined = [*attack.texts, " ".join(attack.texts)]
-            used.update({rule for text in joined for rule in scoring.list_rules(text)})
+            readings = [reading for text in joined for reading in folding.list_readings(text)]
+            rows = [row for reading in readings for row in scoring.list_rules(reading)]
+            used.update({(row[0], row[2]) for row in rows})
     return used
 
 
@@ -113,14 +117,27 @@ def _print_half(half: str, judge: Callable[[list[list[str]]], list[bool]]) -> No
     print(f"  {'ordinary':14} {alarms:3} of {len(benign)} ({alarms / len(benign):.1%})")
 
 
+def _print_secrets(half: str) -> None:
+    samples = [row for row in secret_samples.list_secrets() if find_half(row[0]) == half]
+    kept_out = sum(value not in secrets.redact(text) for text, value in samples)
+    alike = [part for part in secret_samples.LOOK_ALIKES if find_half(part) == half]
+    touched = sum(secrets.redact(part) != part for part in alike)
+    print(f"  {'secrets':14} {kept_out:3} of {len(samples)} ({kept_out / len(samples):.0%})")
+    print(f"  {'look-alikes':14} {touched:3} of {len(alike)} touched ({touched / len(alike):.1%})")
+
+
 def main(python: str = "") -> None:
     """Print the figures of agent-memory, and of agent-memory-guard if its Python is given."""
+    has_guard = bool(python) and Path(python).exists()
     for half in HALVES:
         print(f"agent-memory, half {half!r}, {len(rules.RULES)} rules")
         _print_half(half, lambda runs: list(map(is_held, runs)))
-        if python:
+        _print_secrets(half)
+        if has_guard:
             print(f"agent-memory-guard, strict, half {half!r}")
             _print_half(half, lambda runs: _ask_guard(python, runs))
+    if not has_guard:
+        print("agent-memory-guard could not be installed: it is not compared")
 
 
 if __name__ == "__main__":
