@@ -15,6 +15,7 @@ BASE64 = ALNUM | frozenset("+/=")
 WORD = ALNUM | frozenset("_-")
 SYMBOLS = frozenset("!#$%^&*?~@+")
 MARKS = DIGITS | SYMBOLS
+JOINTS = frozenset("!$%^&*?~+")
 OPENERS = frozenset("({[<$ ")
 
 # A long key may have any word somewhere in it; a placeholder has one here.
@@ -330,6 +331,8 @@ def _is_reference(value: str, low: str) -> bool:
     is_template = value[:1] in "[<{" or value[:2] in ("%s", "%d", "%(") or "{{" in value
     is_call = "(" in value and value.partition("(")[0].replace(".", "").isidentifier()
     is_path = "/" in value and is_wordy(value)
+    if value.startswith(("/", "./", "../", "~/")):
+        is_path = all(len(part) <= 15 for part in split_parts(value))
     is_dotted = "." in value and value.replace(".", "_").isidentifier()
     is_dotted = is_dotted and (is_wordy(value) or any(part in low for part in NAME_PARTS))
     is_other = low.startswith(OTHER_STARTS) or value[-1:] == "%"
@@ -398,7 +401,8 @@ def is_likely(value: str) -> bool:
     if not 6 <= len(value) <= 100 or not is_mixed(value) or is_wordy(value) or is_harmless(value):
         return False
     parts = [part.rstrip("0123456789") for part in split_parts(value)]
-    if len(parts) > 1 and all(not part or part.isalpha() for part in parts):
+    is_spelled = JOINTS.isdisjoint(value) and len(parts) > 1
+    if is_spelled and all(not part or part.isalpha() for part in parts):
         return False
     if is_hex(value) or is_name(value) or is_uuid(value) or not value.isascii():
         return False

@@ -46,9 +46,9 @@ ENDS = frozenset(" \t\n\r\"'`<|\u3000，。；、）」")  # of a value without 
 CLOSERS = frozenset("\"'`\\])*")  # between a name and a sign
 TRAILING = ")]}>.:,;&*\\"
 
-# How a value follows its name: `password X`, `the password is X`, `password: X`, `--password X`,
-# `password=X`.
-DIRECT, SAID, SPACED, OPTION, ASSIGNED = range(5)
+# How a value follows its name: `the password is printed as X`, `password X`, `the password is X`,
+# `password: X`, `--password X`, `password=X`.
+FAR, DIRECT, SAID, SPACED, OPTION, ASSIGNED = range(6)
 
 PEM, PEM_START, PEM_END, PUTTY = "PRIVATE KEY", "-----BEGIN", "-----END", "private-lines:"
 
@@ -416,11 +416,25 @@ def _list_said(low: str, at: int) -> Iterator[tuple[int, int]]:
             return
         if word in rules.VERBS or word[-1:] == ":" or (is_change and word == "to"):
             link = SAID if word in rules.VERBS or is_phrase else DIRECT
-            yield _skip_fillers(low, space + 1, line_end), link
+            at = _skip_fillers(low, space + 1, line_end)
+            yield at, link
+            yield from ((after, FAR) for after in _list_words(low, at, line_end))
             return
+        if not number and word == "to":  # set PASSWORD to X
+            yield space + 1, DIRECT
         if (not is_phrase and number > 1) or word[-1:] in ".;!?":
             return
         at = space + 1
+
+
+def _list_words(low: str, at: int, line_end: int) -> Iterator[int]:
+    """Yield the positions of the next words, which may have a value: "is printed as X"."""
+    for _number in range(3):
+        space = low.find(" ", at, line_end)
+        if space < 0 or not low[at:space].isalpha():
+            break
+        at = space + 1
+        yield at
 
 
 def _skip_fillers(low: str, at: int, line_end: int) -> int:
@@ -441,12 +455,12 @@ def _judge(text: str, at: int, link: int, kind: str, name: str) -> tuple[int, in
     start, end = _read_value(text, at)
     value = text[start:end]
     bare = value.strip("\\\"'`")
-    if link in (DIRECT, SAID, OPTION) and rules.MARKS.isdisjoint(bare):
+    if link not in (SPACED, ASSIGNED) and rules.MARKS.isdisjoint(bare):
         return None
-    if not bare or rules.is_harmless(bare):
+    if not bare or rules.is_harmless(bare) or (link == FAR and rules.is_hex(bare)):
         return None
     is_quoted = bare != value
-    if kind == "password" and name.endswith("pass") and link in (DIRECT, SAID):
+    if kind == "password" and name.endswith("pass") and link < SPACED:
         is_secret = rules.is_likely(bare)
     elif kind == "password":
         is_secret = _is_password(bare, is_quoted, link)
@@ -477,8 +491,8 @@ def _is_password(value: str, is_quoted: bool, link: int) -> bool:
         has_word = not rules.LETTERS.isdisjoint(value) or value.isdecimal()
         return has_word and len(value) >= 3 and not (" " in value and rules.is_wordy(value))
     if " " in value or not rules.is_mixed(value) or len(value) < 5:
-        return value.isdecimal() and len(value) >= 6 and link != DIRECT
-    if link == DIRECT and not is_quoted:
+        return value.isdecimal() and len(value) >= 6 and link > DIRECT
+    if link == FAR or (link == DIRECT and not is_quoted):
         return value[0] != "-" and (rules.is_likely(value) or rules.is_random(value, 20))
     if link == SAID and len(value) >= 10 and not (value.islower() or value.isupper()):
         return True  # Harbor-42-maple
@@ -513,7 +527,7 @@ def _judge_cookie(text: str, at: int, link: int, name: str) -> tuple[int, int] |
     parts = text[start : min(end, start + 5 * MAX_BARE)].split(";", 20)
     values = [part.partition("=")[2] for part in parts]
     is_secret = any(rules.is_random(value.strip()[:MAX_BARE], 16) for value in values)
-    return (start, end) if is_secret and link >= DIRECT else None
+    return (start, end) if is_secret else None
 
 
 def _find_logins(text: str, low: str) -> Iterator[Place]:
@@ -545,7 +559,7 @@ def _find_pairs(text: str, at: int, end: int) -> Iterator[Place]:
         user, colon, password = bare.partition(":" if ":" in bare else "/")
         offset = word.find(password) if colon else word.find(bare)
         is_pair = colon and user.replace(".", "").replace("@", "").replace("-", "_").isidentifier()
-        value = password if is_pair else bare if before in ("/", "with") else ""
+        value = password if is_pair else bare if before in ("/", "//", "with") else ""
         value = value.rstrip("`'\",.;)")
         if rules.is_likely(value) and PAIR_SIGNS.isdisjoint(value):
             yield at + offset, at + offset + len(value), "password"
