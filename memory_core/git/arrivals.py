@@ -1,7 +1,8 @@
 """Texts of memories that came by other means than hooks and commands: a pull, a script, an editor.
 
-`arrivals.json` in the state has the stamps of the memory files at the last look.  A session that
-starts looks at the files with other stamps, and records texts without an origin as imported ones.
+`arrivals.json` in the state has the stamps and digests of the memory files at the last look.  A
+session that starts looks at the files with other stamps, unless only this machine wrote them, and
+records texts without an origin as imported ones.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_core.memory.project import Project
-    from memory_core.storage.store import Store
+    from memory_core.storage.store import FileSnapshot, Store
 
 FILE = "arrivals.json"
 MAX_BYTES = 2_000_000
@@ -58,19 +59,21 @@ def look(project: Project) -> dict[str, int]:
         if name.endswith(".md")
     }
     before = fastjson.load_object(state.read_text(FILE, MAX_BYTES))
-    changed = sorted(name for name in now if before.get(name) != now[name])
+    changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
     if not changed:
         return {}
     is_older, until = not before and state.is_from_before(), time.monotonic() + SECONDS
-    seen = {name: stamp for name, stamp in now.items() if name in before and name not in changed}
+    seen = {name: before[name] for name in now if name in before and name not in changed}
     counts: dict[str, int] = {}
     try:
         for name in changed:
             agent = agent_names.agent_of_file(name)
-            if agent and time.monotonic() < until:
-                counts[agent] = _record_new(project, store, agent, is_older)
-            if not agent or agent in counts:
-                seen[name] = now[name]
+            if time.monotonic() > until:
+                break
+            digest = before.get(name, [""])[-1]
+            if agent:
+                counts[agent], digest = _record_new(project, store, agent, digest, is_older)
+            seen[name] = [*now[name], digest]
         if is_older:
             state.allow_user_level(True)
         state.replace(FILE, fastjson.dumps(seen).encode(), durable=False)
@@ -79,16 +82,26 @@ def look(project: Project) -> dict[str, int]:
     return {agent: count for agent, count in counts.items() if count}
 
 
-def _record_new(project: Project, store: Store, agent: str, is_older: bool) -> int:
-    """Give an origin to the texts of an agent that have none; return the number of new ones.
+def _record_new(
+    project: Project, store: Store, agent: str, before: str, is_older: bool
+) -> tuple[int, str]:
+    """Give an origin to the texts of an agent that have none.
 
+    Returns the number of new ones, and the digest of the file; `before` is that of the last look.
     `is_older`: the memory was used here before origins were recorded, so nothing is new.
     """
+    from memory_core.storage import local_changes
+    from memory_core.text import digests
+
+    snapshot = _read(store, agent)
+    text = snapshot.text if snapshot else ""
+    state, stem, digest = store.paths.state, store.stem(agent), digests.hash_text(text)
+    if before and local_changes.is_continued(store.paths, stem, before, text):
+        return 0, digest
     from memory_core.trust import ledger
 
-    state, stem = store.paths.state, store.stem(agent)
     origins = ledger.read(state, stem)
-    texts = [text for text in list_texts(store, agent) if ledger.make_key(*text) not in origins]
+    texts = [part for part in _split(text) if ledger.make_key(*part) not in origins]
     find_origin = _make_finder(project, store, agent) if texts and is_older else None
     ledger.add(
         state,
@@ -98,19 +111,27 @@ def _record_new(project: Project, store: Store, agent: str, is_older: bool) -> i
             for text in texts
         },
     )
-    return 0 if is_older else len(texts)
+    return 0 if is_older else len(texts), digest
 
 
 def list_texts(store: Store, agent: str) -> list[tuple[str, str]]:
     """Return (text, nested lines) of the parts of a memory file; [] if it cannot be read."""
+    snapshot = _read(store, agent)
+    return _split(snapshot.text) if snapshot else []
+
+
+def _read(store: Store, agent: str) -> FileSnapshot | None:
+    try:
+        return store.read(agent)
+    except OSError:
+        return None  # the doctor reports it
+
+
+def _split(text: str) -> list[tuple[str, str]]:
     from memory_core.document import markdown
     from memory_core.selection import splitting
 
-    try:
-        snapshot = store.read(agent)
-    except OSError:
-        return []
-    return splitting.list_texts(markdown.parse_document(snapshot.text)) if snapshot else []
+    return splitting.list_texts(markdown.parse_document(text))
 
 
 def _make_finder(project: Project, store: Store, agent: str) -> Callable[[str], str]:

@@ -38,6 +38,17 @@ def identify(paths: LevelPaths, stem: str, text: str) -> str:
     return OLD if digest in texts else NEW
 
 
+def is_continued(paths: LevelPaths, stem: str, before: str, text: str) -> bool:
+    """Return whether only writes of this machine are between a text with this digest and `text`."""
+    texts = [line[0] for line in _read(paths, stem) if len(line) == 1]
+    now = digests.hash_text(text)
+    for old, new in reversed([*zip(texts[::2], texts[1::2], strict=False)]):
+        if now == before or new != now:
+            break
+        now = old
+    return now == before
+
+
 def begin(paths: LevelPaths, stem: str, time: str, change: str, next_time: str) -> None:
     """Record a change before it is written, and the times that name the versions around it."""
     _append(paths, stem, f"{time or '-'} {change} {next_time}\n")

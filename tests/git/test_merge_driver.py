@@ -484,6 +484,7 @@ def test_a_session_start_reports_a_missing_driver(team_project: Sandbox) -> None
     clone = clone_without_driver(team_project)
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
     env = {"CLAUDE_PROJECT_DIR": str(clone)}
+    team_project.run_hook("session_start", event, **env)  # it says that all items are new
     reply = json.loads(team_project.run_hook("session_start", event, **env).stdout)
     assert reply == {
         "systemMessage": merge_driver.format_notice(str(clone / ".claude-mpm" / "memories"))
