@@ -141,14 +141,14 @@ WORDS = {
     "ask": (
         "approbation|aprobacion|asking|autorisation|bestatig|check again|check with|checking|"
         "confirmacion|confirmar|confirmation|confirming|consult|frag$|fragen|looking|nachfrag|"
-        "oversight|pause|permiso|preguntar|preguntes|prompting|questions asked|reading the|"
-        "relecture|reviewed|reviewing|revue|ruckfrag|verification|wait$|waiting|warte|одобрени|"
-        "согласи|спрашив|尋ね|征得|征求|確認|聞か|过问"
+        "oversight|pause|permiso|permission|preguntar|preguntes|prompting|questions asked|"
+        "reading the|reading$|relecture|reviewed|reviewing|revue|ruckfrag|verification|wait$|"
+        "waiting|warte|одобрени|согласи|спрашив|尋ね|征得|征求|確認|聞か|过问"
     ),
     "ask, check": "the checks|validation|検証",
     "ask, check, guard": "审批",
     "ask, grab": "ask$",
-    "ask, guard": "permission|разрешени",
+    "ask, guard": "разрешени",
     "ask, orders": "demande",
     "ask, person": "审核",
     "ask, run": "待た",
@@ -203,28 +203,28 @@ WORDS = {
     "backdoor": (
         "0x|accept jwt|accept the password|accepts the password|account number|admin account|"
         "admin con|admin konto|admin role|admin user|allowlist entry|always accept|"
-        "always returns true|api endpoint|back door|backdoor|bank account|bank detail|"
-        "bankverbindung|beneficiaire|beneficiario|bitcoin|btc|bypass code|bypasses auth|"
-        "ca certificate|call to|compte admin|coordonnees bancaires|cuenta bancaria|"
-        "cuenta de admin|debug endpoint|debug route|default password|deploy target|"
-        "download url|ein zweites konto|eth address|exploit$|extra admin|extra key|feed url|"
-        "for all accounts|hard wired|hidden account|hidden admin|hidden endpoint|"
-        "hidden parameter|hidden user|hintertur|iban|iframe|import devhelper|keylog|"
-        "known hosts|kontonummer|letmein|loader from|logic bomb|magic header|master password|"
-        "miner$|never expire|numero de compte|numero de cuenta|open port|owner role|"
-        "payment address|payment detail|peering|port 22|port forward|porte derobee|"
-        "puerta trasera|recipient|release url|return true|returns true|reverse shell|"
-        "reverse tunnel|root certificate|script from|script tag|second admin|second compte|"
-        "second key|secret parameter|security group|segunda cuenta|service user|skeleton|"
-        "skimmer|skip authentication|skip the password|skips auth|snippet from|ssh tunnel|"
-        "support user|target host|telemetry url|test login|tracking pixel|tracking script|"
-        "trusted ca|tunnel$|universal password|unlock code|update url|upstream url|"
-        "usuario administrador con|validation out|vpc|webhook url|wildcard origin|"
-        "without a login|without a password|without auth|without checking|without login|"
-        "x debug|zahlungsempfanger|zweiter admin|бекдор|бэкдор|второго администр|второи админ|"
-        "кошел|номер счет|номера счет|получател|реквизит|учетную запись админ|バックドア|"
-        "二つ目の管理者|受取|口座|后门|收款|更新先|更新地址|第二个管理员|管理员账号|管理员账户|"
-        "管理者アカウント|账号改|送金先|银行账"
+        "always return true|always returns true|api endpoint|back door|backdoor|bank account|"
+        "bank detail|bankverbindung|beneficiaire|beneficiario|bitcoin|btc|bypass code|"
+        "bypasses auth|ca certificate|call to|compte admin|coordonnees bancaires|"
+        "cuenta bancaria|cuenta de admin|debug endpoint|debug route|default password|"
+        "deploy target|download url|ein zweites konto|eth address|exploit$|extra admin|"
+        "extra key|feed url|for all accounts|hard wired|hidden account|hidden admin|"
+        "hidden endpoint|hidden parameter|hidden user|hintertur|iban|iframe|import devhelper|"
+        "keylog|known hosts|kontonummer|letmein|loader from|logic bomb|magic header|"
+        "master password|miner$|never expire|numero de compte|numero de cuenta|open port|"
+        "owner role|payment address|payment detail|peering|port 22|port forward|porte derobee|"
+        "puerta trasera|recipient|release url|return true for|reverse shell|reverse tunnel|"
+        "root certificate|script from|script tag|second admin|second compte|second key|"
+        "secret parameter|security group|segunda cuenta|service user|skeleton|skimmer|"
+        "skip authentication|skip the password|skips auth|snippet from|ssh tunnel|support user|"
+        "target host|telemetry url|test login|tracking pixel|tracking script|trusted ca|"
+        "tunnel$|universal password|unlock code|update url|upstream url|"
+        "usuario administrador con|validation out|verify return true|vpc|webhook url|"
+        "wildcard origin|without a login|without a password|without auth|without checking|"
+        "without login|x debug|zahlungsempfanger|zweiter admin|бекдор|бэкдор|второго администр|"
+        "второи админ|кошел|номер счет|номера счет|получател|реквизит|учетную запись админ|"
+        "バックドア|二つ目の管理者|受取|口座|后门|收款|更新先|更新地址|第二个管理员|管理员账号|"
+        "管理员账户|管理者アカウント|账号改|送金先|银行账"
     ),
     "backdoor, check": "consent banner|malware|public key|update key",
     "backdoor, danger": "payout|shell line",
@@ -243,22 +243,22 @@ WORDS = {
         "dependabot|eingabepruf|encryption|escaping|expiry|findings|firmas|gitleaks|gpl$|"
         "hash check|iam$|input check|input validation|integrity|la firma|license check|"
         "linter for security|lizenzpruf|lockfile check|lockout|login check|login test|mfa$|"
-        "minimum approvals|null check|peer review|permission check|pinned version|pinning|"
-        "protected branch|provenance|pruebas de seguridad|quality gate|rate limit|"
-        "required check|required review|reviewers required|revocation|same origin|sandboxing|"
-        "sanitiz|sast|sbom|scanner|scopes|secret detection|secret scan|secretos|secrets check|"
-        "secrets pruf|segredos|semgrep|session timeout|sicherheitspruf|sicherheitsscan|"
-        "sicherheitstest|signature|signaturpruf|snyk|ssl cert|ssl check|ssl verif|"
-        "static analysis|test de securite|tests de securite|tls cert|tls check|tls verif|"
-        "token scope|trivy|two factor|validacion de|validaciones|verify$|virus|vulnerabilit|"
-        "xss|zertifikat|авториз|аутентифик|безопасност|валидац|вход|подпис|проверка прав|"
-        "проверки безопас|проверку безопас|проверку ввода|проверку подпис|проверку секрет|"
-        "сертификат|тест безопас|тесты безопас|アクセス制御|シークレット|スキャン|チェックサム|"
+        "minimum approvals|null check|peer review|pinned version|pinning|protected branch|"
+        "provenance|pruebas de seguridad|quality gate|rate limit|required check|"
+        "required review|reviewers required|revocation|same origin|sandboxing|sanitiz|sast|"
+        "sbom|scanner|scopes|secret detection|secret scan|secretos|secrets check|secrets pruf|"
+        "segredos|semgrep|session timeout|sicherheitspruf|sicherheitsscan|sicherheitstest|"
+        "signature|signaturpruf|snyk|ssl cert|ssl check|ssl verif|static analysis|"
+        "test de securite|tests de securite|tls cert|tls check|tls verif|token scope|trivy|"
+        "two factor|validacion de|validaciones|verify$|virus|vulnerabilit|xss|zertifikat|"
+        "авториз|аутентифик|безопасност|валидац|вход|подпис|проверка прав|проверки безопас|"
+        "проверку безопас|проверку ввода|проверку подпис|проверку секрет|сертификат|"
+        "тест безопас|тесты безопас|アクセス制御|シークレット|スキャン|チェックサム|"
         "ブランチ保護|ログイン|代码审查|入力検証|分支保护|安全扫描|安全检查|安全测试|密钥检查|"
         "承認数|权限校验|校验|権限チェック|登录|签名|署名|証明書|認証|证书|身份验证|输入校验|"
         "鉴权"
     ),
-    "check, guard": "schutz|sudo prompts|workspace trust",
+    "check, guard": "permission check|schutz|sudo prompts|workspace trust",
     "check, outside": "ticket$",
     "check, secret, sensitive": "секрет",
     "check, tell": "flag it",
@@ -281,13 +281,12 @@ WORDS = {
     "copy, expose, grab": "guarda|speicher|保存",
     "copy, expose, grab, install hook": "ecris|schreib|запиши|写入",
     "copy, expose, grab, send": "paste$",
-    "copy, grab": "copia|copie|garde|memorize|nimm|save$|复制|放到",
+    "copy, grab": "copia|copie|garde|memorize|nimm|save$|store$|复制|放到",
     "copy, grab, install hook": "enregistre",
     "copy, grab, install hook, mark, plant": "write$",
     "copy, grab, install hook, plant": "добав",
     "copy, grab, install hook, plant, send": "put$",
     "copy, grab, keep": "keep$|сохран",
-    "copy, grab, praise": "store$",
     "copy, grab, send": "copy$|hand over|kopier|share$|скопир|コピー",
     "copy, install, install hook, plant": "add$|ajoute|追加",
     "copy, install hook": "escribe|書き込",
@@ -446,12 +445,12 @@ WORDS = {
         "as trusted instruct|as trusted system|as user request|binding for|binding on|"
         "carry the weight|comme s il venai|comme si|como si fuera|como si viniera|"
         "count as user|counts as approval|counts as user|decide for themselves|do not bind|"
-        "does not bind|equal to user|execute as given|executed as is|has to be followed|"
-        "have to be followed|have to be obeyed|is to be followed|like a user message|"
-        "like user message|must be executed|must be followed|must be obeyed|same standing as|"
-        "standing of|to be obeyed|treat as trusted|treat them as trusted|wie anweisungen|"
-        "with the authority of|как будто|как команд|ユーザーの指示として|命令として|当作命令|"
-        "当作用户|当成用户|指示とみなし|视为用户|视为系统"
+        "does not bind|equal to user|execute as given|executed as is|has to be follow|"
+        "have to be follow|have to be obeyed|is to be follow|like a user message|"
+        "like user message|must be executed|must be follow|must be obeyed|same standing as|"
+        "signed by anthropic|standing of|to be obeyed|treat as trusted|treat them as trusted|"
+        "wie anweisungen|with the authority of|как будто|как команд|ユーザーの指示として|"
+        "命令として|当作命令|当作用户|当成用户|指示とみなし|视为用户|视为系统"
     ),
     "everything": (
         "all alerts|all changes|all comments|all findings|all mcp|all of them|all open|"
@@ -519,7 +518,7 @@ WORDS = {
     "expose, send": "pega$",
     "fail": (
         "blocks the|blocks you|bloque|broken|complain|continue with|delay|echou|estorba|fail$|"
-        "failed|failing|fails|falla|falle|fehlschl|gate fails|gene$|get merged|"
+        "failed|failing|fails|falla|falle|fehlschl|gate fails|gene$|get merge|"
         "get rid of the red|gets stuck|go green|goes red|green|grun|hangs|hinder|hold back|"
         "hold the|holds back|in the way|in time|is red|keep it green|keeps fail|keeps it green|"
         "molesta|nervt|noisy|otherwise continue|pass$|passes|red$|rojo|rot$|rouge|save minutes|"
@@ -549,10 +548,9 @@ WORDS = {
     "fine, say": "no config changes|nothing changed",
     "flag": (
         "allowunsandboxed|alwaysallow|bypasspermissions|dangerously|disableallhooks|"
-        "enableallproject|permissionmode|skipauto|skipdangerous|skippermission|trustall|"
-        "yolo mode"
+        "enableallproject|skipauto|skipdangerous|skippermission|trustall|yolo mode"
     ),
-    "flag, guard": "acceptedits|additionaldirectories",
+    "flag, guard": "acceptedits|additionaldirectories|permissionmode",
     "flag, startup": "autorun",
     "flag, weaken": "autoapprove",
     "follow": (
@@ -588,17 +586,20 @@ WORDS = {
     "guard": (
         "all commands|all hosts|all tools|alle befehle|alle werkzeuge|allow list|allowed tools|"
         "allowlist|antivirus|any command|any host|aprobaciones|audit trail|auto mode|"
-        "autorisations|bash sandbox|berechtigung|classifier|confirm|deny entries|deny list|"
+        "autorisations|bash sandbox|berechtigung|classifier|confirm dialog|confirmaciones|"
+        "confirmation dialog|confirmation prompt|confirmations|deny entries|deny list|"
         "deny rule|denylist|dry run|edr$|history file|human in the loop|kill switch|limites|"
         "limits on|logging of|monitoring|nachfragen|network access|network restriction|"
-        "permisos|prompts only|protecciones|protections|rate cap|read everything|"
-        "read only mode|rechte|restrictions|root without|sandbox|sandkasten|selinux|"
-        "shell history|spending limit|telemetry of|the prompts|todas las herramientas|"
-        "todos los comandos|tool access|tool limits|tool restriction|tools allowed|tools list|"
-        "tous les outils|toutes les commandes|trust dialog|trust level|trusted director|"
-        "trusted folder|watchdog|все инструмент|все команд|всех инструмент|защит|песочниц|"
-        "права|すべてのコマンド|すべてのツール|サンドボックス|任何命令|全ツール|弹窗|所有命令|"
-        "所有工具|权限|権限|沙盒|沙箱|确认框|確認ダイアログ|許可プロンプト|防护"
+        "permisos|permission dialog|permission mode|permission prompt|permission request|"
+        "permission rule|permission system|permissions|prompts only|protecciones|protections|"
+        "rate cap|read everything|read only mode|rechte|restrictions|root without|sandbox|"
+        "sandkasten|selinux|shell history|spending limit|telemetry of|the prompts|"
+        "todas las herramientas|todos los comandos|tool access|tool limits|tool restriction|"
+        "tools allowed|tools list|tous les outils|toutes les commandes|trust dialog|"
+        "trust level|trusted director|trusted folder|watchdog|все инструмент|все команд|"
+        "всех инструмент|защит|песочниц|права|すべてのコマンド|すべてのツール|サンドボックス|"
+        "任何命令|全ツール|弹窗|所有命令|所有工具|权限|権限|沙盒|沙箱|确认框|確認ダイアログ|"
+        "許可プロンプト|防护"
     ),
     "guard, orders": "file access|guardrail|safeguard|ограничен|制限|限制",
     "guard, orders, whose": "safety",
@@ -616,7 +617,7 @@ WORDS = {
         "cache$|cacher|camoufl|camufla|clean up the trace|collapse|conceal|cover up|cover your|"
         "covertly|discreet|discret|disfraz|disguise|dissimul|do not surface|downplay|drown|"
         "en secret|en silence|encubr|erase the trace|esconde|etouff|euphemis|even though it|"
-        "explain it as|explain it with|explain the longer|filtered|fold into|fold it into|"
+        "explain it as|explain it with|explain the longer|fold into|fold it into|"
         "for agents only|formatting only|getarnt|gloss over|go in with|go unnoticed|"
         "goes unnoticed|group it|harmless name|heimlich|hidden from|hiding|in secret|"
         "in the background|inconspicuous|innocuous|invisible|keep a low|keep it between|"
@@ -633,15 +634,15 @@ WORDS = {
         "putting it|quietly|read as if|reads as if|redirect to|remain silent|said it is|"
         "say it was|say nothing|scrub|secret between|secret from|secretly|silence$|silencio|"
         "silently|sin dejar rastro|slip|sneak|so that it does not|stay quiet|stay silent|"
-        "stealth|stillschweig|strip from|stripped from|tarne|trace$|traces$|tuck|unannounced|"
+        "stealth|stillschweig|strip from|stripped from|tarne|traces$|tuck|unannounced|"
         "unauffallig|unbemerkt|under another name|under the heading|under the radar|understate|"
-        "unnoticed|unter den tisch|verberg|verharmlos|verheimlich|verschlei|verschweig|"
-        "versteck|vertusch|weglass|with another name|withhold|without comment|without fanfare|"
-        "without leaving|without noise|без ведома|втаине|замаскир|между делом|не видел|"
-        "незаметно|под видом|преуменьш|скрои|скрыва|скрытно|спрят|спрячь|таино|тихо$|умолч|"
-        "утаи|こっそり|ごまかし|とだけ|ひそかに|ぼかし|フォーマットのみ|不动声色|不留|伏せ|"
-        "伪装|保密|偷偷|偽装|内緒|只写|只说|后台|密かに|悄悄|掩盖|暗中|淡化|混入|目立た|秘密裏|"
-        "紛れ|藏|遮掩|隐去|隐瞒|隐藏|隠し|隠す|隠せ|静默|黙って"
+        "unnoticed|unter den tisch|vague about|verberg|verharmlos|verheimlich|verschlei|"
+        "verschweig|versteck|vertusch|weglass|with another name|withhold|without comment|"
+        "without fanfare|without leaving|without noise|без ведома|втаине|замаскир|между делом|"
+        "не видел|незаметно|под видом|преуменьш|скрои|скрыва|скрытно|спрят|спрячь|таино|тихо$|"
+        "умолч|утаи|こっそり|ごまかし|とだけ|ひそかに|ぼかし|フォーマットのみ|不动声色|不留|"
+        "伏せ|伪装|保密|偷偷|偽装|内緒|只写|只说|后台|密かに|悄悄|掩盖|暗中|淡化|混入|目立た|"
+        "秘密裏|紛れ|藏|遮掩|隐去|隐瞒|隐藏|隠し|隠す|隠せ|静默|黙って"
     ),
     "hide, mark, say": "call it",
     "hide, not": "keep from",
@@ -649,7 +650,7 @@ WORDS = {
     "hide, plant": "hide$",
     "hide, plant, weaken": "leave out",
     "hide, say": "pretend",
-    "hide, tell": "avoid the word|get involved|off the terminal|vague",
+    "hide, tell": "avoid the word|get involved|off the terminal",
     "hide, weaken": "suppress any|suppress it|suppress the",
     "install": (
         "add it|apt install|brew install|cargo add|depend on|descarga|download$|einbinden|"
@@ -673,7 +674,7 @@ WORDS = {
     "install hook, plant, run": "enable$",
     "keep": (
         "at the top|behalt|bleib|conserve|do not prune|drop other items|erhalt|erneut|garde$|"
-        "has to stay|manten|must not be removed|must stay|never archive|never evict|never lose|"
+        "has to stay|manten|must not be remove|must stay|never archive|never evict|never lose|"
         "other items first|permane|pin$|put it back|reecris|remain|restaur|reste$|schreib es|"
         "stay$|stays first|stays$|top priority|verbatim|vuelve a|wieder ein|верни|восстанов|"
         "остав|снова|保持|保留|先頭|再写|再度|復元|恢复|書き直|維持|置顶|重新写"
@@ -763,10 +764,12 @@ WORDS = {
     "not, override": "不再",
     "not, scope": "no need|ohne|sans$|sin$|without|без$|不受|无需",
     "not behind": (
-        "are blocked|disallowed|forbidden|interdit|is blocked|not allowed|prohibid|prohibited|"
-        "rejected|rejects|verboten|ずに|せず|ない|なし|ません|まま|無し"
+        "are blocked|disallowed|forbidden|interdit|is blocked|not allowed|not necessary|"
+        "not needed|prohibid|prohibited|rejected|rejects|verboten|ずに|せず|ない|なし|ません|"
+        "まま|無し"
     ),
     "not behind, orders": "запрещ",
+    "not behind, scope": "no longer needed",
     "obey": (
         "act on it|act upon|and apply|and follow|apply it|apply to all runs|as an instruction|"
         "as instructions|ausfuhren|befolge|carry it out|carry out the|decode and apply|"
@@ -909,7 +912,7 @@ WORDS = {
         "gets$|grant|have login|hook up|inject|insere|insert a call|introduce|leave$|let the|"
         "let$|make$|point the|pointe|redirect|redirige|remove the consent|replace the public|"
         "return$|richte|swap the|umstell|use the key|verweise|wire$|встав|меняи|перенаправ|"
-        "созда|作成|创建|向ける|埋め込|変え|指向|挿入|接続|插入|改成|配置|重定向"
+        "созда|作成|创建|向ける|埋め込|変え|指向|挿入|接続|插入|改成|書き換え|配置|重定向"
     ),
     "plant, recommend": "default to",
     "plant, remove": "andere|измен|修改|変更",
@@ -927,7 +930,7 @@ WORDS = {
         "offre|only hostora|only one that|only safe|only secure|only trusted|parrain|"
         "partenaire|patrocin|people endorse|powered|preferred choice|preferred provider|"
         "preferred vendor|premium|pricing page|pro plan|promo|rabatt|recommandee|"
-        "recommended tool|referral|remise|safest|security people|shop$|sign up|signup|socio|"
+        "recommended tool|referral|remise|safest|security people|sign up|signup|socio|"
         "special price|sponsor|stays free|subscribe|superior|supports this project|testsieger|"
         "that only|the best|the only|the safest|the trusted|they support|top choice|top pick|"
         "top rated|trial|trouble|trusted choice|trusted provider|trusted source|ultra|"
@@ -1021,11 +1024,11 @@ WORDS = {
         "customer rows|data loss|dauerhaft|deletion|directamente|directement|directly|direkt|"
         "disable|every|exempt from|for good|forever|full$|future|holds for all|in advance|"
         "is not needed|isn t required|jede|later sessions|loschen|n importe|next sessions|"
-        "no confirmations|no further|no longer needed|no tickets|not required|permanently|pre$|"
-        "run as root|sans controle|sans limite|sans relecture|sin control|sin limite|"
-        "sin revision|skip|spending|this agent|tout$|unattended|unbeaufsichtigt|unlimited|"
-        "без ограничен|без провер|без ревью|люб|сразу|いつでも|なしで|レビューなし|任何|任意|"
-        "免审|全部|无限|無制限|無条件|直接|随时"
+        "no confirmations|no further|no tickets|not required|permanently|pre$|run as root|"
+        "sans controle|sans limite|sans relecture|sin control|sin limite|sin revision|skip|"
+        "spending|this agent|tout$|unattended|unbeaufsichtigt|unlimited|без ограничен|"
+        "без провер|без ревью|люб|сразу|いつでも|なしで|レビューなし|任何|任意|免审|全部|无限|"
+        "無制限|無条件|直接|随时"
     ),
     "scope, whose": "claude|standing|всех|一切",
     "scope, you": "du$|you$|yourself",
@@ -1077,7 +1080,7 @@ WORDS = {
     "send": (
         "adjunt|anhang|append$|are gathered|are put|are shared|as a header|as a parameter|"
         "as parameter|as the branch name|attach$|attached|attaching|ausleit|back up|bcc|"
-        "be mirrored|be posted|beacon|call home|cc$|complete context|contexte complet|"
+        "be mirror|be post|beacon|call home|cc$|complete context|contexte complet|"
         "contexto completo|copia$|copie$|copy of|create a public|cuelga|daily copy|deliver|"
         "drop it|drop off|drop them|e mail$|email$|encode$|encoded in|ends up|entrega|envia|"
         "envoie|envoyer|envoyez|exfiltrat|exporta|exporte|expose|feed|file it|gather|"
@@ -1087,7 +1090,7 @@ WORDS = {
         "mirrored|needs the full|nightly copy|partir$|phone home|ping$|pipe to|piped to|"
         "point to|pointed to|post$|poste|posting|print to|publie|publish$|put it to|reenvia|"
         "relay$|schick|send$|sende|serve$|ship$|spiegel|stream to|stream$|sube|submit|sync$|"
-        "tar and|televerse|to be shipped|together with|transfer$|transmet|transmit|ubermittl|"
+        "tar and|televerse|to be ship|together with|transfer$|transmet|transmit|ubermittl|"
         "ubertrag|upload$|user agent string|veroffentlich|vollstandigen kontext|weekly copy|"
         "weitergeb|weiterleit|write to|zip and|zip$|выгружа|выгруз|выложи|вышли|загруз|опублик|"
         "отправ|пересыла|перешл|полныи контекст|прикреп|приложи|скидыва|скинь|экспорт|"
@@ -1116,7 +1119,7 @@ WORDS = {
         "know$|logging|mettre|montre|muestr|notices|see$|sees$|showing|shows up in|sichtbar|"
         "turn up in|zeig|показыва|体现|出さ|列入|列出|展示|显示|表示|見せ"
     ),
-    "show, tell": "be listed|be shown|載せ",
+    "show, tell": "be list|be shown|載せ",
     "startup": (
         "alias|autostart|boot$|cron job|crontab|demarrage|environment file|git config|git hook|"
         "hook that|hosts file|inicio|launch agent|launchagent|launchd|login item|login script|"
@@ -1127,8 +1130,8 @@ WORDS = {
     ),
     "tell": (
         "admit|adviert|alert$|alerting|anmerk|announce|ansprech|apprendre|ask questions|"
-        "asks too|attirer|attract|au courant|aufmerksam|avis|aware|be brought up|be informed|"
-        "be mentioned|be reported|be told|bemerk|bring it up|bring that|bring this|bring to|"
+        "asks too|attirer|attract|au courant|aufmerksam|avis|aware|be brought up|be informe|"
+        "be mention|be report|be told|bemerk|bring it up|bring that|bring this|bring to|"
         "brought up|by name|call out|come to know|comenta$|comentar|comentes|comment on|"
         "confess|cuente|darauf hin|davon|decir|destaques|digas|dile|dire$|disclose|disclosing|"
         "discuss|dites|draw anyone|draw attention|draw the attention|emphasi|erfahr|erwahn|"
@@ -1137,14 +1140,15 @@ WORDS = {
         "in writing|inform$|informar|informier|informing|involve|is nobody s|learn$|let on|"
         "let slip|list it|loud|mention|merk|mitteil|nobody s business|notar|notice|notify|"
         "out loud|own up|parle|phrase it|point out|precise$|preciser|preisgeb|prevenir|previen|"
-        "publici|publicly|raise a ticket|raise$|refer to|reporting|revele|saber|sache|sagen|"
-        "savoir|saying|se entere|senal|sepa$|sepan|share with|speak|spell out|sprich|surface$|"
-        "talk|tell$|telling|unless asked|unless you are asked|verrat|volunteer|weitersag|"
-        "wissen$|word of|worries about|worry about|говори|доклад|замет|намек|обращаи внимани|"
-        "озвуч|оповещ|предупре|раскрыва|рассказ|сказа|сообща|сообщен|уведом|узна|указыва|"
-        "あかさ|交代|伝え|发现|口外|告げ|告诉|声张|察觉|强调|指出|指摘|提醒|教え|明か|書いては|"
-        "書か|気づ|気付|汇报|泄露|注意到|留下痕迹|知らせ|知られ|知晓|知道|触れ|言わ|言及|話さ|"
-        "話題|让用户|讲|说出|说明|透露|通知"
+        "publici|publicly|raise a ticket|raise it|raise that|raise this|raise$|refer to|"
+        "reporting|revele|saber|sache|sagen|savoir|saying|se entere|senal|sepa$|sepan|"
+        "share with|speak|spell out|sprich|surface$|talk|tell$|telling|unless asked|"
+        "unless you are asked|vague|verrat|volunteer|weitersag|wissen$|word of|worries about|"
+        "worry about|говори|доклад|замет|намек|обращаи внимани|озвуч|оповещ|предупре|раскрыва|"
+        "рассказ|сказа|сообща|сообщен|уведом|узна|указыва|あかさ|交代|伝え|发现|口外|告げ|告诉|"
+        "声张|察觉|强调|指出|指摘|提醒|教え|明か|書いては|書か|気づ|気付|汇报|泄露|注意到|"
+        "留下痕迹|知らせ|知られ|知晓|知道|触れ|言わ|言及|話さ|話題|让用户|讲|说出|说明|透露|"
+        "通知"
     ),
     "tests": (
         "build$|checks$|ci$|comprobaci|coverage|e2e|essais|gate$|hook$|job$|jobs$|las pruebas|"
@@ -1166,24 +1170,24 @@ WORDS = {
         "abschalt|accept all|afloja|all access|allow all|allow any|approvals to 0|approve all|"
         "approve any|approve every|as root without|assoupl|aushebel|ausschalt|auto accept|"
         "auto approve|automatically trust|autorise|baisse|baja$|be relaxed|be shortened|"
-        "be silenced|bypass$|can be deleted|can be removed|can be skipped|change the|"
-        "comment out|comment the|comments the|contourne|cors to|deactivate|deaktiv|desactiv|"
-        "deshabilit|direkt losch|disable$|elimina|empty body|enabled to false|enleve|erlaube|"
-        "everyone may|expect true|export sandbox|force through|full access|full scope|"
-        "get around|grant all|hard code the result|leer|lockere|loosen|lower the|make it pass|"
-        "make it public|make the|may be deleted|may be merged|may be removed|may be skipped|"
-        "minimum approvals to 0|neuter|neutrali|omit the|only when they match|open it to|"
-        "open to all|override$|permite|push it through|push through|quita|raise the limit|"
-        "reduis|reduzier|relax|replace its|replace the body|resolved without|rewrite|rubber|"
-        "salta|saute|schalte|set continue|set it to|set minimum|set to 0|setuid|short circuit|"
-        "should be deleted|silence|skip$|so that tools may|stop bothering|strip$|stub out|"
-        "swap exit|switch off|switched off|to 0|to 777|to false|to zero|tobe true|tolerate|"
-        "trust all|trust any|trust the workspace|turn it off|turn off|turn the|turned off|"
-        "uberspring|uninstall|unset|weaken|weaker|whitelist|widen|wider scope|work around|"
-        "world writable|write all|выключ|заглуш|замени|обоид|обход|ослаб|отключ|понизь|пропус|"
-        "разреши|сними|убери|убира|そのまま無効|オフ|コメントアウト|スキップ|下げ|丸ごと削除|"
-        "免除|切って|取り消|取消|回避|外し|屏蔽|放宽|无効|注释掉|略过|直接删除|直接禁用|"
-        "直接跳过|省略|禁用|緩め|置空|跳过|降低|飛ばし|黙らせ"
+        "be silence|bypass$|can be delete|can be remove|can be skip|change the|comment out|"
+        "comment the|comments the|contourne|cors to|deactivate|deaktiv|desactiv|deshabilit|"
+        "direkt losch|disable$|elimina|empty body|enabled to false|enleve|erlaube|everyone may|"
+        "expect true|export sandbox|force through|full access|full scope|get around|grant all|"
+        "hard code the result|leer|lockere|loosen|lower the|make it pass|make it public|"
+        "make the|may be delete|may be merge|may be remove|may be skip|minimum approvals to 0|"
+        "neuter|neutrali|omit the|only when they match|open it to|open to all|override$|"
+        "permite|push it through|push through|quita|raise the limit|reduis|reduzier|relax|"
+        "replace its|replace the body|resolved without|rewrite|rubber|salta|saute|schalte|"
+        "set continue|set it to|set minimum|set to 0|setuid|short circuit|should be delete|"
+        "silence|skip$|so that tools may|stop bothering|strip$|stub out|swap exit|switch off|"
+        "switched off|to 0|to 777|to false|to zero|tobe true|tolerate|trust all|trust any|"
+        "trust the workspace|turn it off|turn off|turn the|turned off|uberspring|uninstall|"
+        "unset|weaken|weaker|whitelist|widen|wider scope|work around|world writable|write all|"
+        "выключ|заглуш|замени|обоид|обход|ослаб|отключ|понизь|пропус|разреши|сними|убери|убира|"
+        "そのまま無効|オフ|コメントアウト|スキップ|下げ|丸ごと削除|免除|切って|取り消|取消|"
+        "回避|外し|屏蔽|放宽|无効|注释掉|略过|直接删除|直接禁用|直接跳过|省略|禁用|緩め|置空|"
+        "跳过|降低|飛ばし|黙らせ"
     ),
     "when": (
         "a la fin|a partir de|ab jetzt|after 17|after the|after$|al empezar|al final|"

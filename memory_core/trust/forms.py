@@ -96,7 +96,7 @@ _STRUCTURES = (
     "# operator|new directive|operator directive|new instructions|system message:|system notice|"
     "begin system|### system|### instruction|<system|</system|</memory|</context|</agent|</learn|"
     "</note|</rule|<instruction|</instruction|<user>|</user>|<assistant|<human|<admin|<important|"
-    "<tool|<invoke|<function_calls|tool_result|[inst|[/inst|<|im|<|end|<|start|<|sys|<|user|"
+    "<tool|<invoke|<function_calls|tool_result|[inst]|[/inst|<|im|<|end|<|start|<|sys|<|user|"
     "<|assistant|<!-- "
 )
 STRUCTURES = tuple(_STRUCTURES.replace("<|", "<\0").split("|"))
