@@ -36,148 +36,156 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Tokens with a prefix.  First line: the kind and its page.  Second line: the form of what follows
-# the prefix, and the prefixes.  A form is an alphabet and the least number of characters, or with
+# Tokens with a prefix, behind their page: the kind, the form of what follows the prefix, and the
+# prefixes.  A form is an alphabet and the least number of characters, or with
 # `=` the exact one.  With the alphabets w and d the text is more than words and short numbers, and
 # with d it has a dot.  A prefix begins a word, except for the parts of addresses (p).
-TOKENS = """
-aws-access-key https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
-    u16= AKIA ASIA
-google-api-key https://cloud.google.com/docs/authentication/api-keys
-    w35 AIza
-google-oauth https://developers.google.com/identity/protocols/oauth2
-    w20 ya29. GOCSPX- 1//0
-github-token https://docs.github.com/en/authentication
-    a16 ghp_ gho_ ghu_ ghs_ ghr_
-github-token https://docs.github.com/en/authentication
-    w20 github_pat_
-gitlab-token https://docs.gitlab.com/security/tokens
-    w16 glpat- gldt- glrt- glptt- glcbt- glsoat- glft-
-slack-token https://api.slack.com/authentication/token-types
-    w16 xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxd- xoxe- xapp-
-slack-token https://api.slack.com/authentication/token-types
-    d16 xoxe.xox
-stripe-key https://docs.stripe.com/keys
-    a16 sk_live_ sk_test_ rk_live_ rk_test_
-stripe-key https://docs.stripe.com/webhooks
-    b16 whsec_
-npm-token https://docs.npmjs.com/about-access-tokens
-    a30 npm_
-pypi-token https://pypi.org/help/#apitoken
-    w40 pypi-
-anthropic-key https://docs.anthropic.com/en/api/overview
-    w20 sk-ant-
-openai-key https://platform.openai.com/docs/api-reference/authentication
-    w20 sk-
-huggingface-token https://huggingface.co/docs/hub/security-tokens
-    a30 hf_
-groq-key https://console.groq.com/docs/quickstart
-    a40 gsk_
-replicate-token https://replicate.com/docs/topics/security/api-tokens
-    a30 r8_
-xai-key https://docs.x.ai/docs/overview
-    a40 xai-
-perplexity-key https://docs.perplexity.ai/guides/getting-started
-    a40 pplx-
-pinecone-key https://docs.pinecone.io/guides/projects/manage-api-keys
-    w40 pcsk_
-langsmith-key https://docs.smith.langchain.com
-    w40 lsv2_pt_ lsv2_sk_
-sendgrid-key https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys
-    d36 SG.
-twilio-key https://www.twilio.com/docs/iam/api-keys
-    x32= SK
-mailgun-key https://documentation.mailgun.com/docs/mailgun/api-reference
-    x32= key-
-brevo-key https://developers.brevo.com/docs/getting-started
-    w64 xkeysib- xsmtpsib-
-resend-key https://resend.com/docs/api-reference/introduction
-    w24 re_
-digitalocean-token https://docs.digitalocean.com/reference/api
-    x40 dop_v1_ doo_v1_ dor_v1_
-heroku-key https://devcenter.heroku.com/articles/authentication
-    w30 HRKU-
-netlify-token https://docs.netlify.com/api/get-started
-    w30 nfp_
-fly-token https://fly.io/docs/security/tokens
-    b40 fm2_ fo1_
-shopify-token https://shopify.dev/docs/apps/build/authentication-authorization
-    x32 shpat_ shpca_ shpss_ shppa_
-square-token https://developer.squareup.com/docs/build-basics/access-tokens
-    w22 sq0atp- sq0csp- EAAA
-facebook-token https://developers.facebook.com/docs/facebook-login/guides/access-tokens
-    a60 EAAB EAAC EAAD EAAG
-paypal-token https://developer.paypal.com/braintree/docs/guides/authorization
-    w16 access_token$production$ access_token$sandbox$
-grafana-token https://grafana.com/docs/grafana/latest/administration/service-accounts
-    w20 glsa_ glc_
-docker-token https://docs.docker.com/security/access-tokens
-    w20 dckr_pat_ dckr_oat_
-databricks-token https://docs.databricks.com/dev-tools/auth/pat
-    x32 dapi
-vault-token https://developer.hashicorp.com/vault/docs/concepts/tokens
-    w20 hvs. hvb. hvr.
-terraform-token https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens
-    w60 .atlasv1.
-pulumi-token https://www.pulumi.com/docs/pulumi-cloud/access-management/access-tokens
-    x40 pul-
-atlassian-token https://support.atlassian.com/atlassian-account/docs
-    w40 ATATT3 ATCTT3
-atlassian-token https://support.atlassian.com/atlassian-account/docs
-    a24 ATBB
-linear-key https://linear.app/developers/graphql
-    a30 lin_api_ lin_oauth_
-notion-token https://developers.notion.com/docs/authorization
-    a40 ntn_ secret_
-airtable-token https://airtable.com/developers/web/guides/personal-access-tokens
-    d60 pat
-dropbox-token https://www.dropbox.com/developers/documentation
-    w100 sl.
-postman-key https://learning.postman.com/docs/developer/postman-api
-    w50 PMAK-
-newrelic-key https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys
-    a20 NRAK- NRII-
-sentry-token https://docs.sentry.io/account/auth-tokens
-    b40 sntrys_ sntryu_
-supabase-key https://supabase.com/docs/guides/api/api-keys
-    w20 sbp_ sb_secret_
-neon-key https://neon.tech/docs/manage/api-keys
-    a40 napi_
-tailscale-key https://tailscale.com/kb/1085/auth-keys
-    w20 tskey-
-openshift-token https://docs.openshift.com/container-platform/latest/authentication/managing-oauth-access-tokens.html
-    a43 sha256~
-rubygems-key https://guides.rubygems.org/api-key-scopes
-    x40 rubygems_
-nuget-key https://learn.microsoft.com/nuget/nuget-org/scoped-api-keys
-    a43= oy2
-sonar-token https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens
-    a40 squ_ sqp_ sqa_
-circleci-token https://circleci.com/docs/managing-api-tokens
-    w40 CCIPAT_ CCIPRJ_
-buildkite-token https://buildkite.com/docs/apis/managing-api-tokens
-    a40 bkua_
-doppler-token https://docs.doppler.com/docs/service-tokens
-    w40 dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.
-doppler-token https://docs.doppler.com/docs/service-tokens
-    d40 dp.st.
-figma-token https://developers.figma.com/docs/rest-api/authentication
-    w30 figd_
-planetscale-token https://planetscale.com/docs/api/reference/service-tokens
-    w32 pscale_tkn_ pscale_pw_ pscale_oauth_
-onepassword-token https://developer.1password.com/docs/service-accounts
-    b60 ops_
-private-key https://age-encryption.org
-    u50 AGE-SECRET-KEY-1
-jwt https://www.rfc-editor.org/rfc/rfc7519
-    d24 eyJ
-webhook https://api.slack.com/messaging/webhooks
-    p20 hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/
-webhook https://docs.discord.com/developers/resources/webhook
-    p40 discord.com/api/webhooks/ discordapp.com/api/webhooks/ discord.com/api/v10/webhooks/
-webhook https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors
-    p60 webhook.office.com/webhookb2/ outlook.office.com/webhook/ outlook.office365.com/webhook/
-""".strip().split("\n")
+TOKENS = (
+    # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+    ("aws-access-key", "u16=", "AKIA ASIA"),
+    # https://cloud.google.com/docs/authentication/api-keys
+    ("google-api-key", "w35", "AIza"),
+    # https://developers.google.com/identity/protocols/oauth2
+    ("google-oauth", "w20", "ya29. GOCSPX- 1//0"),
+    # https://docs.github.com/en/authentication
+    ("github-token", "a16", "ghp_ gho_ ghu_ ghs_ ghr_"),
+    ("github-token", "w20", "github_pat_"),
+    # https://docs.gitlab.com/security/tokens
+    ("gitlab-token", "w16", "glpat- gldt- glrt- glptt- glcbt- glsoat- glft-"),
+    # https://api.slack.com/authentication/token-types
+    ("slack-token", "w16", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxd- xoxe- xapp-"),
+    ("slack-token", "d16", "xoxe.xox"),
+    # https://docs.stripe.com/keys
+    ("stripe-key", "a16", "sk_live_ sk_test_ rk_live_ rk_test_"),
+    # https://docs.stripe.com/webhooks
+    ("stripe-key", "b16", "whsec_"),
+    # https://docs.npmjs.com/about-access-tokens
+    ("npm-token", "a30", "npm_"),
+    # https://pypi.org/help/#apitoken
+    ("pypi-token", "w40", "pypi-"),
+    # https://docs.anthropic.com/en/api/overview
+    ("anthropic-key", "w20", "sk-ant-"),
+    # https://platform.openai.com/docs/api-reference/authentication
+    ("openai-key", "w20", "sk-"),
+    # https://huggingface.co/docs/hub/security-tokens
+    ("huggingface-token", "a30", "hf_"),
+    # https://console.groq.com/docs/quickstart
+    ("groq-key", "a40", "gsk_"),
+    # https://replicate.com/docs/topics/security/api-tokens
+    ("replicate-token", "a30", "r8_"),
+    # https://docs.x.ai/docs/overview
+    ("xai-key", "a40", "xai-"),
+    # https://docs.perplexity.ai/guides/getting-started
+    ("perplexity-key", "a40", "pplx-"),
+    # https://docs.pinecone.io/guides/projects/manage-api-keys
+    ("pinecone-key", "w40", "pcsk_"),
+    # https://docs.smith.langchain.com
+    ("langsmith-key", "w40", "lsv2_pt_ lsv2_sk_"),
+    # https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys
+    ("sendgrid-key", "d36", "SG."),
+    # https://www.twilio.com/docs/iam/api-keys
+    ("twilio-key", "x32=", "SK"),
+    # https://documentation.mailgun.com/docs/mailgun/api-reference
+    ("mailgun-key", "x32=", "key-"),
+    # https://developers.brevo.com/docs/getting-started
+    ("brevo-key", "w64", "xkeysib- xsmtpsib-"),
+    # https://resend.com/docs/api-reference/introduction
+    ("resend-key", "w24", "re_"),
+    # https://docs.digitalocean.com/reference/api
+    ("digitalocean-token", "x40", "dop_v1_ doo_v1_ dor_v1_"),
+    # https://devcenter.heroku.com/articles/authentication
+    ("heroku-key", "w30", "HRKU-"),
+    # https://docs.netlify.com/api/get-started
+    ("netlify-token", "w30", "nfp_"),
+    # https://fly.io/docs/security/tokens
+    ("fly-token", "b40", "fm2_ fo1_"),
+    # https://shopify.dev/docs/apps/build/authentication-authorization
+    ("shopify-token", "x32", "shpat_ shpca_ shpss_ shppa_"),
+    # https://developer.squareup.com/docs/build-basics/access-tokens
+    ("square-token", "w22", "sq0atp- sq0csp- EAAA"),
+    # https://developers.facebook.com/docs/facebook-login/guides/access-tokens
+    ("facebook-token", "a60", "EAAB EAAC EAAD EAAG"),
+    # https://developer.paypal.com/braintree/docs/guides/authorization
+    ("paypal-token", "w16", "access_token$production$ access_token$sandbox$"),
+    # https://grafana.com/docs/grafana/latest/administration/service-accounts
+    ("grafana-token", "w20", "glsa_ glc_"),
+    # https://docs.docker.com/security/access-tokens
+    ("docker-token", "w20", "dckr_pat_ dckr_oat_"),
+    # https://docs.databricks.com/dev-tools/auth/pat
+    ("databricks-token", "x32", "dapi"),
+    # https://developer.hashicorp.com/vault/docs/concepts/tokens
+    ("vault-token", "w20", "hvs. hvb. hvr."),
+    # https://developer.hashicorp.com/terraform/cloud-docs/users-teams-organizations/api-tokens
+    ("terraform-token", "w60", ".atlasv1."),
+    # https://www.pulumi.com/docs/pulumi-cloud/access-management/access-tokens
+    ("pulumi-token", "x40", "pul-"),
+    # https://support.atlassian.com/atlassian-account/docs
+    ("atlassian-token", "w40", "ATATT3 ATCTT3"),
+    ("atlassian-token", "a24", "ATBB"),
+    # https://linear.app/developers/graphql
+    ("linear-key", "a30", "lin_api_ lin_oauth_"),
+    # https://developers.notion.com/docs/authorization
+    ("notion-token", "a40", "ntn_ secret_"),
+    # https://airtable.com/developers/web/guides/personal-access-tokens
+    ("airtable-token", "d60", "pat"),
+    # https://www.dropbox.com/developers/documentation
+    ("dropbox-token", "w100", "sl."),
+    # https://learning.postman.com/docs/developer/postman-api
+    ("postman-key", "w50", "PMAK-"),
+    # https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys
+    ("newrelic-key", "a20", "NRAK- NRII-"),
+    # https://docs.sentry.io/account/auth-tokens
+    ("sentry-token", "b40", "sntrys_ sntryu_"),
+    # https://supabase.com/docs/guides/api/api-keys
+    ("supabase-key", "w20", "sbp_ sb_secret_"),
+    # https://neon.tech/docs/manage/api-keys
+    ("neon-key", "a40", "napi_"),
+    # https://tailscale.com/kb/1085/auth-keys
+    ("tailscale-key", "w20", "tskey-"),
+    # https://docs.openshift.com/container-platform/latest/authentication/managing-oauth-access-tokens.html
+    ("openshift-token", "a43", "sha256~"),
+    # https://guides.rubygems.org/api-key-scopes
+    ("rubygems-key", "x40", "rubygems_"),
+    # https://learn.microsoft.com/nuget/nuget-org/scoped-api-keys
+    ("nuget-key", "a43=", "oy2"),
+    # https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens
+    ("sonar-token", "a40", "squ_ sqp_ sqa_"),
+    # https://circleci.com/docs/managing-api-tokens
+    ("circleci-token", "w40", "CCIPAT_ CCIPRJ_"),
+    # https://buildkite.com/docs/apis/managing-api-tokens
+    ("buildkite-token", "a40", "bkua_"),
+    # https://docs.doppler.com/docs/service-tokens
+    ("doppler-token", "w40", "dp.pt. dp.ct. dp.sa. dp.scim. dp.audit."),
+    ("doppler-token", "d40", "dp.st."),
+    # https://developers.figma.com/docs/rest-api/authentication
+    ("figma-token", "w30", "figd_"),
+    # https://planetscale.com/docs/api/reference/service-tokens
+    ("planetscale-token", "w32", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
+    # https://developer.1password.com/docs/service-accounts
+    ("onepassword-token", "b60", "ops_"),
+    # https://age-encryption.org
+    ("private-key", "u50", "AGE-SECRET-KEY-1"),
+    # https://www.rfc-editor.org/rfc/rfc7519
+    ("jwt", "d24", "eyJ"),
+    # https://api.slack.com/messaging/webhooks
+    (
+        "webhook",
+        "p20",
+        "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/",
+    ),
+    # https://docs.discord.com/developers/resources/webhook
+    (
+        "webhook",
+        "p40",
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/ discord.com/api/v10/webhooks/",
+    ),
+    # https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors
+    (
+        "webhook",
+        "p60",
+        "webhook.office.com/webhookb2/ outlook.office.com/webhook/ outlook.office365.com/webhook/",
+    ),
+)
 
 # What a name before a value shows, and the pages about it.
 PAGES = {
@@ -255,6 +263,8 @@ VERBS = _words("""
     – —
     """)
 CHANGES = _words("changed reset rotated set updated renewed")
+# The first words of such a phrase.
+STARTERS = PREPOSITIONS | VERBS | CHANGES
 FILLERS = _words("""
     now currently still set to changed just always only a the jetzt ahora maintenant be been
     """)

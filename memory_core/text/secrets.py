@@ -31,12 +31,13 @@ SHORTEST_TOKEN = 20
 
 # No value is near a name without one of these characters.
 LETTERS = rules.LETTERS
-HINTS = rules.MARKS | frozenset("=:：\"'`→|<")
+HINTS = rules.MARKS | frozenset("=:：>\"'`→|<")
 
 # The first characters of `secret_rules.SIGNS`.
 SIGN_STARTS = "=:：→|-"
 
 PAIR_SIGNS = frozenset(":/.")
+STOPS = frozenset(".,;?!/(\n")  # behind a name; only `value` may follow some of them
 SIGN_TAILS = frozenset(" \t*")
 AZURE_CHARS = WORD | frozenset("~.")
 FIELD_CHARS = WORD | frozenset(". ")
@@ -117,8 +118,9 @@ def _list_at(text: str, part: str) -> Iterator[int]:
 
 def _read_tokens() -> list[tuple[str, str, str]]:
     """Return (prefix, form, kind) of each token."""
-    rows = zip(map(str.split, rules.TOKENS[::2]), map(str.split, rules.TOKENS[1::2]), strict=True)
-    return [(prefix, form, kind) for (kind, _), (form, *prefixes) in rows for prefix in prefixes]
+    return [
+        (prefix, form, kind) for kind, form, prefixes in rules.TOKENS for prefix in prefixes.split()
+    ]
 
 
 _TOKENS = _read_tokens()
@@ -294,19 +296,28 @@ def _find_named(text: str, low: str) -> Iterator[Place]:
             name = word if word in rules.NAMES else word.removesuffix("s")
             place = None
             if name in rules.NAMES:
-                place = _may_have_value(low, end) and _judge_name(text, low, at, end, name)
+                place = _may_have_value(low, at, end) and _judge_name(text, low, at, end, name)
                 place = place or _judge_before(text, low, at, name)
             if place:
                 yield *place, rules.NAMES[name]
             at = low.find(root, max(*place, end) if place else end)
 
 
-def _may_have_value(low: str, at: int) -> bool:
+def _may_have_value(low: str, at: int, end: int) -> bool:
     """Return False for most names in ordinary sentences, without a closer look."""
-    window = low[at : at + REACH]
-    if window[:1] != " " or window[1:2] in SIGN_STARTS:
+    window = low[end : end + REACH]
+    char = window[:1]
+    if char in STOPS:
+        return (char == "(" and window[1:2] in QUOTES) or "value" in window
+    if char != " " or window[1:2] in SIGN_STARTS:
         return not HINTS.isdisjoint(window)
-    return not rules.MARKS.isdisjoint(window.partition("\n")[0])
+    window = window.partition("\n")[0]
+    words = window.split(None, 3)[:3]
+    if not words or rules.MARKS.isdisjoint(window):
+        return "login " in low[max(at - REACH, 0) : at]  # of a .netrc
+    first = words[0]
+    is_begun = first in rules.STARTERS or first[0] in "([" or not rules.MARKS.isdisjoint(first)
+    return is_begun or any(word in rules.VERBS or word[-1] == ":" for word in words)
 
 
 def _judge_name(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_core.history import error_text
@@ -145,7 +146,10 @@ def test_the_mark_of_an_older_version_stays() -> None:
 
 
 def test_each_rule_names_a_page() -> None:
-    assert all(line.split()[1].startswith("https://") for line in secret_rules.TOKENS[::2])
+    lines = Path(secret_rules.__file__).read_text(encoding="utf-8").partition("\nTOKENS = (\n")[2]
+    rows = lines.partition("\n)\n")[0].split("\n")
+    assert rows[0].startswith("    # https://"), "the first rule"
+    assert all(row.startswith(("    # https://", "    (", "    )", "      ")) for row in rows)
     assert all(secret_rules.PAGES[kind].startswith("https://") for kind in KINDS)
 
 
@@ -167,6 +171,24 @@ def test_an_ordinary_text_costs_a_hook_less_than_a_millisecond() -> None:
         assert (places, has_re) == ("[]", "False")
         seconds.append(float(time_used))
     assert min(seconds) < 0.003  # 0.8 ms on an idle machine
+
+
+NAMES = [*secret_rules.NAMES, "API_KEY", "--password", "DB_PASS", "x-api-key", "AWS_SECRET_KEY"]
+WORDS = [*sorted(secret_rules.STARTERS | secret_rules.FILLERS), "reset", "staging:", "(dev)"]
+VALUES = ["Tr1cycle88", "`gra#fana7`", '"p4ss word"', TOKEN, "correct", "src/a1.py:41", "12345678"]
+LINKS = [" ", "=", ": ", " = ", '": "', "`: `", " (", "\n", ", value: ", ">", "_2=", "s "]
+PIECES = st.sampled_from([*NAMES, *WORDS, *VALUES, "login", "shop"])
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(PIECES, st.sampled_from([*LINKS, *[" "] * 9])), max_size=12))
+def test_the_quick_look_misses_no_secret(pieces: list[tuple[str, str]]) -> None:
+    text = "".join(f"{piece}{link}" for piece, link in pieces)
+    low = text.lower()
+    for name in secret_rules.NAMES:
+        for at in secrets._list_at(low, name):
+            if secrets._judge_name(text, low, at, at + len(name), name):
+                assert secrets._may_have_value(low, at, at + len(name))
 
 
 @given(st.sampled_from(SECRETS), st.integers(0, 400), st.sampled_from([" ", "\n"]))
