@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from .api import Block, Script, delegate, say, use
+from .api import Block, Reply, Request, Script, delegate, say, use, wait_until
 from .client import Desk
-from .product import assert_quiet, lesson, list_known_items, versions
+from .product import assert_quiet, is_transcribed, lesson, list_known_items, versions
 
 FACT = "Orders are numbered per warehouse and never reused"
 
@@ -28,17 +28,26 @@ def read_records(desk: Desk, agent: str) -> list[dict[str, object]]:
     return [record for line in lines if (record := json.loads(line))["kind"] == "learned"]
 
 
-def make_script(work: list[Block], in_background: bool) -> Script:
+def make_script(desk: Desk, work: list[Block], in_background: bool) -> Script:
+    """The agent does this work, and reports when it is in the transcript.
+
+    The client writes the transcript some milliseconds later; a model needs longer to answer.
+    """
+
+    def answer(_request: Request) -> Reply:
+        wait_until(lambda: is_transcribed(desk, str(work[0]["id"])), "the call in the transcript")
+        return say(lesson(FACT))
+
     call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
     main = [call, say("waiting"), say("done")] if in_background else [call, say("done")]
-    return {"MAIN": main, "TASK-1": [work, say(lesson(FACT))]}
+    return {"MAIN": main, "TASK-1": [work, answer]}
 
 
 @pytest.mark.parametrize("in_background", [False, True], ids=["foreground", "background"])
 @pytest.mark.parametrize("work", WORK)
 def test_reading_of_a_run(desk: Desk, work: str, in_background: bool) -> None:
     calls, reading = WORK[work]
-    run = desk.run(make_script(calls, in_background), "--allowedTools", "Bash,WebFetch")
+    run = desk.run(make_script(desk, calls, in_background), "--allowedTools", "Bash,WebFetch")
     assert_quiet(run)
     assert list_known_items(desk, "engineer") == [FACT]
     (record,) = read_records(desk, "engineer")
