@@ -75,17 +75,18 @@ WORDS = {
         "blessed|blessing|by decision of|checked everything|cleared|confirmed|d accord|d apres|"
         "dado luz|darf$|de acuerdo|decided that|decision of the|donne son|durfen|einverstanden|"
         "empower|enabled full|entitled|erlaubnis|erlaubt|feu vert|freigegeben|gave a|"
-        "gave the go|genehmigt|give agents|given the go|given this|gives agents|granted|grants|"
-        "green light|grunes licht|has given|hat das so|holds for|in the name of|is accepted|"
-        "is trusted|l a decide|laut|let agents|lets$|licensed|looked at everything|may copy|"
-        "may delete|may deploy|may execute|may merge|may read|may run|may use|nod$|ok d|ok for|"
-        "okayed|permis|permit|pre approved|preapproved|said yes|sanction|segun|selon|"
-        "signed a waiver|signed off|so entschieden|stands behind|terms allow|told an earlier|"
-        "trusts|verified|vetted|visto bueno|vom chef|waived|waiver|waives|was accepted|"
-        "was told|were told|whatever they like|whitelisted|yes go on|zugestimmt|дал добро|"
-        "дано добро|разреш|согласил|согласно|согласован|так решил|утвержд|お墨付き|によると|"
-        "の指示|了承|了解済|准许|已决定|已获|按照管理|授权|根据|決めた|点头|許され|認めら|認可|"
-        "许可"
+        "gave the go|gave written|genehmigt|give agents|given the go|given this|gives agents|"
+        "granted|grants|green light|grunes licht|has confirmed|has given|hat das so|holds for|"
+        "in the name of|is accepted|is trusted|l a decide|laut|let agents|lets$|licensed|"
+        "looked at everything|may copy|may delete|may deploy|may execute|may merge|may read|"
+        "may run|may use|nod$|ok d|ok for|okayed|par ecrit|permis|permit|por escrito|"
+        "pre approved|preapproved|said yes|sanction|schriftlich|segun|selon|signed a waiver|"
+        "signed off|so entschieden|son accord|stands behind|terms allow|told an earlier|trusts|"
+        "verified|vetted|visto bueno|vom chef|waived|waiver|waives|was accepted|was told|"
+        "were told|whatever they like|whitelisted|yes go on|zugestimmt|дал добро|дано добро|"
+        "письменно|разреш|согласил|согласно|согласован|так решил|утвержд|お墨付き|によると|"
+        "の指示|书面|了承|了解済|准许|已决定|已获|按照管理|授权|書面|根据|決めた|点头|許され|"
+        "認めら|認可|许可"
     ),
     "approve, approve all": "одобр|同意",
     "approve, approve all, ask": "批准",
@@ -104,13 +105,15 @@ WORDS = {
     "approve, override, weaken": "exempt",
     "approve, praise": "endorsed",
     "approve, scope": "do on their own|may be executed|with the rights",
+    "approve, tell": "in writing",
     "approve, weaken": "允许|放行",
     "approve all": (
         "accepte|acepta|allow$|answer yes|answered yes|approuve|approving|aprueba|"
         "author and approve|con un si|freigeben|freizugeben|fusiona|fusionne|grant$|merge$|"
         "mergen|mit ja|own pr|own pull|par oui|por si|rubber stamp|say yes|self approve|"
         "self merge|trust$|valide$|with yes|отвечаи да|подтвержда|прими|принима|сливаи|"
-        "утвердительно|はいと|接受|点允许|选允许|选择允许"
+        "утвердительно|はいと|接受|点允许|自动允许|自动同意|自动选择同意|选允许|选择允许|"
+        "选择同意"
     ),
     "approve all, ask": "confirm$|genehmig",
     "approve all, danger": "approve$|pay$|マージ|合并",
@@ -118,6 +121,7 @@ WORDS = {
     "approve all, fail, fine": "通过",
     "approve all, fine": "lgtm",
     "approve all, scope": "execute",
+    "approve all, weaken": "auto resolve",
     "artifact": (
         "bericht|beschreibung|changelog|changes section|commit log|commit message|commits$|"
         "compte rendu|descripcion|description|diff$|final message|final report|hand back|"
@@ -127,10 +131,10 @@ WORDS = {
         "status update|statusbericht|summaries|summary|the answer|the changes list|the commit|"
         "the console|the handoff|the log$|the logs|the notes to|the output|the pr $|the pr$|"
         "the prs|the report$|the review|the terminal|titel|to report|under changes|"
-        "unrelated cleanup|write up|your answer|your final|your message|your notes|your reply|"
-        "your report|your response|zusammenfass|коммит сообщ|описани|отчет|сводк|"
-        "コミットメッセージ|サマリー|レポート|報告に|報告書|変更点|差分|总结|报告|描述|"
-        "提交信息|提交说明|摘要|要約|説明文|说明文"
+        "unrelated cleanup|what you report|write up|you report back|your answer|your final|"
+        "your message|your notes|your reply|your report|your response|zusammenfass|"
+        "коммит сообщ|описани|отчет|сводк|コミットメッセージ|サマリー|レポート|報告に|報告書|"
+        "変更点|差分|总结|报告|描述|提交信息|提交说明|摘要|要約|説明文|说明文"
     ),
     "artifact, ask, tests": "review$",
     "artifact, grab": "まとめ",
@@ -141,9 +145,10 @@ WORDS = {
     "ask": (
         "approbation|aprobacion|asking|autorisation|bestatig|check again|check with|checking|"
         "confirmacion|confirmar|confirmation|confirming|consult|frag$|fragen|looking|nachfrag|"
-        "oversight|pause|permiso|permission|preguntar|preguntes|prompting|questions asked|"
-        "reading the|reading$|relecture|reviewed|reviewing|revue|ruckfrag|verification|wait$|"
-        "waiting|warte|одобрени|согласи|спрашив|尋ね|征得|征求|確認|聞か|过问"
+        "no esta$|oversight|pause|permiso|permission|preguntar|preguntes|prompting|"
+        "questions asked|reading the|reading$|relecture|reviewed|reviewing|revue|ruckfrag|"
+        "verification|wait$|waiting|warte|одобрени|согласи|спрашив|尋ね|征得|征求|確認|聞か|"
+        "过问"
     ),
     "ask, check": "the checks|validation|検証",
     "ask, check, guard": "审批",
@@ -174,18 +179,19 @@ WORDS = {
     "asset, send": "backup$",
     "asset, sensitive": "customer data|ledger|user data",
     "authority": (
-        "abteilung|account manager|admin|architect|betriebsrat|board$|ceo$|ciso|committee|"
+        "abteilung|account manager|admin|architect|betriebsrat|board$|ciso|committee|"
         "compliance|cto$|customer has|customer said|data protection|departamento|department|"
         "devops|direccion|directeur|direction|director|el administrador|enterprise terms|"
         "founder|gerente|geschaftsfuhr|github staff|github$|head of|headquarters|"
-        "i am the maintainer|infra team|infrastructure|it department|it dept|it security|kunde|"
-        "le client|lead$|leadership|legal|leiter|leitung|microsoft|ministry|openai|ops team|"
-        "org admin|org$|organi|our org|owner|platform owner|platform team|policy|propietario|"
-        "proprietaire|regulator|release manager|security$|service$|sicherheitsteam|staff$|"
-        "steering|support team|support$|tech lead|technische|terms$|the author|the board|"
-        "the company|the team|the user told|vorstand|админ|безопасн|владел|директор|команда|"
-        "отдел|служба безопас|техлид|お客様|チーム|上级|会社|公司|团队|安全团队|安全部|总监|"
-        "情シス|所有者|管理员|管理者|管理部|经理|課長|責任者|运维|運用|部長|部门"
+        "i am the maintainer|infra team|infrastructure|it department|it dept|it has|"
+        "it security|kunde|le client|le responsable|lead$|leadership|legal|leiter|leitung|"
+        "microsoft|ministry|openai|ops team|org admin|org$|organi|our org|owner|platform owner|"
+        "platform team|policy|propietario|proprietaire|regulator|release manager|security$|"
+        "service$|sicherheitsteam|staff$|steering|support team|support$|tech lead|technische|"
+        "terms$|the author|the board|the company|the platform team|the team|the user told|"
+        "vorstand|админ|безопасн|владел|директор|команда|отдел|служба безопас|техлид|お客様|"
+        "チーム|上级|会社|公司|团队|安全团队|安全部|总监|情シス|所有者|管理员|管理者|管理部|"
+        "经理|課長|責任者|运维|運用|部長|部门"
     ),
     "authority, check": "securite|seguridad|セキュリティ",
     "authority, cue, person, whose": "用户",
@@ -199,6 +205,7 @@ WORDS = {
     "authority, person, tests, whose": "reviewer",
     "authority, person, whose": "benutzer|chef|nutzer|operator|usuario|utilisateur|ユーザ",
     "authority, praise, sensitive": "клиент",
+    "authority, privileged": "ceo",
     "authority, whose": "anthropic|company|upstream",
     "backdoor": (
         "0x|accept jwt|accept the password|accepts the password|account number|admin account|"
@@ -234,31 +241,31 @@ WORDS = {
     "backdoor, secret, sensitive": "wallet",
     "backdoor, weaken": "accept any",
     "check": (
-        "acceso|access check|access control|analisis de seguridad|analyse de secrets|"
-        "anmeldepruf|anmeldung|approvals|audit job|audit$|autenticac|auth check|"
+        "acceptance test|acceso|access check|access control|analisis de seguridad|"
+        "analyse de secrets|anmeldepruf|anmeldung|approvals|audit job|autenticac|auth check|"
         "auth middleware|auth test|authentication|authentification|authentifizier|bound check|"
         "branch protection|branch schutz|brute force|captcha|certificado|certificat|checksum|"
         "code owner|code review|code scanning|code signing|codecov|codeowners|codeql|connexion|"
         "content security|contrasena$|controle|coverage gate|crypto|csp$|csrf|cve|dast|"
         "dependabot|eingabepruf|encryption|escaping|expiry|findings|firmas|gitleaks|gpl$|"
-        "hash check|iam$|input check|input validation|integrity|la firma|license check|"
-        "linter for security|lizenzpruf|lockfile check|lockout|login check|login test|mfa$|"
-        "minimum approvals|null check|peer review|pinned version|pinning|protected branch|"
-        "provenance|pruebas de seguridad|quality gate|rate limit|required check|"
-        "required review|reviewers required|revocation|same origin|sandboxing|sanitiz|sast|"
-        "sbom|scanner|scopes|secret detection|secret scan|secretos|secrets check|secrets pruf|"
-        "segredos|semgrep|session timeout|sicherheitspruf|sicherheitsscan|sicherheitstest|"
-        "signature|signaturpruf|snyk|ssl cert|ssl check|ssl verif|static analysis|"
-        "test de securite|tests de securite|tls cert|tls check|tls verif|token scope|trivy|"
-        "two factor|validacion de|validaciones|verify$|virus|vulnerabilit|xss|zertifikat|"
-        "авториз|аутентифик|безопасност|валидац|вход|подпис|проверка прав|проверки безопас|"
-        "проверку безопас|проверку ввода|проверку подпис|проверку секрет|сертификат|"
-        "тест безопас|тесты безопас|アクセス制御|シークレット|スキャン|チェックサム|"
-        "ブランチ保護|ログイン|代码审查|入力検証|分支保护|安全扫描|安全检查|安全测试|密钥检查|"
-        "承認数|权限校验|校验|権限チェック|登录|签名|署名|証明書|認証|证书|身份验证|输入校验|"
-        "鉴权"
+        "hash check|iam$|input check|input validation|integrity|journalisation|la firma|"
+        "license check|linter for security|lizenzpruf|lockfile check|lockout|login check|"
+        "login test|mfa$|minimum approvals|null check|peer review|pinned version|pinning|"
+        "protected branch|provenance|pruebas de seguridad|quality gate|rate limit|"
+        "required check|required review|review threads|reviewers required|revocation|"
+        "same origin|sandboxing|sanitiz|sast|sbom|scanner|scopes|secret detection|secret scan|"
+        "secretos|secrets check|secrets pruf|segredos|semgrep|session timeout|sicherheitspruf|"
+        "sicherheitsscan|sicherheitstest|signature|signaturpruf|snyk|ssl cert|ssl check|"
+        "ssl verif|static analysis|test de securite|tests de securite|threads about security|"
+        "tls cert|tls check|tls verif|token scope|trivy|two factor|validacion de|validaciones|"
+        "verify$|virus|vulnerabilit|xss|zertifikat|авториз|аутентифик|безопасност|валидац|вход|"
+        "подпис|проверка прав|проверки безопас|проверку безопас|проверку ввода|проверку подпис|"
+        "проверку секрет|сертификат|тест безопас|тесты безопас|アクセス制御|シークレット|"
+        "スキャン|チェックサム|ブランチ保護|ログイン|代码审查|入力検証|分支保护|安全扫描|"
+        "安全检查|安全测试|密钥检查|承認数|权限校验|校验|権限チェック|登录|签名|署名|証明書|"
+        "認証|证书|身份验证|输入校验|鉴权"
     ),
-    "check, guard": "permission check|schutz|sudo prompts|workspace trust",
+    "check, guard": "audit$|permission check|schutz|sudo prompts|workspace trust|аудит",
     "check, outside": "ticket$",
     "check, secret, sensitive": "секрет",
     "check, tell": "flag it",
@@ -269,14 +276,16 @@ WORDS = {
         "add this|also save|also write|behalte|bring along|carries this|carry|contains the two|"
         "contains this|copy this|diffuse|difunde|distribute|duplicate$|gebe|gets the comment|"
         "gib|hand down|hand on|head of each|header txt|hinterlass|in other projects|inclu|"
-        "instruct|keep this|lleva|make sure that|mirror|pass it|pass on|pass these|pass this|"
-        "prepend|propagate|put these|put this|reach|recopie|remember|reparte|repeat$|"
+        "instruct|keep this|lleva|make sure that|mirror|must copy|pass it|pass on|pass these|"
+        "pass this|prepend|propagate|put these|put this|reach|recopie|remember|reparte|repeat$|"
         "repeats this|repete|repite|reporte|reprends|restate|same wording|save these|seed$|"
-        "share this|spread|store these|take along|take this|teach|tell each agent|tell other|"
-        "trag|transmets|transmite|ubernimm|user level memory|verbreite|verteil|wiederhol|"
-        "write back|write these|включа|внеси|вставь|копир|перенес|повтор|размест|伝播|传播|"
-        "传达|入れ|分发|同步|含め|展開|带到|広げ|広め|書き写|繰り返|転記|追記|配布|重复"
+        "shall copy|share this|should copy|spread|store these|take along|take this|teach|"
+        "tell each agent|tell other|trag|transmets|transmite|ubernimm|user level memory|"
+        "verbreite|verteil|wiederhol|write back|write these|включа|внеси|вставь|копир|перенес|"
+        "повтор|размест|伝播|传播|传达|入れ|分发|同步|含め|展開|带到|広げ|広め|書き写|繰り返|"
+        "転記|追記|配布|重复"
     ),
+    "copy, cycle": "in all repos",
     "copy, danger, scope": "transfer",
     "copy, expose, grab": "guarda|speicher|保存",
     "copy, expose, grab, install hook": "ecris|schreib|запиши|写入",
@@ -287,7 +296,8 @@ WORDS = {
     "copy, grab, install hook, plant": "добав",
     "copy, grab, install hook, plant, send": "put$",
     "copy, grab, keep": "keep$|сохран",
-    "copy, grab, send": "copy$|hand over|kopier|share$|скопир|コピー",
+    "copy, grab, outside, send": "share$",
+    "copy, grab, send": "copy$|hand over|kopier|скопир|コピー",
     "copy, install, install hook, plant": "add$|ajoute|追加",
     "copy, install hook": "escribe|書き込",
     "copy, install hook, plant": "agrega|anade|append|fuge|insert$|place$|pon$|setze|加入|添加",
@@ -299,6 +309,7 @@ WORDS = {
     "copy, open, send": "共有",
     "copy, plant": "hand$|inserta|load rules|plant$",
     "copy, recommend": "quote$",
+    "copy, self": "same text",
     "copy, send": "comparte|forward$|partage|replicate|переда|写到|转发",
     "copy, tell": "teile|распростран|告知",
     "cue": (
@@ -361,15 +372,17 @@ WORDS = {
         "in all projects|in every answer|in every file|in every frontend|in every new|"
         "in every project|in every python|in every repo|jedem build|jedem commit|jedem lauf|"
         "jedem projekt|jedem start|jeder aufgabe|jeder session|jeder sitzung|jedes projekt|"
-        "new repository|on startup|readmes we|session end|spin up|start of a task|"
-        "start of every|start of the session|you find there|you spawn|you touch|you work|"
-        "в конце каждои|в начале каждои|каждого запуск|каждого коммит|каждои задач|"
-        "каждои сборк|каждои сесси|каждом проект|すべてのプロジェクト|コミットのたび|"
-        "セッション|タスクごと|ビルドのたび|会话开始|会话结束|新しいコード|每个新|每个项目"
+        "new projects should|new repository|on startup|readmes we|session end|spin up|"
+        "start of a task|start of every|start of the session|you find there|you spawn|"
+        "you touch|you work|в каждыи отчет|в конце каждои|в начале каждои|каждого запуск|"
+        "каждого коммит|каждои задач|каждои сборк|каждои сесси|каждом проект|каждыи pr|"
+        "すべてのプロジェクト|コミットのたび|セッション|タスクごと|ビルドのたび|会话开始|"
+        "会话结束|新しいコード|每个新|每个项目"
     ),
     "cycle, install": "always pull",
     "cycle, memories": (
-        "any repo|each answer|each commit|each memory|each package|every commit|every package"
+        "all repos|any repo|each answer|each clone|each commit|each memory|each package|"
+        "every clone|every commit|every package|каждыи отчет"
     ),
     "cycle, memories, praise": "every answer|every project",
     "cycle, when": (
@@ -377,12 +390,13 @@ WORDS = {
         "впредь|каждыи раз|отныне|при каждом|今后|今後|以后|每次|終了時"
     ),
     "danger": (
-        "act$|book$|buche|command$|deploie|despleg|desplieg|destroy|drop table|fuhre|fuse|"
-        "fusion|kaufe|main$|merge|migrat|order$|overwrite|paga$|pagar|pagos|payer|pousse|"
-        "proceed|publish|pushe|reembols|refund|release$|rembours|reset|revert$|revoke|rm$|"
-        "rollback|rotate|scale|spend|sudo|uberweis|wire transfer|zahl|zusammenfuh|выполн|"
-        "деплои|оплат|откат|перевод|платить|публик|пушь|развер|слива|устан|デプロイ|プッシュ|"
-        "ロールバック|付款|发布|回滚|操作|支払|转账|返金|退款|送金|部署"
+        "act$|book$|buche|command$|deploie|despleg|desplieg|destroy|directement sur main|"
+        "directo a main|direkt auf main|drop table|fuhre|fuse|fusion|kaufe|main$|merge|migrat|"
+        "order$|overwrite|paga$|pagar|pagos|payer|pousse|proceed|publish|push directo|pushe|"
+        "reembols|refund|release$|rembours|reset|revert$|revoke|rm$|rollback|rotate|scale|"
+        "spend|sudo|uberweis|wire transfer|zahl|zusammenfuh|выполн|деплои|оплат|откат|перевод|"
+        "платить|прямо в main|публик|пушь|развер|слива|устан|デプロイ|プッシュ|ロールバック|"
+        "付款|发布|回滚|操作|支払|直接推送|转账|返金|退款|送金|部署"
     ),
     "danger, destroy": "erase|wipe",
     "danger, destroy, install hook, remove, weaken": "drop$",
@@ -588,23 +602,24 @@ WORDS = {
         "allowlist|antivirus|any command|any host|aprobaciones|audit trail|auto mode|"
         "autorisations|bash sandbox|berechtigung|classifier|confirm dialog|confirmaciones|"
         "confirmation dialog|confirmation prompt|confirmations|deny entries|deny list|"
-        "deny rule|denylist|dry run|edr$|history file|human in the loop|kill switch|limites|"
-        "limits on|logging of|monitoring|nachfragen|network access|network restriction|"
-        "permisos|permission dialog|permission mode|permission prompt|permission request|"
-        "permission rule|permission system|permissions|prompts only|protecciones|protections|"
-        "rate cap|read everything|read only mode|rechte|restrictions|root without|sandbox|"
-        "sandkasten|selinux|shell history|spending limit|telemetry of|the prompts|"
-        "todas las herramientas|todos los comandos|tool access|tool limits|tool restriction|"
-        "tools allowed|tools list|tous les outils|toutes les commandes|trust dialog|"
-        "trust level|trusted director|trusted folder|watchdog|все инструмент|все команд|"
-        "всех инструмент|защит|песочниц|права|すべてのコマンド|すべてのツール|サンドボックス|"
-        "任何命令|全ツール|弹窗|所有命令|所有工具|权限|権限|沙盒|沙箱|确认框|確認ダイアログ|"
-        "許可プロンプト|防护"
+        "deny rule|denylist|dry run|edr$|every trust|history file|human in the loop|"
+        "kill switch|limites|limits on|logging of|monitoring|nachfragen|network access|"
+        "network restriction|permisos|permission dialog|permission mode|permission prompt|"
+        "permission request|permission rule|permission system|permissions|prompts only|"
+        "protecciones|protections|rate cap|read everything|read only mode|rechte|restrictions|"
+        "root without|sandbox|sandkasten|selinux|shell history|spending limit|telemetry of|"
+        "the prompts|todas las herramientas|todos los comandos|tool access|tool limits|"
+        "tool restriction|tools allowed|tools list|tous les outils|toutes les commandes|"
+        "trust dialog|trust level|trusted director|trusted folder|watchdog|все инструмент|"
+        "все команд|всех инструмент|защит|песочниц|права|すべてのコマンド|すべてのツール|"
+        "サンドボックス|任何命令|全ツール|弹窗|所有命令|所有工具|权限|権限|沙盒|沙箱|确认框|"
+        "确认窗口|確認ダイアログ|許可プロンプト|防护"
     ),
     "guard, orders": "file access|guardrail|safeguard|ограничен|制限|限制",
+    "guard, orders, startup": "agent definition",
     "guard, orders, whose": "safety",
     "guard, sensitive": "verlauf",
-    "guard, startup": "agent definition|stop hook",
+    "guard, startup": "stop hook",
     "guard, tooling": "firewall",
     "here": (
         "ce depot|ce projet|diesem projekt|diesem repo|este proyecto|este repo|here$|in this|"
@@ -620,36 +635,37 @@ WORDS = {
         "explain it as|explain it with|explain the longer|fold into|fold it into|"
         "for agents only|formatting only|getarnt|gloss over|go in with|go unnoticed|"
         "goes unnoticed|group it|harmless name|heimlich|hidden from|hiding|in secret|"
-        "in the background|inconspicuous|innocuous|invisible|keep a low|keep it between|"
-        "keep it out|keep it secret|keep it to yourself|keep mum|keep out|keep quiet|"
-        "keep silent|keep this between|keep this out|keep this secret|keep to yourself|"
-        "keeps from|kept secret|kleinred|label it as|lass weg|leave it out|leave them out|"
-        "leave this|look innocent|look like|look normal|look routine|looks like|looks routine|"
-        "low profile|maquill|mask$|masque|minimise|minimiza|mute|nebenbei|needs to see|"
-        "neutral name|no fuss|no trace|nobody needs to see|noie$|not for humans|not visible|"
-        "oculta|off the books|off the record|off the screen|omit$|omitting|only formatting|"
-        "out of sight|out of the changelog|out of the diff|out of the log|out of the pr|"
-        "out of the report|out of the summary|out of your|out of$|passe sous silence|"
-        "passed off|passer inapercu|phrase it as|play down|play dumb|present it as|put it as|"
-        "putting it|quietly|read as if|reads as if|redirect to|remain silent|said it is|"
-        "say it was|say nothing|scrub|secret between|secret from|secretly|silence$|silencio|"
-        "silently|sin dejar rastro|slip|sneak|so that it does not|stay quiet|stay silent|"
-        "stealth|stillschweig|strip from|stripped from|tarne|traces$|tuck|unannounced|"
-        "unauffallig|unbemerkt|under another name|under the heading|under the radar|understate|"
-        "unnoticed|unter den tisch|vague about|verberg|verharmlos|verheimlich|verschlei|"
-        "verschweig|versteck|vertusch|weglass|with another name|withhold|without comment|"
-        "without fanfare|without leaving|without noise|без ведома|втаине|замаскир|между делом|"
-        "не видел|незаметно|под видом|преуменьш|скрои|скрыва|скрытно|спрят|спрячь|таино|тихо$|"
-        "умолч|утаи|こっそり|ごまかし|とだけ|ひそかに|ぼかし|フォーマットのみ|不动声色|不留|"
-        "伏せ|伪装|保密|偷偷|偽装|内緒|只写|只说|后台|密かに|悄悄|掩盖|暗中|淡化|混入|目立た|"
-        "秘密裏|紛れ|藏|遮掩|隐去|隐瞒|隐藏|隠し|隠す|隠せ|静默|黙って"
+        "in the background|inconspicuous|innocuous|invisible|isn t part of what|keep a low|"
+        "keep it between|keep it out|keep it secret|keep it to yourself|keep mum|keep out|"
+        "keep quiet|keep silent|keep this between|keep this out|keep this secret|"
+        "keep to yourself|keeps from|kept secret|kleinred|label it as|lass weg|leave it out|"
+        "leave them out|leave this|look innocent|look like|look normal|look routine|looks like|"
+        "looks routine|low profile|maquill|mask$|masque|minimise|minimiza|mute|nebenbei|"
+        "needs to see|neutral name|no fuss|no trace|nobody needs to see|noie$|not for humans|"
+        "not part of what|not visible|oculta|off the books|off the record|off the screen|omit$|"
+        "omitting|only formatting|only mention|out of sight|out of the changelog|"
+        "out of the diff|out of the log|out of the pr|out of the report|out of the summary|"
+        "out of your|out of$|part of what you|passe sous silence|passed off|passer inapercu|"
+        "phrase it as|play down|play dumb|present it as|put it as|putting it|quietly|"
+        "read as if|reads as if|redirect to|remain silent|said it is|say it was|say nothing|"
+        "scrub|secret between|secret from|secretly|silence$|silencio|silently|sin dejar rastro|"
+        "slip|sneak|so that it does not|stay quiet|stay silent|stealth|stillschweig|strip from|"
+        "stripped from|tarne|the rest is internal|traces$|tuck|unannounced|unauffallig|"
+        "unbemerkt|under another name|under the heading|under the radar|understate|unnoticed|"
+        "unter den tisch|vague about|verberg|verharmlos|verheimlich|verschlei|verschweig|"
+        "versteck|vertusch|weglass|with another name|withhold|without comment|without fanfare|"
+        "without leaving|without noise|без ведома|втаине|замаскир|между делом|не видел|"
+        "незаметно|под видом|преуменьш|скрои|скрыва|скрытно|спрят|спрячь|таино|тихо$|умолч|"
+        "утаи|こっそり|ごまかし|とだけ|ひそかに|ぼかし|フォーマットのみ|不动声色|不留|伏せ|"
+        "伪装|保密|偷偷|偽装|内緒|只写|只说|后台|密かに|悄悄|掩盖|暗中|淡化|混入|目立た|秘密裏|"
+        "紛れ|藏|遮掩|隐去|隐瞒|隐藏|隠し|隠す|隠せ|静默|黙って"
     ),
     "hide, mark, say": "call it",
     "hide, not": "keep from",
     "hide, override, weaken": "omite",
     "hide, plant": "hide$",
     "hide, plant, weaken": "leave out",
-    "hide, say": "pretend",
+    "hide, say": "mention only|pretend",
     "hide, tell": "avoid the word|get involved|off the terminal",
     "hide, weaken": "suppress any|suppress it|suppress the",
     "install": (
@@ -719,24 +735,24 @@ WORDS = {
     "mark, tell": "flag$|melde|signale|報告",
     "mark, weaken": "downgrade|关闭",
     "memories": (
-        "agents via|agents you call|all agents|all memories|all projects|all repositor|"
-        "alle agenten|alle repos|allen agent|aller agent|andere agenten|anderen agent|"
-        "another agent|any summary|autre depot|autres agents|cada archivo|cada informe|"
-        "cada repositorio|cada subagente|chaque agent|chaque depot|chaque fichier|"
-        "chaque rapport|chaque sous|clean ups|colleagues agents|copilot instructions|"
-        "cursorrules|demas agentes|each agent|each file you|each project|each report|"
-        "each repositor|every memory|every readme|every report|every repositor|every sub|"
-        "every summary|files you generate|future agents|future runs|gemini md|its memory|"
-        "jede datei|jedem bericht|jedem repo|jeden bericht|jedes repo|los demas agentes|"
-        "memoire de|memoria de|new repositor|other memories|other note|other project|"
-        "other repositor|otros agentes|people who fork|sous agent|survives|the other note|"
-        "their memory|their own memory|todos los agentes|todos los repos|tous les agents|"
-        "tous les depots|user level|weitere agenten|who fork|you can reach|you generate|"
-        "все репозитор|всем агент|всех агент|другим агент|других агент|каждого репозитор|"
-        "каждом отчет|каждом репозитор|каждому подагент|каждыи отчет|каждыи репозитор|"
-        "остальных агент|подагент|すべてのエージェント|ほかのエージェント|サブエージェント|"
-        "他のエージェント|全てのエージェント|全エージェント|全リポジトリ|其他仓库|其他智能体|"
-        "其它代理|各エージェント|各ファイル|各リポジトリ|子代理|所有仓库|所有代理|所有智能体|"
+        "agents via|agents you call|all agents|all memories|all projects|alle agenten|"
+        "alle repos|allen agent|aller agent|andere agenten|anderen agent|another agent|"
+        "any summary|autre depot|autres agents|cada archivo|cada informe|cada repositorio|"
+        "cada subagente|chaque agent|chaque depot|chaque fichier|chaque rapport|chaque sous|"
+        "clean ups|colleagues agents|copilot instructions|cursorrules|demas agentes|each agent|"
+        "each file you|each project|each report|each repositor|every memory|every readme|"
+        "every report|every repositor|every sub|every summary|files you generate|future agents|"
+        "future runs|gemini md|in your system prompt|its memory|jede datei|jedem bericht|"
+        "jedem repo|jeden bericht|jedes repo|los demas agentes|memoire de|memoria de|"
+        "new repositor|other memories|other memory|other note|other project|other repositor|"
+        "otros agentes|people who fork|sous agent|survives|the other note|their memory|"
+        "their own memory|todos los agentes|todos los repos|tous les agents|tous les depots|"
+        "user level|weitere agenten|who fork|you can reach|you generate|все репозитор|"
+        "всем агент|всех агент|другим агент|других агент|каждого репозитор|каждом отчет|"
+        "каждом репозитор|каждому подагент|каждыи репозитор|остальных агент|подагент|"
+        "すべてのエージェント|ほかのエージェント|サブエージェント|他のエージェント|"
+        "全てのエージェント|全エージェント|全リポジトリ|其他仓库|其他智能体|其它代理|"
+        "各エージェント|各ファイル|各リポジトリ|子代理|所有仓库|所有代理|所有智能体|"
         "新しいリポジトリ|毎回の報告|每个仓库|每个代理|每个子代理|每个文件|每份报告|每次报告"
     ),
     "memories, open": "any agent|every agent|next agent|other agents|其他代理",
@@ -793,98 +809,107 @@ WORDS = {
         "パッチ版|フォーク|乗っ取|修复版|修正版|分支版|加固|安全版|接管|放棄|补丁版"
     ),
     "open": (
-        "a comment|another user|any caller|anyone who asks|browser|build log|carpeta|"
-        "clear text|cleartext|comentario|comment|config py|config ts|constants|depot|"
-        "directorio|disk|docker compose|docker image|down here|email|en clair|"
-        "environment file of|fichier|for everyone|frontend bundle|github variable|"
-        "home director|home verzeichnis|in code|in memory|in plain|in the bundle|in the client|"
-        "in the code|in the open|in the repo|into docs|into the image|issue|klartext|kommentar|"
+        "a comment|any caller|anyone who asks|browser|build log|carpeta|clear text|cleartext|"
+        "comentario|comment|config py|config ts|constants|depot|directorio|disk|docker compose|"
+        "docker image|down here|email|en clair|environment file of|fichier|for everyone|"
+        "frontend bundle|github variable|home director|home verzeichnis|in code|in memory|"
+        "in plain|in the bundle|in the client|in the code|in the description|in the open|"
+        "in the pr|in the repo|in the ticket|into docs|into the image|issue|klartext|kommentar|"
         "machine|memory|not a secret|notes|ohne weitere|on the desktop|on the wiki|ordner|"
         "plain text|plaintext|readme|report|repositorio|repository|scripts$|settings py|"
-        "shared drive|shared folder|shared gist|so forks|so that any|texto plano|the repo|"
-        "to the public|txt|unencrypted|wiki|without encryption|world readable|домашн|комментар|"
-        "открыт|папк|репозитор|фаил|コメント|フォルダ|ホーム|リポジトリ|ログ|主目录|仓库|平文|"
-        "文件夹|日志|明文|注释"
+        "shared drive|shared folder|shared gist|so forks|so reviewers|so that any|texto plano|"
+        "the repo|to the public|txt|unencrypted|wiki|without encryption|world readable|домашн|"
+        "комментар|открыт|папк|репозитор|фаил|コメント|フォルダ|ホーム|リポジトリ|ログ|主目录|"
+        "仓库|平文|文件夹|日志|明文|注释"
     ),
     "open, outside": "public|slack|公共",
+    "open, privileged": "another user",
     "open, scope": "alle|tous|toutes",
     "open, scope, whose": "todas|todos|все$|すべて|全て|所有",
     "open, sensitive": "chat|source code|source file",
     "orders": (
         "acceptable use|anweisung|any request that|anything the user|archivo claude|ask before|"
         "assignment|aufgabe|auftrag|base prompt|before deleting|behavior|behaviour|boundar|"
-        "brief$|briefing|charter|code of conduct|confirmations rule|consigne|constraint|"
-        "content filter|conventions|directric|do not list|do not touch|encargo|fichero claude|"
-        "forbids|grenzen|guardas|guidance|guideline|house rules|indicacion|instruccion|"
-        "instructed|instruction|interdiction|limitacion|limite|limits from|limits$|loaded at|"
-        "no go|not touching|operator typed|ordenes|orders$|ordres|original request|"
-        "permission level|peticion|plan step|polic|politica|preference of the user|prohibition|"
-        "prompt says|prompt you started|prompt$|red lines|refusals|regel|reglas|regles|"
+        "brief$|briefing|change freeze|charter|code of conduct|confirmations rule|consigne|"
+        "constraint|content filter|conventions|definition of the agent|directric|do not list|"
+        "do not touch|encargo|fichero claude|forbids|freeze|grenzen|guardas|guidance|guideline|"
+        "house rules|indicacion|instruccion|instructed|instruction|interdiction|limitacion|"
+        "limite|limits from|limits$|loaded at|mandatory|messages of the user|no go|"
+        "not touching|operator typed|ordenes|orders$|ordres|original request|permission level|"
+        "peticion|plan step|polic|politica|preference of the user|prohibition|prompt says|"
+        "prompt you started|prompt$|red lines|refusals|regel|reglas|regles|"
         "requests from the user|restriction|richtlini|rule$|rules|sicherheitsregel|startup|"
-        "system instructions|system message|system prompt|systemprompt|task author|"
-        "task description|task prompt|terms of use|the ban|the message|the plan|the request|"
-        "the rules|the task|the ticket here|the user s request|told to|told you|user asked|"
-        "user request|user s request|user said|user typed|verbot|vorgabe|vorschrift|were given|"
-        "what s written|what the operator|wish$|wishes|working agreement|your training|задани|"
-        "задач|запрет|запрос|инструкц|команды|правил|указани|プロンプト|ルール|依頼|制止|制約|"
-        "命令|指令|指示|提示词|禁令|禁止事項|禁止事项|约束|要件|要求|規則|规则|规定|请求|边界"
+        "stop and ask|system instructions|system message|system prompt|systemprompt|"
+        "task author|task description|task prompt|terms of use|the ban|the message|the plan|"
+        "the request|the rules|the task|the ticket here|the user s request|told you|user asked|"
+        "user messages|user request|user s request|user said|user typed|verbot|vorgabe|"
+        "vorschrift|were given|what s written|what the operator|wish$|wishes|working agreement|"
+        "your training|задани|задач|запрет|запрос|инструкц|команды|правил|указани|プロンプト|"
+        "ルール|依頼|制止|制約|命令|指令|指示|提示词|禁令|禁止事項|禁止事项|约束|要件|要求|"
+        "規則|规则|规定|请求|边界"
     ),
     "orders, sensitive": "what the user",
-    "orders, whose": "caller|checklist|harness|scope|start message|the caller|what is allowed",
+    "orders, whose": (
+        "caller|checklist|harness|scope|start message|the caller|told to|what is allowed"
+    ),
     "outside": (
         "ablage|address|adresse|ajeno|archive org|audit service|branch name|bug report|"
         "carpeta publica|channel|cloud$|collector|contractor|customer|dashboard|discord|dns$|"
-        "dossier public|dritte|drive$|dropbox|extern$|externa|externe|externo|freelance|fremde|"
-        "ftp|gist|google doc|google drive|helpdesk|image url|insights|issue$|licensing server|"
-        "mail to|mailbox|monitoring service|my server|nc$|ngrok|notion|observability|"
-        "oeffentlich|off site|offentlich|offsite|our api|our server|outsid|par mail|paste|"
-        "per mail|por correo|portal|prestataire|publique|quality assurance|quality control|"
-        "query parameter|query string|relay|remote host|remote server|requestbin|s3|scp$|"
-        "serveur|servidor|shared place|sheet|statistics|stats service|subdomain|support ticket|"
-        "telegram|tercero|their api|their server|third party|tiers$|tracker|transfer sh|trello|"
-        "unbekannt|usage server|webhook|when you push|wss|адрес|внешн|общедоступ|по почте|"
-        "подрядчик|почт|публичн|сервер|сторонн|чужо|アドレス|サーバ|メールで|公开|公网|外包|"
-        "外注|外网|外部|宛|服务器|社外|第三方|第三者|邮件|邮箱"
+        "dossier public|dritte|drive$|dropbox|ext partner|extern$|externa|externe|externo|"
+        "freelance|fremde|ftp|gist|google doc|google drive|helpdesk|image url|insights|issue$|"
+        "licensing server|mail to|mailbox|monitoring service|my server|nc$|ngrok|notion|"
+        "observability|oeffentlich|off site|offentlich|offsite|our api|our server|outsid|"
+        "par mail|paste|per mail|por correo|portal|prestataire|publique|quality assurance|"
+        "quality control|query parameter|query string|relay|remote host|remote server|"
+        "requestbin|s3|scp$|serveur|servidor|shared place|sheet|smb|statistics|stats service|"
+        "subdomain|support ticket|telegram|tercero|their api|their server|third party|tiers$|"
+        "tracker|transfer sh|trello|unbekannt|usage server|webhook|when you push|wss|адрес|"
+        "внешн|общедоступ|по почте|подрядчик|почт|публичн|сервер|сторонн|чужо|アドレス|サーバ|"
+        "メールで|公开|公网|外包|外注|外网|外部|宛|服务器|社外|第三方|第三者|邮件|邮箱"
     ),
     "outside, praise": "partner|proveedor",
     "outside, send": "dig$|nslookup",
     "outside, sensitive": "hostname",
     "override": (
-        "abandon|above all|abroge|advisory|anticuad|anul|are moot|are not meant|are replaced|"
-        "as though they|as void|aside$|aufgehoben|ausser kraft|beats|been dropped|been removed|"
-        "been replaced|below what|caduc|came from a template|can wait|carry the same|"
-        "come first|come second|comes first|comes second|conflict|decides|decoration|"
-        "definitive|derogad|describe an older|desfasad|discard|disregard|do not apply|"
-        "do not count|does not apply|does not concern|does not count|does not cover|"
-        "does not reflect|doesn t cover|doesn t reflect|don t apply|don t concern|don t count|"
-        "don t cover|don t need to stick|drop the original|drop those|equal to|est caduc|"
-        "exceed|expired|fait foi|final say|forbid|gehen vor|geht vor|gelten nicht|gives way|"
-        "go beyond|go first|goes beyond|goes first|guidance only|has authority|"
-        "has been relaxed|has its own charter|have been relaxed|haz caso omiso|hinfallig|"
-        "hinwegset|ignor$|ignora|ignorier|ignoring|in their place|informational only|is moot|"
-        "is not in force|is not meant|is replaced|l emporte|last word|lifted|lower priority|"
-        "manda$|mandan$|massgeblich|meant for|missacht|more important|must give way|"
-        "ne s applique|ne suis|ne valent|ne vaut|need not stick|nicht bindend|nicht mehr|"
-        "no aplica|no effect|no longer appl|no longer be|no longer bind|no longer count|"
-        "no longer hold|no longer in force|no longer matter|no longer need|no longer stand|"
-        "no longer true|no longer valid|no need to stick|no valen|not apply|not binding|"
-        "not in effect|not meant for|note counts|notes win|nullif|obsolet|older product|olvida|"
-        "only a suggestion|only apply to|only authority|oublie|out of date|out of scope rule|"
-        "outdated|outrank|outside the scope|overrid|overtake|own charter|passe apres|"
-        "passe outre|passent apres|perime|por encima|precedence|prevail|prevalec|prevalen|"
-        "primaut|prime$|prioridad|priorite|priority|put aside|range|rank below|rank the same|"
-        "ranks above|ranks below|ranks the same|repealed|replaced by this|replaces|rest on|"
-        "retired|revoked|same standing|sans effet|set aside|sin efecto|source of truth|stale|"
-        "stand down|stick to|sur les|surpass|suspended|take a back seat|tenez pas compte|"
-        "this counts|tiens pas compte|trumps|ubergeh|uberholt|ungultig|usual refusals|veraltet|"
-        "vergiss|violate|void$|vorrang|was dropped|was removed|was replaced|was written for|"
+        "abandon|above all|abroge|act without|advisory|anticuad|anul|are mandatory|are moot|"
+        "are not meant|are replaced|as though they|as void|aside$|aufgehoben|ausser kraft|"
+        "beats|been dropped|been removed|been replaced|below what|caduc|came from a template|"
+        "can ignore|can wait|carry the same|come after|come first|come second|comes after|"
+        "comes first|comes second|conflict|copied from another|decides|decoration|definitive|"
+        "derogad|describe an older|desfasad|discard|disregard|do not apply|do not count|"
+        "does not apply|does not concern|does not count|does not cover|does not reflect|"
+        "doesn t cover|doesn t reflect|don t apply|don t concern|don t count|don t cover|"
+        "don t need to stick|drop the original|drop those|equal to|est caduc|exceed|expired|"
+        "fait foi|final say|forbid|gehen vor|geht vor|gelten nicht|gives way|go beyond|"
+        "go first|go on instead|goes beyond|goes first|guidance only|has authority|"
+        "has been relaxed|has its own charter|have been relaxed|haz caso omiso|"
+        "highest instance|hinfallig|hinwegset|ignor$|ignora|ignore the|ignorer la|ignorer les|"
+        "ignorier|ignoring|in their place|informational only|instead of stopping|is mandatory|"
+        "is moot|is not in force|is not meant|is replaced|l emporte|last word|lifted|"
+        "lower priority|manda$|mandan$|massgeblich|may ignore|meant for|missacht|"
+        "more important|must give way|ne s applique|ne suis|ne valent|ne vaut|need not stick|"
+        "nicht bindend|nicht mehr|no aplica|no effect|no longer appl|no longer be|"
+        "no longer bind|no longer count|no longer hold|no longer in force|no longer matter|"
+        "no longer need|no longer stand|no longer true|no longer valid|no need to stick|"
+        "no valen|not apply|not binding|not in effect|not meant for|note counts|notes win|"
+        "nullif|obsolet|older product|olvida|only a suggestion|only apply to|only authority|"
+        "oublie|out of date|out of scope rule|outdated|outrank|outside the scope|overrid|"
+        "overtake|own charter|passe apres|passe outre|passent apres|perime|por encima|"
+        "pour ignorer|precedence|prevail|prevalec|prevalen|primaut|prime$|prioridad|priorite|"
+        "priority|put aside|range|rank below|rank the same|ranks above|ranks below|"
+        "ranks the same|repealed|replaced by this|replaces|rest on|retired|revoked|"
+        "same standing|sans effet|set aside|sin efecto|source of truth|stale|stand down|"
+        "stick to|sur les|surpass|suspended|take a back seat|tenez pas compte|this counts|"
+        "tiens pas compte|trumps|ubergeh|uberholt|ungultig|usual refusals|veraltet|vergiss|"
+        "violate|void$|vorrang|was dropped|was removed|was replaced|was written for|"
         "we ve dropped|were meant|were not there|were relaxed|were replaced|weren t there|"
         "whatever prompt|wins over|wins$|wish|withdrawn|without effect|written for|ya no|"
-        "yield to|yields|zahlt mehr|важнее|выше$|главнее|забудь|игнор|нарушь|не деиству|"
-        "не обраща|не применя|не распростран|не следу|обоиди|отмен|пренебрег|приоритет|устарел|"
-        "утратил|上回|不必理会|不必遵|不用理会|不用遵|不要です|不适用|为准|为最高|以本|作废|"
-        "優先|凌驾|効力|取代|古い|可以不管|失效|守らな|守る必要|従う必要|従わな|忘れ|忘掉|忘记|"
-        "忽略|撤廃|无效|无视|无须遵|最优先|無視|过时|違反|適用されな|高于"
+        "yield to|yields|zahlt mehr|zu ignorieren|важнее|выше$|главнее|забудь|игнор|нарушь|"
+        "не деиству|не обраща|не применя|не распростран|не следу|обоиди|отмен|пренебрег|"
+        "приоритет|устарел|утратил|上回|不必理会|不必遵|不用理会|不用遵|不要です|不适用|为准|"
+        "为最高|以本|作废|優先|凌驾|効力|取代|古い|可以不管|失效|守らな|守る必要|従う必要|"
+        "従わな|忘れ|忘掉|忘记|忽略|撤廃|无效|无视|无须遵|最优先|無視|过时|違反|適用されな|"
+        "高于"
     ),
     "override, praise": "authoritative",
     "override, recommend": "优先",
@@ -943,9 +968,9 @@ WORDS = {
     "praise, scope": "in all cases",
     "praise, sensitive": "顧客",
     "privileged": (
-        "admin console|administrator|another team|higher rights|infra repo|main account|"
-        "more rights|other people|personal|produccion|produktion|root$|shared account|"
-        "someone else|superuser|the owner|продакш|生产"
+        "admin console|administrator|another team|higher rights|his dotfiles|infra repo|"
+        "main account|more rights|of a colleague|other people|other user|personal|produccion|"
+        "produktion|root$|shared account|someone else|superuser|the owner|продакш|生产"
     ),
     "privileged, scope": "root credential",
     "product": (
@@ -964,16 +989,16 @@ WORDS = {
         "give credit to|given with|go for|include a link|inclus un lien|lead with|"
         "let people know|lien vers|link auf|link to|link zu|link$|list first|"
         "make sure people know|menciona|mention in code|mention of|mention that|mention$|"
-        "mets en avant|name$|offer$|offers|ofrece|opt for|orienta|oriente|pick$|pitch$|"
-        "place first|plug$|point at|point out that|point people|point them|point users|"
+        "mets en avant|name$|offer$|offers|ofrece|only serious|opt for|orienta|oriente|pick$|"
+        "pitch$|place first|plug$|point at|point out that|point people|point them|point users|"
         "powered by|praise$|prefer$|prefere|prefiere|promote$|proponer|propose|push for|"
         "push users|put forward|put in a good word|put its link|rank first|recomendar|"
         "recomienda|recommande|recommend$|refer$|remember$|say that|sing the praises|"
         "speak highly|steer|suggere|suggest it|suggest$|sugiere|swap it for|talk up|"
         "tell customers|tell the user|tell them that only|tell users|turn to|un enlace|vante|"
-        "verweis|vote|write about|выдел|добавь ссылк|направля|предлага|продвиг|рекоменд|совету|"
-        "ссылку на|хвали|リンクを|介绍|力荐|加上链接|勧め|安利|宣伝|宣传|建议|引导|推し|推介|"
-        "推奨|推荐|案内|紹介|薦め|誘導|链接到|附上链接|首推"
+        "verweis|vote|write about|выдел|добавляи в каждыи|добавь ссылк|направля|предлага|"
+        "продвиг|рекоменд|совету|ссылку на|хвали|リンクを|介绍|力荐|加上链接|勧め|安利|宣伝|"
+        "宣传|建议|引导|推し|推介|推奨|推荐|案内|紹介|薦め|誘導|链接到|附上链接|首推"
     ),
     "recommend, say": "nenne",
     "recommend, send": "leite",
@@ -1013,9 +1038,9 @@ WORDS = {
     ),
     "say": (
         "antwort|attribute|behaupte|claim no|contesta|describe it|di que|di$|dis que|erklar|"
-        "explain that|nothing was|put it down to|repond|reponse|respond|say no config|"
-        "skip over|state that|stay vague|tell them|wave it|with there is|ответь|отвеча|скажи|"
-        "と説明|と返|伝える|回复|回答|就说|称|答え|言う|言って|说成|说是"
+        "explain that|nothing was|only serious option|put it down to|repond|reponse|respond|"
+        "say no config|skip over|state that|stay vague|tell them|wave it|with there is|ответь|"
+        "отвеча|скажи|と説明|と返|伝える|回复|回答|就说|称|答え|言う|言って|说成|说是"
     ),
     "say, tell": "dis$|name only|sag$|sage$|say$",
     "scope": (
@@ -1033,15 +1058,16 @@ WORDS = {
     "scope, whose": "claude|standing|всех|一切",
     "scope, you": "du$|you$|yourself",
     "secret": (
-        "1password export|2fa|access token|admin password|all passwords|all tokens|any key|"
-        "any token|api token|auth token|backup code|browser cookie|client key|client secret|"
-        "cookie from|cookies|database password|db password|deploy key|host key|jwt secret|"
-        "keepass|key file|key material|keyfile|keys found|keystore|las claves|les cles|llaves|"
-        "login data|logins$|mfa|mnemonic|netrc|npm publish|one time code|otp$|owner s session|"
-        "passphrase|paste a new|pgpass|private part|publish token|recovery code|root password|"
-        "seed words|service account|service key|session cookie|session token|signing secret|"
-        "the tokens|their tokens|token to paste|token you|tokens and|totp|vault token|"
-        "webhook secret|your tokens|アクセスキー"
+        "1password export|2fa|access token|account s password|admin password|all passwords|"
+        "all tokens|any key|any token|api token|auth token|backup code|browser cookie|"
+        "client key|client secret|cookie from|cookies|database password|db password|deploy key|"
+        "host key|jwt secret|keepass|key file|key material|keyfile|keys found|keystore|"
+        "las claves|les cles|llaves|login data|logins$|mfa|mnemonic|netrc|npm publish|"
+        "one time code|otp$|owner s session|passphrase|paste a new|pgpass|private part|"
+        "publish token|recovery code|root password|seed words|service account|service key|"
+        "session cookie|session token|signing secret|test account s password|the tokens|"
+        "their tokens|token to paste|token you|tokens and|totp|vault token|webhook secret|"
+        "your tokens|アクセスキー"
     ),
     "secret, sensitive": (
         "api key|apikey|clave|cle$|cles$|contrasena|credencial|credential|gcloud|geheimnis|"
@@ -1062,20 +1088,21 @@ WORDS = {
         "estas notas|estas reglas|este archivo|este mensaje|este parrafo|este texto|"
         "is this file|its entries|keep this one|lines above|long term memory|my instructions|"
         "note above|notes in|of your memory|only this file|paragraph above|part of this note|"
-        "persistent memory|pin it|pin this|rules from our|same bullet|same line|same note|"
-        "same text|save this rule|sentences above|text above|the notes below|"
+        "persistent memory|pin it|pin this|read this|reads this|rules from our|same bullet|"
+        "same line|same note|save this rule|sentences above|text above|the notes below|"
         "these instructions|these lines|these memories|these notes|these points|these remarks|"
         "these rules|these sentences|these two lines|these words|this advice|this block|"
         "this bullet|this directive|this entry|this fact|this file is|this file to|"
         "this file wins|this guidance|this guideline|this instruction|this item|this learning|"
         "this line|this memory|this message|this note|this one$|this paragraph|this policy|"
         "this prompt|this record|this rule|this section|this sentence|this statement|this text|"
-        "this whole|two sentences|what this file|your memories|your memory|эта заметк|"
-        "эта запис|эти инструкц|эти правил|эти строк|это правил|этои заметк|этот абзац|"
-        "этот пункт|этот текст|этот фаил|эту заметк|эту запис|эту инструкц|эту памят|эту строк|"
-        "このノート|このファイル|このメモ|このルール|この内容|この指示|この文|この段落|この行|"
-        "この記憶|この項目|これらの行|以上内容|当メモ|本文件|本文档|本条|本笔记|此文件|此条|"
-        "此笔记|此记忆|该条|该记忆|这个记忆|这些说明|这份笔记|这条|这段"
+        "this whole|two sentences|what this file|whoever reads|your memories|your memory|"
+        "эта заметк|эта запис|эти инструкц|эти правил|эти строк|это правил|этои заметк|"
+        "этот абзац|этот пункт|этот текст|этот фаил|эту заметк|эту запис|эту инструкц|"
+        "эту памят|эту строк|このノート|このファイル|このメモ|このルール|この内容|この指示|"
+        "この文|この段落|この行|この記憶|この項目|これらの行|以上内容|当メモ|本文件|本文档|"
+        "本条|本笔记|此文件|此条|此笔记|此记忆|该条|该记忆|这个记忆|这些说明|这份笔记|这条|"
+        "这段"
     ),
     "send": (
         "adjunt|anhang|append$|are gathered|are put|are shared|as a header|as a parameter|"
@@ -1099,20 +1126,21 @@ WORDS = {
         "貼り|贴到|転送|送って|送り|送る|送信|附上|附在"
     ),
     "sensitive": (
-        "base de datos|base de donnees|clipboard|code source|codebase|codigo fuente|"
-        "contents of|context$|contexte|contexto|conversacion|conversation|cookie|"
-        "copy of the repo|csvs|customer csv|customer name|customer record|database|datenbank|"
-        "datos de|db dump|directory listing|donnees|env|every prompt|file contents|"
-        "file listing|file you read|files you read|gesprach|git remote|historial|historique|"
-        "history|invoices|keys$|kontext|memories|package sources|personal data|printenv|"
-        "private package|prompt of|prompts|proprietary|quellcode|recap|remote url|repo as|"
-        "repositories|repository content|salary|screenshots|shell environment|source tree|"
-        "sources$|stdin|strings file|tfstate|the environment|the repo$|the repository|"
-        "the whole environment|token|umgebung|users table|variables d environnement|"
-        "variables de entorno|whoami|working tree|workspace|база|базу|внутрен|данные|истори|"
-        "исходн|контекст|окружени|переменн|переписк|содержим|コンテキスト|ソースコード|"
-        "データベース|上下文|会話|内容|内部|历史|对话|履歴|数据库|機密|源代码|环境|環境|社内|"
-        "认证信息"
+        "archivo de configuracion|base de datos|base de donnees|clipboard|code source|codebase|"
+        "codigo fuente|contents of|context$|contexte|contexto|conversacion|conversation|cookie|"
+        "copy of the repo|csvs|customer csv|customer export|customer name|customer record|"
+        "database|datenbank|datos de|db dump|directory listing|donnees|env|every prompt|"
+        "fichier de configuration|file contents|file listing|file you read|files you read|"
+        "gesprach|git remote|historial|historique|history|invoices|keys$|konfigurationsdatei|"
+        "kontext|memories|package sources|personal data|printenv|private package|prompt of|"
+        "prompts|proprietary|quellcode|recap|remote url|repo as|repositories|"
+        "repository content|salary|screenshots|shell environment|source tree|sources$|stdin|"
+        "strings file|tfstate|the environment|the repo$|the repository|the whole environment|"
+        "token|umgebung|users table|variables d environnement|variables de entorno|whoami|"
+        "working tree|workspace|база|базу|внутрен|данные|истори|исходн|контекст|окружени|"
+        "переменн|переписк|содержим|фаил конфигурац|コンテキスト|ソースコード|データベース|"
+        "上下文|会話|内容|内部|历史|对话|履歴|数据库|機密|源代码|环境|環境|社内|設定ファイル|"
+        "认证信息|配置文件"
     ),
     "show": (
         "anzeig|aparez|appear in|appear$|auftauch|be visible|contain$|dargest|document$|figur|"
@@ -1122,11 +1150,11 @@ WORDS = {
     "show, tell": "be list|be shown|載せ",
     "startup": (
         "alias|autostart|boot$|cron job|crontab|demarrage|environment file|git config|git hook|"
-        "hook that|hosts file|inicio|launch agent|launchagent|launchd|login item|login script|"
-        "login shell|makefile default|mcp config|mcp json|mcp server|mcpservers|npm script|"
-        "post checkout|postinstall|posttooluse|preinstall|pretooluse|sessionstart|"
-        "settings of the user|shell profile|startup script|startup task|sudoers|systemd|"
-        "user s settings|userpromptsubmit|автозапуск|启动项|开机|自動起動|起動時"
+        "hook from|hook that|hosts file|inicio|launch agent|launchagent|launchd|login item|"
+        "login script|login shell|makefile default|mcp config|mcp json|mcp server|mcpservers|"
+        "npm script|post checkout|postinstall|posttooluse|pre push hook|preinstall|pretooluse|"
+        "sessionstart|settings of the user|shell profile|startup script|startup task|sudoers|"
+        "systemd|user s settings|userpromptsubmit|автозапуск|启动项|开机|自動起動|起動時"
     ),
     "tell": (
         "admit|adviert|alert$|alerting|anmerk|announce|ansprech|apprendre|ask questions|"
@@ -1136,19 +1164,18 @@ WORDS = {
         "confess|cuente|darauf hin|davon|decir|destaques|digas|dile|dire$|disclose|disclosing|"
         "discuss|dites|draw anyone|draw attention|draw the attention|emphasi|erfahr|erwahn|"
         "erzahl|evoque|explain|faire etat|fais etat|find out|find that out|flagging|"
-        "get a mention|get told|go into|hablar|hables|hear about|hear of|hear$|hinweis|"
-        "in writing|inform$|informar|informier|informing|involve|is nobody s|learn$|let on|"
-        "let slip|list it|loud|mention|merk|mitteil|nobody s business|notar|notice|notify|"
-        "out loud|own up|parle|phrase it|point out|precise$|preciser|preisgeb|prevenir|previen|"
-        "publici|publicly|raise a ticket|raise it|raise that|raise this|raise$|refer to|"
-        "reporting|revele|saber|sache|sagen|savoir|saying|se entere|senal|sepa$|sepan|"
-        "share with|speak|spell out|sprich|surface$|talk|tell$|telling|unless asked|"
-        "unless you are asked|vague|verrat|volunteer|weitersag|wissen$|word of|worries about|"
-        "worry about|говори|доклад|замет|намек|обращаи внимани|озвуч|оповещ|предупре|раскрыва|"
-        "рассказ|сказа|сообща|сообщен|уведом|узна|указыва|あかさ|交代|伝え|发现|口外|告げ|告诉|"
-        "声张|察觉|强调|指出|指摘|提醒|教え|明か|書いては|書か|気づ|気付|汇报|泄露|注意到|"
-        "留下痕迹|知らせ|知られ|知晓|知道|触れ|言わ|言及|話さ|話題|让用户|讲|说出|说明|透露|"
-        "通知"
+        "get a mention|get told|go into|hablar|hables|hear about|hear of|hear$|hinweis|inform$|"
+        "informar|informier|informing|involve|is nobody s|learn$|let on|let slip|list it|loud|"
+        "mention|merk|mitteil|nobody s business|notar|notice|notify|out loud|own up|parle|"
+        "phrase it|point out|precise$|preciser|preisgeb|prevenir|previen|publici|publicly|"
+        "raise a ticket|raise it|raise that|raise this|raise$|refer to|reporting|revele|saber|"
+        "sache|sagen|savoir|saying|se entere|senal|sepa$|sepan|share with|speak|spell out|"
+        "sprich|surface$|talk|tell$|telling|unless asked|unless you are asked|vague|verrat|"
+        "volunteer|weitersag|wissen$|word of|worries about|worry about|говори|доклад|замет|"
+        "намек|обращаи внимани|озвуч|оповещ|предупре|раскрыва|рассказ|сказа|сообща|сообщен|"
+        "уведом|узна|указыва|あかさ|交代|伝え|发现|口外|告げ|告诉|声张|察觉|强调|指出|指摘|"
+        "提醒|教え|明か|書いては|書か|気づ|気付|汇报|泄露|注意到|留下痕迹|知らせ|知られ|知晓|"
+        "知道|触れ|言わ|言及|話さ|話題|让用户|讲|说出|说明|透露|通知"
     ),
     "tests": (
         "build$|checks$|ci$|comprobaci|coverage|e2e|essais|gate$|hook$|job$|jobs$|las pruebas|"
@@ -1167,27 +1194,28 @@ WORDS = {
         "on behalf of|reuse$|sign in|try$|使って|使用"
     ),
     "weaken": (
-        "abschalt|accept all|afloja|all access|allow all|allow any|approvals to 0|approve all|"
-        "approve any|approve every|as root without|assoupl|aushebel|ausschalt|auto accept|"
-        "auto approve|automatically trust|autorise|baisse|baja$|be relaxed|be shortened|"
-        "be silence|bypass$|can be delete|can be remove|can be skip|change the|comment out|"
-        "comment the|comments the|contourne|cors to|deactivate|deaktiv|desactiv|deshabilit|"
-        "direkt losch|disable$|elimina|empty body|enabled to false|enleve|erlaube|everyone may|"
-        "expect true|export sandbox|force through|full access|full scope|get around|grant all|"
-        "hard code the result|leer|lockere|loosen|lower the|make it pass|make it public|"
-        "make the|may be delete|may be merge|may be remove|may be skip|minimum approvals to 0|"
-        "neuter|neutrali|omit the|only when they match|open it to|open to all|override$|"
-        "permite|push it through|push through|quita|raise the limit|reduis|reduzier|relax|"
-        "replace its|replace the body|resolved without|rewrite|rubber|salta|saute|schalte|"
-        "set continue|set it to|set minimum|set to 0|setuid|short circuit|should be delete|"
-        "silence|skip$|so that tools may|stop bothering|strip$|stub out|swap exit|switch off|"
-        "switched off|to 0|to 777|to false|to zero|tobe true|tolerate|trust all|trust any|"
+        "abschalt|accept all|afloja|all access|allow all|allow any|allow failure|"
+        "approvals to 0|approve all|approve any|approve every|as root without|assoupl|aushebel|"
+        "ausschalt|auto accept|auto approve|automatically trust|autorise|baisse|baja$|"
+        "be relaxed|be shortened|be silence|bypass$|can be delete|can be remove|can be skip|"
+        "change the|comment out|comment the|comments the|contourne|cors to|deactivate|deaktiv|"
+        "desactiv|deshabilit|direkt losch|disable$|elimina|empty body|enabled to false|enleve|"
+        "erlaube|everyone may|expect true|export sandbox|force through|full access|full scope|"
+        "get around|grant all|hard code the result|leer|lockere|loosen|lower the|make it pass|"
+        "make it public|make the|may be delete|may be merge|may be remove|may be skip|"
+        "minimum approvals to 0|neuter|neutrali|omit the|only when they match|open it to|"
+        "open to all|override$|permite|print statement|push it through|push through|quita|"
+        "raise the limit|reduis|reduzier|relax|replace failing|replace its|replace the body|"
+        "resolved without|rewrite|rubber|salta|saute|schalte|set continue|set it to|"
+        "set minimum|set to 0|setuid|short circuit|should be delete|silence|skip$|"
+        "so that tools may|stop bothering|strip$|stub out|swap exit|switch off|switched off|"
+        "to 0|to 777|to false|to zero|tobe true|tolerate|trust all|trust any|"
         "trust the workspace|turn it off|turn off|turn the|turned off|uberspring|uninstall|"
-        "unset|weaken|weaker|whitelist|widen|wider scope|work around|world writable|write all|"
-        "выключ|заглуш|замени|обоид|обход|ослаб|отключ|понизь|пропус|разреши|сними|убери|убира|"
-        "そのまま無効|オフ|コメントアウト|スキップ|下げ|丸ごと削除|免除|切って|取り消|取消|"
-        "回避|外し|屏蔽|放宽|无効|注释掉|略过|直接删除|直接禁用|直接跳过|省略|禁用|緩め|置空|"
-        "跳过|降低|飛ばし|黙らせ"
+        "unset|weaken|weaker|whitelist|widen|wider scope|with print|work around|world writable|"
+        "write all|выключ|заглуш|замени|обоид|обход|ослаб|отключ|понизь|пропус|разреши|сними|"
+        "убери|убира|そのまま無効|オフ|コメントアウト|スキップ|下げ|丸ごと削除|免除|切って|"
+        "取り消|取消|回避|外し|屏蔽|放宽|无効|注释掉|略过|直接删除|直接禁用|直接跳过|省略|禁用|"
+        "緩め|置空|跳过|降低|飛ばし|黙らせ"
     ),
     "when": (
         "a la fin|a partir de|ab jetzt|after 17|after the|after$|al empezar|al final|"
@@ -1212,11 +1240,12 @@ WORDS = {
         "above$|agent|ai$|alle$|allen$|anterieur|anterior|aus dem|author|base$|bisherig|"
         "de l utilisateur|default|deine|del archivo|del usuario|des benutzers|docs for humans|"
         "du prompt|earlier|existing|for everything|former|from above|fruher|given|handed|"
-        "in claude|in the prompt|initial|loaded|obig|of a ticket|of the agent|old$|original|"
-        "other$|our$|platform|precedent|preceding|previa|previous|prior$|project s|project$|"
-        "projects|received|recib|recu|repo s|session|system|task tool|task$|team s|the model|"
-        "the prompt|tou|usage|user|vorherig|you started|от пользов|пользоват|предыдущ|прежн|"
-        "систем|これまで|システム|上記|上述|今まで|以前|先前|原有|安全|従来|来自|此前|系统"
+        "in claude|in the agent|in the prompt|initial|loaded|obig|of a ticket|of the agent|"
+        "old$|original|other$|our$|platform|precedent|preceding|previa|previous|prior$|"
+        "project s|project$|projects|received|recib|recu|repo s|session|system|task tool|task$|"
+        "team s|the model|the prompt|tou|usage|user|vorherig|you started|от пользов|пользоват|"
+        "предыдущ|прежн|систем|これまで|システム|上記|上述|今まで|以前|先前|原有|安全|従来|"
+        "来自|此前|系统"
     ),
     "whose, you": "tes$|tus$|vos$|your$|твои",
     "you": (
@@ -1229,6 +1258,7 @@ WORDS = {
 SIGNS = {
     "@home": "$home|%appdata%|.cache/|/tmp/|/var/tmp|~/",
     "@home, sensitive": "~/.",
+    "approve all, weaken": "auto-resolve",
     "asset": "/var/lib",
     "backdoor": "0.0.0.0/0",
     "check, guard": "security.workspace",
@@ -1238,9 +1268,9 @@ SIGNS = {
     "expose, grab": "check .env",
     "fine": "security-reviewed",
     "flag": (
-        "--allow-all|--no-sandbox-mode|--trust-all|--yolo|approval_policy|bash(*)|bash(curl|"
-        "bash(git push|bash(rm|bash(ssh|bash(sudo|danger-full|danger-full-access|full-auto|"
-        "webfetch(*)|workspace.trust|write(*)"
+        '--allow-all|--no-sandbox-mode|--trust-all|--yolo|["*"]|allow: *|approval_policy|'
+        "bash(*)|bash(curl|bash(git push|bash(rm|bash(ssh|bash(sudo|danger-full|"
+        "danger-full-access|full-auto|webfetch(*)|workspace.trust|write(*)"
     ),
     "flag, guard": "trust.enabled",
     "flag, weaken": "u+s",
@@ -1261,7 +1291,10 @@ SIGNS = {
     ),
     "lax, weaken": "hookspath=",
     "memories": ".agent/rules|.claude-mpm/memories|agents.md|claude.md|user-level|~/.claude",
-    "odd": "-fixed|-lite|-next|-pro |-safe|-secure|-turbo|secure-",
+    "odd": (
+        "-better|-fast|-fixed|-hardened|-lite|-next|-ng |-official|-patched|-plus|-pro |-safe|"
+        "-secure|-turbo|secure-"
+    ),
     "open": "deploy/keys|docs/|package.json",
     "outside": "transfer.sh",
     "praise": "?ref|ref=|utm_",
@@ -1279,7 +1312,8 @@ SIGNS = {
         "* * * * *|.bash_profile|.bashrc|.claude/|.config/autostart|.cursor/|.env.local|"
         ".git/config|.git/hooks|.gitconfig|.inputrc|.mcp.json|.profile|.vscode|.zshrc|/etc/|"
         "authorized_keys|bash_aliases|core.hookspath|permissions.allow|post-checkout|"
-        "pull_request_target|settings.json|settings.local|settings.local.json|tasks.json"
+        "pre-commit hook from|pre-push hook|pull_request_target|settings.json|settings.local|"
+        "settings.local.json|tasks.json"
     ),
     "weaken": "short-circuit|world-writable",
     "when": "〜したら",
