@@ -328,8 +328,10 @@ def _judge_name(text: str, low: str, at: int, end: int, name: str) -> tuple[int,
         return None
     for start, link in _list_starts(low, at, end, owner):
         place = _judge(text, start, link, kind, owner + name)
-        if place and "arn:" not in low[max(at - REACH, 0) : at].rpartition(" ")[2]:
-            return place
+        if place:
+            before = low[max(at - REACH, 0) : at]
+            is_mark = before[before.rfind("[") :].startswith(("[redacted:", "[secret:"))
+            return None if is_mark or "arn:" in before.rpartition(" ")[2] else place
     return None
 
 

@@ -140,6 +140,11 @@ def test_the_texts_of_genuine_reports_stay() -> None:
         assert secrets.redact(text) == text, path.name
 
 
+def test_the_kind_in_a_mark_names_no_value() -> None:
+    text = "PGPASSWORD=[redacted: password] reads Tr1cycle88, [redacted: password] is Tr1cycle88"
+    assert secrets.redact(text) == text
+
+
 def test_the_mark_of_an_older_version_stays() -> None:
     text = "password=[secret: password] AWS=[secret: AWS key] token: [secret: key]"
     assert secrets.redact(text) == text
