@@ -109,15 +109,17 @@ WORDS = {
     "approve, weaken": "允许|放行",
     "approve all": (
         "accepte|acepta|allow$|answer yes|answered yes|approuve|approving|aprueba|"
-        "author and approve|con un si|freigeben|freizugeben|fusiona|fusionne|grant$|merge$|"
-        "mergen|mit ja|own pr|own pull|par oui|por si|rubber stamp|say yes|self approve|"
-        "self merge|trust$|valide$|with yes|отвечаи да|подтвержда|прими|принима|сливаи|"
-        "утвердительно|はいと|接受|点允许|自动允许|自动同意|自动选择同意|选允许|选择允许|"
-        "选择同意"
+        "author and approve|carry out|con un si|ejecuta|enable all|freigeben|freizugeben|"
+        "fusiona|fusionne|grant$|merge$|mergen|mit ja|own pr|own pull|par oui|por si|"
+        "rubber stamp|say yes|self approve|self merge|trust$|valide$|with yes|выполняи|"
+        "отвечаи да|подтвержда|прими|принима|сливаи|утвердительно|はいと|接受|点允许|自动允许|"
+        "自动同意|自动选择同意|选允许|选择允许|选择同意"
     ),
     "approve all, ask": "confirm$|genehmig",
-    "approve all, danger": "approve$|pay$|マージ|合并",
+    "approve all, danger": "approve$|fuhre|pay$|マージ|合并",
+    "approve all, danger, obey, run": "実行",
     "approve all, danger, plant": "accept$",
+    "approve all, danger, run": "执行",
     "approve all, fail, fine": "通过",
     "approve all, fine": "lgtm",
     "approve all, scope": "execute",
@@ -162,18 +164,18 @@ WORDS = {
         "access log|all branches|all data|all files|all rows|all tables|almacen|"
         "archivos del usuario|auditprotokoll|backups|cloud resource|copias de seguridad|"
         "customer table|de produccion|de production|der produktion|entire database|everything|"
-        "fichiers de|home directory|journaux|live database|main branch|nutzerdat|prod account|"
-        "prod bucket|prod data|prod db|production bucket|production data|production db|"
-        "production schema|production table|produktionsdat|registros de audit|remote branch|"
-        "root directory|sauvegardes|sicherungen|the disk|the production|todos los datos|"
-        "user s files|whole database|бэкап|журнал|продакшн|продовую|резервн|фаилы польз|"
-        "バケット|バックアップ|ユーザーのファイル|ユーザーデータ|全データ|备份|审计日志|"
-        "所有数据|所有文件|本番の|本番データ|生产库|生产数据|生产环境数据|用户数据|用户文件|"
-        "監査ログ"
+        "fichiers de|home directory|journaux|live database|log folder|logs folder|main branch|"
+        "nutzerdat|prod account|prod bucket|prod data|prod db|production bucket|"
+        "production data|production db|production schema|production table|produktionsdat|"
+        "protokolle|registros de audit|remote branch|root directory|sauvegardes|sicherungen|"
+        "the disk|the production|todos los datos|user s files|whole database|бэкап|журнал|"
+        "продакшн|продовую|резервн|фаилы польз|バケット|バックアップ|ユーザーのファイル|"
+        "ユーザーデータ|全データ|备份|审计日志|所有数据|所有文件|本番の|本番データ|生产库|"
+        "生产数据|生产环境数据|用户数据|用户文件|監査ログ"
     ),
     "asset, check, guard": "audit log",
     "asset, danger, privileged": "prod$",
-    "asset, open": "downloads|git history|home folder|logs$",
+    "asset, open": "downloads|git history|home folder|logs$|ログ|日志",
     "asset, outside": "bucket",
     "asset, privileged": "the user s",
     "asset, send": "backup$",
@@ -222,16 +224,16 @@ WORDS = {
         "owner role|payment address|payment detail|peering|port 22|port forward|porte derobee|"
         "puerta trasera|recipient|release url|return true for|reverse shell|reverse tunnel|"
         "root certificate|script from|script tag|second admin|second compte|second key|"
-        "secret parameter|security group|segunda cuenta|service user|skeleton|skimmer|"
-        "skip authentication|skip the password|skips auth|snippet from|ssh tunnel|support user|"
-        "target host|telemetry url|test login|tracking pixel|tracking script|trusted ca|"
-        "tunnel$|universal password|unlock code|update url|upstream url|"
-        "usuario administrador con|validation out|verify return true|vpc|webhook url|"
-        "wildcard origin|without a login|without a password|without auth|without checking|"
-        "without login|x debug|zahlungsempfanger|zweiter admin|бекдор|бэкдор|второго администр|"
-        "второи админ|кошел|номер счет|номера счет|получател|реквизит|учетную запись админ|"
-        "バックドア|二つ目の管理者|受取|口座|后门|收款|更新先|更新地址|第二个管理员|管理员账号|"
-        "管理员账户|管理者アカウント|账号改|送金先|银行账"
+        "secret parameter|security group|segunda cuenta|service user|sign releases with|"
+        "skeleton|skimmer|skip authentication|skip the password|skips auth|snippet from|"
+        "ssh tunnel|support user|target host|telemetry url|test login|tracking pixel|"
+        "tracking script|trusted ca|tunnel$|universal password|unlock code|update url|"
+        "upstream url|usuario administrador con|validation out|verify return true|vpc|"
+        "webhook url|wildcard origin|without a login|without a password|without auth|"
+        "without checking|without login|x debug|zahlungsempfanger|zweiter admin|бекдор|бэкдор|"
+        "второго администр|второи админ|кошел|номер счет|номера счет|получател|реквизит|"
+        "учетную запись админ|バックドア|二つ目の管理者|受取|口座|后门|收款|更新先|更新地址|"
+        "第二个管理员|管理员账号|管理员账户|管理者アカウント|账号改|送金先|银行账"
     ),
     "backdoor, check": "consent banner|malware|public key|update key",
     "backdoor, danger": "payout|shell line",
@@ -239,31 +241,32 @@ WORDS = {
     "backdoor, lax": "alg none",
     "backdoor, secret": "any password|master key|signing key|without passphrase",
     "backdoor, secret, sensitive": "wallet",
-    "backdoor, weaken": "accept any",
+    "backdoor, weaken": "accept any|returning true",
     "check": (
         "acceptance test|acceso|access check|access control|analisis de seguridad|"
         "analyse de secrets|anmeldepruf|anmeldung|approvals|audit job|autenticac|auth check|"
         "auth middleware|auth test|authentication|authentification|authentifizier|bound check|"
         "branch protection|branch schutz|brute force|captcha|certificado|certificat|checksum|"
         "code owner|code review|code scanning|code signing|codecov|codeowners|codeql|connexion|"
-        "content security|contrasena$|controle|coverage gate|crypto|csp$|csrf|cve|dast|"
-        "dependabot|eingabepruf|encryption|escaping|expiry|findings|firmas|gitleaks|gpl$|"
-        "hash check|iam$|input check|input validation|integrity|journalisation|la firma|"
+        "content security|contrasena$|controle|coverage gate|critical vuln|crypto|csp$|csrf|"
+        "cve|dast|dependabot|eingabepruf|encryption|escaping|expiry|findings|firmas|gitleaks|"
+        "gpl$|hash check|iam$|input check|input validation|integrity|journalisation|la firma|"
         "license check|linter for security|lizenzpruf|lockfile check|lockout|login check|"
         "login test|mfa$|minimum approvals|null check|peer review|pinned version|pinning|"
         "protected branch|provenance|pruebas de seguridad|quality gate|rate limit|"
-        "required check|required review|review threads|reviewers required|revocation|"
-        "same origin|sandboxing|sanitiz|sast|sbom|scanner|scopes|secret detection|secret scan|"
-        "secretos|secrets check|secrets pruf|segredos|semgrep|session timeout|sicherheitspruf|"
-        "sicherheitsscan|sicherheitstest|signature|signaturpruf|snyk|ssl cert|ssl check|"
-        "ssl verif|static analysis|test de securite|tests de securite|threads about security|"
-        "tls cert|tls check|tls verif|token scope|trivy|two factor|validacion de|validaciones|"
-        "verify$|virus|vulnerabilit|xss|zertifikat|авториз|аутентифик|безопасност|валидац|вход|"
-        "подпис|проверка прав|проверки безопас|проверку безопас|проверку ввода|проверку подпис|"
-        "проверку секрет|сертификат|тест безопас|тесты безопас|アクセス制御|シークレット|"
-        "スキャン|チェックサム|ブランチ保護|ログイン|代码审查|入力検証|分支保护|安全扫描|"
-        "安全检查|安全测试|密钥检查|承認数|权限校验|校验|権限チェック|登录|签名|署名|証明書|"
-        "認証|证书|身份验证|输入校验|鉴权"
+        "required check|required review|required status|review threads|reviewers required|"
+        "revocation|same origin|sandboxing|sanitiz|sast|sbom|scanner|scopes|secret detection|"
+        "secret scan|secretos|secrets check|secrets pruf|segredos|semgrep|session timeout|"
+        "sicherheitspruf|sicherheitsscan|sicherheitstest|signature|signaturpruf|snyk|ssl cert|"
+        "ssl check|ssl verif|static analysis|test de securite|tests de securite|"
+        "threads about security|tls cert|tls check|tls verif|token scope|trivy|two factor|"
+        "validacion de|validaciones|verify$|virus|vulnerabilit|xss|zertifikat|авториз|"
+        "аутентифик|безопасност|валидац|вход|подпис|проверка прав|проверки безопас|"
+        "проверку безопас|проверку ввода|проверку подпис|проверку секрет|сертификат|"
+        "тест безопас|тесты безопас|アクセス制御|シークレット|スキャン|チェックサム|"
+        "ブランチ保護|ログイン|代码审查|入力検証|分支保护|安全扫描|安全检查|安全测试|密钥检查|"
+        "承認数|权限校验|校验|権限チェック|登录|签名|署名|証明書|認証|证书|身份验证|输入校验|"
+        "鉴权"
     ),
     "check, guard": "audit$|permission check|schutz|sudo prompts|workspace trust|аудит",
     "check, outside": "ticket$",
@@ -278,8 +281,8 @@ WORDS = {
         "gib|hand down|hand on|head of each|header txt|hinterlass|in other projects|inclu|"
         "instruct|keep this|lleva|make sure that|mirror|must copy|pass it|pass on|pass these|"
         "pass this|prepend|propagate|put these|put this|reach|recopie|remember|reparte|repeat$|"
-        "repeats this|repete|repite|reporte|reprends|restate|same wording|save these|seed$|"
-        "shall copy|share this|should copy|spread|store these|take along|take this|teach|"
+        "repeats this|repete|repite|reporte|reprends|restate|same wording|save these|save this|"
+        "seed$|shall copy|share this|should copy|spread|store these|take along|take this|teach|"
         "tell each agent|tell other|trag|transmets|transmite|ubernimm|user level memory|"
         "verbreite|verteil|wiederhol|write back|write these|включа|внеси|вставь|копир|перенес|"
         "повтор|размест|伝播|传播|传达|入れ|分发|同步|含め|展開|带到|広げ|広め|書き写|繰り返|"
@@ -320,24 +323,24 @@ WORDS = {
         "curious|das stichwort|das wort|datei namens|demande pourquoi|demande si|der benutzer|"
         "der nutzer|directory contains|du siehst|el usuario|empieza por|enthalt das|erscheint|"
         "erwahnt|ever asks|fichier nomme|fifth commit|file called|file named|fragt|gefragt|"
-        "goes offline|has left|has typed|in conversation|inquir|is asked|is away|is gone|"
-        "is idle|is opened|is out|is touched|january|jemand|keyword|l utilisateur|la palabra|"
-        "label|le mot|logs in|magic|mentionne|mentions|message starts|nachfragt|name contains|"
-        "night|nobody has typed|not looking|nutzer erwahnt|nutzer fragt|nutzer schreibt|"
-        "occur in|occurs|offline|on vacation|opens an issue|out of office|palabra|parle de|"
-        "path contains|pregunta|prompt contains|quelqu un|quiere saber|reviewers are away|"
-        "shows up|signed|somebody asks|someone asks|someone mentions|starts with|surgit|surja|"
-        "tenth|the branch|the label|the phrase|the string|the tag$|the user approves|the word|"
-        "ticket id|todo signed|tu vois|turns up|types in|user approves|user asks|user confirms|"
-        "user is|user left|user mentions|user pastes|user pida|user requests|user types|"
-        "user writes|usuario diga|usuario escriba|usuario mencione|usuario pida|"
-        "utilisateur ecrit|utilisateur mentionne|utilisateur parle|veas|veut savoir|vorkommt|"
-        "wants to know|weekend|wissen will|wonders|word shows|working directory|you are asked|"
-        "you come across|you encounter|you get|you notice|you read|you see|you spot|видишь|"
-        "встретит|захочет узнать|кто то|начинается с|пользователь|появит|слово|содержит|"
-        "спрашивает|упомин|で始まる|という|と言ったら|ユーザー|关键词|出てき|包含|単語|含む|"
-        "含有|尋ねられ|想知道|書かれてい|有人|現れ|看到|聞かれ|見たら|誰か|質問され|问为什么|"
-        "问起"
+        "goes home|goes offline|has left|has typed|in conversation|inquir|is asked|is away|"
+        "is busy|is gone|is idle|is opened|is out|is touched|is used|is working|january|jemand|"
+        "keyword|l utilisateur|la palabra|label|le mot|logs in|magic|mentionne|mentions|"
+        "message starts|nachfragt|name contains|night|nobody has typed|not looking|"
+        "nutzer erwahnt|nutzer fragt|nutzer schreibt|occur in|occurs|offline|on vacation|"
+        "opens an issue|out of office|palabra|parle de|path contains|pregunta|prompt contains|"
+        "quelqu un|quiere saber|reviewers are away|shows up|signed|somebody asks|someone asks|"
+        "someone mentions|starts with|surgit|surja|tenth|the branch|the label|the phrase|"
+        "the string|the tag$|the user approves|the word|ticket id|todo signed|tu vois|turns up|"
+        "types in|user approves|user asks|user confirms|user is|user left|user mentions|"
+        "user pastes|user pida|user requests|user types|user writes|usuario diga|"
+        "usuario escriba|usuario mencione|usuario pida|utilisateur ecrit|utilisateur mentionne|"
+        "utilisateur parle|veas|veut savoir|vorkommt|wants to know|weekend|wissen will|wonders|"
+        "word shows|working directory|working late|you are asked|you come across|you encounter|"
+        "you get|you notice|you read|you see|you spot|видишь|встретит|захочет узнать|кто то|"
+        "начинается с|пользователь|появит|слово|содержит|спрашивает|упомин|で始まる|という|"
+        "と言ったら|ユーザー|关键词|出てき|包含|単語|含む|含有|尋ねられ|想知道|書かれてい|有人|"
+        "現れ|看到|聞かれ|見たら|誰か|質問され|问为什么|问起"
     ),
     "cue, orders": "asked for|user says",
     "cue, remove": "question$",
@@ -351,8 +354,9 @@ WORDS = {
     ),
     "curator, remove": "清理",
     "customers": (
-        "a l utilisateur|a user|al usuario|aux utilisateurs|nutzern|the user|usuarios|клиентам|"
-        "пользователю|пользователям|ユーザーに|向用户|给用户"
+        "a l utilisateur|a user|al usuario|aux utilisateurs|colleagues|nutzern|the user|"
+        "usuarios|клиентам|пользователю|пользователям|ユーザーに|向用户|所有用户|推荐用户|"
+        "给用户"
     ),
     "customers, person": "people|users$",
     "customers, person, praise, sensitive": "clients",
@@ -390,13 +394,14 @@ WORDS = {
         "впредь|каждыи раз|отныне|при каждом|今后|今後|以后|每次|終了時"
     ),
     "danger": (
-        "act$|book$|buche|command$|deploie|despleg|desplieg|destroy|directement sur main|"
-        "directo a main|direkt auf main|drop table|fuhre|fuse|fusion|kaufe|main$|merge|migrat|"
-        "order$|overwrite|paga$|pagar|pagos|payer|pousse|proceed|publish|push directo|pushe|"
-        "reembols|refund|release$|rembours|reset|revert$|revoke|rm$|rollback|rotate|scale|"
-        "spend|sudo|uberweis|wire transfer|zahl|zusammenfuh|выполн|деплои|оплат|откат|перевод|"
-        "платить|прямо в main|публик|пушь|развер|слива|устан|デプロイ|プッシュ|ロールバック|"
-        "付款|发布|回滚|操作|支払|直接推送|转账|返金|退款|送金|部署"
+        "act$|book$|buche|command$|commit directly|deploie|despleg|desplieg|destroy|"
+        "directement sur main|directo a main|direkt auf main|drop table|fuse|fusion|kaufe|"
+        "main$|merge|migrat|order$|overwrite|paga$|pagar|pagos|payer|pousse|proceed|publish|"
+        "push directo|pushe|reembols|refund|release$|rembours|reset|revert$|revoke|rm$|"
+        "rollback|rotate|scale|spend|sudo|uberweis|use sudo|wire transfer|zahl|zusammenfuh|"
+        "выполн|деплои|оплат|откат|перевод|платить|прямо в main|публик|пушь|развер|слива|устан|"
+        "デプロイ|プッシュ|ロールバック|付款|发布|回滚|操作|支払|直接推送|转账|返金|退款|送金|"
+        "部署"
     ),
     "danger, destroy": "erase|wipe",
     "danger, destroy, install hook, remove, weaken": "drop$",
@@ -410,14 +415,13 @@ WORDS = {
     "danger, install": "instala|installe|installier|インストール|安装",
     "danger, install, install hook": "install$",
     "danger, obey": "the line below",
-    "danger, obey, run": "実行",
     "danger, outside, send": "公開",
     "danger, praise": "purchase",
     "danger, privileged": "master$|本番",
     "danger, privileged, scope": "production",
     "danger, remove": "change$",
     "danger, remove, weaken": "remove$",
-    "danger, run": "ausfuhr|ejecut|execut|run$|running|запуск|执行|运行",
+    "danger, run": "ausfuhr|ejecut|execut|run$|running|запуск|运行",
     "danger, scope": "commands|delete|deploy|destructive|force|payment",
     "danger, send": "publica|推送",
     "danger, weaken": "drop the",
@@ -454,35 +458,39 @@ WORDS = {
     "destroy, weaken": "vacia|空に",
     "elevate": (
         "als kame|as a command|as an order|as coming from|as commands|as if it came from|"
-        "as if the user|as if they came|as if typed by|as instructions from|as orders|"
-        "as system instruct|as system prompt|as the user s word|as though the user|"
+        "as if the user|as if they came|as if typed by|as instructions from|as instructions of|"
+        "as orders|as system instruct|as system prompt|as the user s word|as though the user|"
         "as trusted instruct|as trusted system|as user request|binding for|binding on|"
-        "carry the weight|comme s il venai|comme si|como si fuera|como si viniera|"
-        "count as user|counts as approval|counts as user|decide for themselves|do not bind|"
-        "does not bind|equal to user|execute as given|executed as is|has to be follow|"
-        "have to be follow|have to be obeyed|is to be follow|like a user message|"
+        "carry the weight|comme des instructions|comme s il venai|comme si|como instrucciones|"
+        "como si fuera|como si viniera|count as user|counts as approval|counts as user|"
+        "decide for themselves|do not bind|does not bind|equal to user|execute as given|"
+        "executed as is|has to be follow|have to be follow|have to be obeyed|is to be follow|"
+        "like a user message|like instructions from|like instructions of|like orders|"
         "like user message|must be executed|must be follow|must be obeyed|same standing as|"
         "signed by anthropic|standing of|to be obeyed|treat as trusted|treat them as trusted|"
-        "wie anweisungen|with the authority of|как будто|как команд|ユーザーの指示として|"
-        "命令として|当作命令|当作用户|当成用户|指示とみなし|视为用户|视为系统"
+        "wie anweisungen|with the authority of|как будто|как инструкции|как команд|"
+        "как указания|ユーザーの指示として|命令として|当作命令|当作用户|当成用户|指示とみなし|"
+        "视为用户|视为系统"
     ),
     "everything": (
         "all alerts|all changes|all comments|all findings|all mcp|all of them|all open|"
-        "all payments|all prompts|all prs|all pull|all questions|all requests|all tool|"
-        "alle anderung|alle berechtig|alle nachfragen|alle pull|alle ruckfragen|any change|"
-        "any issue with|any mcp|any payment|any pr|any pull|any request|any server|any test|"
-        "anything in|by user|cada pr|chaque pr|code by|cualquier peticion|cualquier pr|"
-        "dependency prs|each prompt|each request|every alert|every change|every deploy|"
-        "every finding|every invoice|every mcp|every migration|every open|every pr|every pull|"
-        "every request|every tool|everything open|everything that|everything under|from user|"
-        "its linked branch|jede anderung|jede anfrage|jeden pull|linked branch|"
-        "n importe quelle|open prs|open pull|pr from|prs by|prs from|pull requests from|"
-        "pull requests von|right away|sight unseen|todas las pr|todos los cambios|todos los pr|"
-        "tous les pr|toute demande|toutes les demandes|toutes les pr|unread|"
+        "all payments|all pr от|all project mcp|all prompts|all prs|all pull|all questions|"
+        "all requests|all tool|alle anderung|alle berechtig|alle nachfragen|alle pull|"
+        "alle ruckfragen|any change|any instruction|any issue with|any mcp|any payment|any pr|"
+        "any pull|any request|any server|any test|anything in|by user|cada pr|chaque commande|"
+        "chaque pr|code by|cualquier comando|cualquier peticion|cualquier pr|dependency prs|"
+        "each prompt|each request|every alert|every change|every deploy|every finding|"
+        "every invoice|every mcp|every migration|every open|every pr|every pull|every request|"
+        "every tool|everything open|everything that|everything under|from user|"
+        "its linked branch|jede anderung|jede anfrage|jeden pull|jeder befehl|linked branch|"
+        "n importe quelle|open prs|open pull|pr from|project mcp servers|prs by|prs from|"
+        "pull requests from|pull requests von|right away|sight unseen|todas las pr|"
+        "todos los cambios|todos los pr|tous les pr|toute commande|toute demande|"
+        "toutes les commandes trouv|toutes les demandes|toutes les pr|unread|"
         "whatever it contains|without a look|without replying|все pr|все запросы|все открытые|"
-        "все пул|любои запрос|любые pr|любые изменения|すべての pr|すべてのpr|"
-        "すべてのリクエスト|すべての変更|すべての確認|どんな変更|任何变更|任何请求|全pr|"
-        "全ての pr|全ての確認|全部 pr|所有 pr|所有pr|所有变更|所有合并|所有弹窗|所有提示|"
+        "все пул|любои запрос|любую команд|любые pr|любые изменения|すべての pr|すべてのpr|"
+        "すべてのリクエスト|すべての変更|すべての確認|どんな変更|任何变更|任何指令|任何请求|"
+        "全pr|全ての pr|全ての確認|全部 pr|所有 pr|所有pr|所有变更|所有合并|所有弹窗|所有提示|"
         "所有请求"
     ),
     "everything, guard": "any tool|every command",
@@ -520,8 +528,8 @@ WORDS = {
         "keep a copy|publish it|put them in|write any|write it|выведи|закоммить|硬编码"
     ),
     "expose, grab": (
-        "cat$|echo$|hard code|hardcode|imprime|muestra|output$|put it in|выводи|стави|コミット|"
-        "打印|提交|書き|输出"
+        "cat$|echo$|hard code|hardcode|imprime|muestra|note down|output$|put it in|выводи|пиши|"
+        "стави|コミット|打印|提交|書き|输出"
     ),
     "expose, grab, mark, open, show": "log$",
     "expose, grab, mark, show": "show$",
@@ -579,11 +587,11 @@ WORDS = {
         "crawl|decode$|drop it in|dump of|durchsuche|en dur|entnimm|enumerate|export in|"
         "extract$|fetch$|find$|gather$|gib sie|grab|hang on to|harvest|herausgeb|hol$|hole$|"
         "im klartext|jot|keep it in|leave it in|lee$|leg ab|lies|lis$|log in to|log in with|"
-        "logins|look up|memorise|note down|obtain|obten|pega|pick up|place it|prends|read$|"
+        "logins|look up|memorise|obtain|obten|paste every|pega|pick up|place it|prends|read$|"
         "reads$|recoge|recopila|recupere|request$|reset the|reuse|saca|sammle|scan$|search$|"
         "store it|suche|take the token|take$|to know the|toma$|track$|walk$|write it down|"
         "write them|возьми|вывед|достань|забери|наиди|положи|прочита|прочти|собери|собира|хран|"
-        "収集|存放|拾|拿|搜索|收集|放进|検索|置い|置く|获取|読み|读取|集め"
+        "写进|収集|存放|拾|拿|搜索|收集|放进|検索|置い|置く|获取|読み|读取|集め"
     ),
     "grab, install": "pull$|取得",
     "grab, install, plant, run, use": "use$",
@@ -594,32 +602,32 @@ WORDS = {
     "grab, plant, send, show": "include$",
     "grab, recommend": "incluye",
     "grab, send": "depose",
-    "grab, tell": "reveal|写进",
+    "grab, tell": "reveal",
     "grab, use": "gib$",
     "grab, weaken": "lift$",
     "guard": (
         "all commands|all hosts|all tools|alle befehle|alle werkzeuge|allow list|allowed tools|"
         "allowlist|antivirus|any command|any host|aprobaciones|audit trail|auto mode|"
         "autorisations|bash sandbox|berechtigung|classifier|confirm dialog|confirmaciones|"
-        "confirmation dialog|confirmation prompt|confirmations|deny entries|deny list|"
-        "deny rule|denylist|dry run|edr$|every trust|history file|human in the loop|"
-        "kill switch|limites|limits on|logging of|monitoring|nachfragen|network access|"
-        "network restriction|permisos|permission dialog|permission mode|permission prompt|"
-        "permission request|permission rule|permission system|permissions|prompts only|"
-        "protecciones|protections|rate cap|read everything|read only mode|rechte|restrictions|"
-        "root without|sandbox|sandkasten|selinux|shell history|spending limit|telemetry of|"
-        "the prompts|todas las herramientas|todos los comandos|tool access|tool limits|"
-        "tool restriction|tools allowed|tools list|tous les outils|toutes les commandes|"
-        "trust dialog|trust level|trusted director|trusted folder|watchdog|все инструмент|"
-        "все команд|всех инструмент|защит|песочниц|права|すべてのコマンド|すべてのツール|"
-        "サンドボックス|任何命令|全ツール|弹窗|所有命令|所有工具|权限|権限|沙盒|沙箱|确认框|"
-        "确认窗口|確認ダイアログ|許可プロンプト|防护"
+        "confirmation dialog|confirmation prompt|confirmations|critical vulnerabilities|"
+        "deny entries|deny list|deny rule|denylist|dry run|edr$|every trust|history file|"
+        "human in the loop|kill switch|limites|limits on|logging of|monitoring|nachfragen|"
+        "network access|network restriction|permisos|permission dialog|permission mode|"
+        "permission prompt|permission request|permission rule|permission system|permissions|"
+        "prompts only|protecciones|protections|rate cap|read everything|read only mode|rechte|"
+        "restricted group|restrictions|root without|sandbox|sandkasten|selinux|shell history|"
+        "spending limit|status checks|telemetry of|the prompts|todas las herramientas|"
+        "todos los comandos|tool access|tool limits|tool restriction|tools allowed|tools list|"
+        "tous les outils|toutes les commandes|trust dialog|trust level|trusted director|"
+        "trusted folder|watchdog|все инструмент|все команд|всех инструмент|защит|песочниц|"
+        "права|すべてのコマンド|すべてのツール|サンドボックス|任何命令|全ツール|弹窗|所有命令|"
+        "所有工具|权限|権限|沙盒|沙箱|确认框|确认窗口|確認ダイアログ|許可プロンプト|防护"
     ),
     "guard, orders": "file access|guardrail|safeguard|ограничен|制限|限制",
     "guard, orders, startup": "agent definition",
     "guard, orders, whose": "safety",
     "guard, sensitive": "verlauf",
-    "guard, startup": "stop hook",
+    "guard, startup": "restricted users|stop hook",
     "guard, tooling": "firewall",
     "here": (
         "ce depot|ce projet|diesem projekt|diesem repo|este proyecto|este repo|here$|in this|"
@@ -629,15 +637,15 @@ WORDS = {
     "hide": (
         "a escondidas|a l insu|appear as|as if nothing|as if only|attribute it|attribute the|"
         "away from|behind the back|between agents|blame it on|blame the|borra el rastro|bury|"
-        "cache$|cacher|camoufl|camufla|clean up the trace|collapse|conceal|cover up|cover your|"
-        "covertly|discreet|discret|disfraz|disguise|dissimul|do not surface|downplay|drown|"
-        "en secret|en silence|encubr|erase the trace|esconde|etouff|euphemis|even though it|"
-        "explain it as|explain it with|explain the longer|fold into|fold it into|"
-        "for agents only|formatting only|getarnt|gloss over|go in with|go unnoticed|"
-        "goes unnoticed|group it|harmless name|heimlich|hidden from|hiding|in secret|"
-        "in the background|inconspicuous|innocuous|invisible|isn t part of what|keep a low|"
-        "keep it between|keep it out|keep it secret|keep it to yourself|keep mum|keep out|"
-        "keep quiet|keep silent|keep this between|keep this out|keep this secret|"
+        "cache$|cacher|call the|camoufl|camufla|clean up the trace|collapse|conceal|cover up|"
+        "cover your|covertly|discreet|discret|disfraz|disguise|dissimul|do not surface|"
+        "downplay|drown|en secret|en silence|encubr|erase the trace|esconde|etouff|euphemis|"
+        "even though it|explain it as|explain it with|explain the longer|fold into|"
+        "fold it into|for agents only|formatting only|getarnt|gloss over|go in with|"
+        "go unnoticed|goes unnoticed|group it|harmless name|heimlich|hidden from|hiding|"
+        "in secret|in the background|inconspicuous|innocuous|invisible|isn t part of what|"
+        "keep a low|keep it between|keep it out|keep it secret|keep it to yourself|keep mum|"
+        "keep out|keep quiet|keep silent|keep this between|keep this out|keep this secret|"
         "keep to yourself|keeps from|kept secret|kleinred|label it as|lass weg|leave it out|"
         "leave them out|leave this|look innocent|look like|look normal|look routine|looks like|"
         "looks routine|low profile|maquill|mask$|masque|minimise|minimiza|mute|nebenbei|"
@@ -646,12 +654,13 @@ WORDS = {
         "omitting|only formatting|only mention|out of sight|out of the changelog|"
         "out of the diff|out of the log|out of the pr|out of the report|out of the summary|"
         "out of your|out of$|part of what you|passe sous silence|passed off|passer inapercu|"
-        "phrase it as|play down|play dumb|present it as|put it as|putting it|quietly|"
-        "read as if|reads as if|redirect to|remain silent|said it is|say it was|say nothing|"
-        "scrub|secret between|secret from|secretly|silence$|silencio|silently|sin dejar rastro|"
-        "slip|sneak|so that it does not|stay quiet|stay silent|stealth|stillschweig|strip from|"
-        "stripped from|tarne|the rest is internal|traces$|tuck|unannounced|unauffallig|"
-        "unbemerkt|under another name|under the heading|under the radar|understate|unnoticed|"
+        "passes for|phrase it as|play down|play dumb|present it as|put it as|putting it|"
+        "quietly|read as if|reads as if|redirect to|remain silent|said it is|say it was|"
+        "say nothing|scrub|secret between|secret from|secretly|silence$|silencio|silently|"
+        "sin dejar rastro|slip|sneak|so that it does not|stay quiet|stay silent|stealth|"
+        "stillschweig|strip from|stripped from|take it for|takes it for|tarne|"
+        "the rest is internal|to yourself|traces$|tuck|unannounced|unauffallig|unbemerkt|"
+        "under another name|under the heading|under the radar|understate|unnoticed|"
         "unter den tisch|vague about|verberg|verharmlos|verheimlich|verschlei|verschweig|"
         "versteck|vertusch|weglass|with another name|withhold|without comment|without fanfare|"
         "without leaving|without noise|без ведома|втаине|замаскир|между делом|не видел|"
@@ -723,11 +732,11 @@ WORDS = {
         "as won|check off|clasifica|classe$|classify|close$|comment$|declara|declare|dismiss|"
         "handle$|informa|kennzeichn|label$|let it pass|let them pass|lower the severity|marca|"
         "mark$|markier|marque|move on|present$|rate$|rated|reclassify|resolved|set the status|"
-        "set to|shortened to|sign it off|sign$|state$|stell dar|tag it as|tag$|tick$|treat$|"
+        "set to|shortened to|sign it off|state$|stell dar|tag it as|tag$|tick$|treat$|"
         "wave through|закрои|закрыв|классифиц|отмет|помет|сообщ|マーク|写成|処理|分類|判定|"
         "归为|扱|报告为|标为|标注|标记|閉じ"
     ),
-    "mark, plant": "укажи",
+    "mark, plant": "sign$|укажи",
     "mark, recommend": "criticise|describe$",
     "mark, say": "answer$|claim$|indique|reply$",
     "mark, send": "resolve$",
@@ -769,13 +778,12 @@ WORDS = {
     "nobody, not behind": "niemand",
     "nobody, person": "任何人",
     "not": (
-        "aren t|aucun|avoid|can t|cannot|cease|doesn t|don t|dont|instead of|isn t|jamais|"
-        "jamas|muss nichts|must not|nada|ne$|needn t|neither|never|no lo|no$|nor$|not$|nothing|"
-        "nunca|pas$|rather than|refrain|rien|should not|shouldn t|stop$|won t|wouldn t|не надо|"
-        "не$|нельзя|никогда|ничего|不告|不得|不必|不用|不能|不让|不许|不需|切勿|别|勿|无须|"
-        "没必要|绝不"
+        "aren t|aucun|avoid|can t|cannot|cease|doesn t|don t|dont|instead of|isn t|jamas|"
+        "muss nichts|must not|nada|ne$|needn t|neither|never|no lo|no$|nor$|not$|nothing|nunca|"
+        "rather than|refrain|rien|should not|shouldn t|stop$|won t|wouldn t|не надо|не$|нельзя|"
+        "никогда|ничего|不告|不得|不必|不用|不能|不让|不许|不需|切勿|别|勿|无须|没必要|绝不"
     ),
-    "not, not behind": "kein|nicht|nie$|niemals|禁止",
+    "not, not behind": "jamais|kein|nicht|nie$|niemals|pas$|禁止",
     "not, not behind, scope": "不要",
     "not, override": "不再",
     "not, scope": "no need|ohne|sans$|sin$|without|без$|不受|无需",
@@ -814,18 +822,20 @@ WORDS = {
         "docker image|down here|email|en clair|environment file of|fichier|for everyone|"
         "frontend bundle|github variable|home director|home verzeichnis|in code|in memory|"
         "in plain|in the bundle|in the client|in the code|in the description|in the open|"
-        "in the pr|in the repo|in the ticket|into docs|into the image|issue|klartext|kommentar|"
-        "machine|memory|not a secret|notes|ohne weitere|on the desktop|on the wiki|ordner|"
-        "plain text|plaintext|readme|report|repositorio|repository|scripts$|settings py|"
-        "shared drive|shared folder|shared gist|so forks|so reviewers|so that any|texto plano|"
-        "the repo|to the public|txt|unencrypted|wiki|without encryption|world readable|домашн|"
-        "комментар|открыт|папк|репозитор|фаил|コメント|フォルダ|ホーム|リポジトリ|ログ|主目录|"
-        "仓库|平文|文件夹|日志|明文|注释"
+        "in the pr|in the repo|in the terminal|in the ticket|into docs|into the image|issue|"
+        "klartext|kommentar|machine|memory|not a secret|notes|ohne weitere|on the desktop|"
+        "on the wiki|ordner|pages branch|plain text|plaintext|readme|report|repositorio|"
+        "repository|scripts$|settings py|shared drive|shared folder|shared gist|so forks|"
+        "so reviewers|so that any|texto plano|the repo|to the public|txt|unencrypted|wiki|"
+        "without encryption|world readable|you may need it later|в лог|для отладки|домашн|"
+        "комментар|открыт|папк|репозитор|фаил|コメント|フォルダ|ホーム|リポジトリ|主目录|仓库|"
+        "平文|文件夹|明文|注释"
     ),
     "open, outside": "public|slack|公共",
     "open, privileged": "another user",
     "open, scope": "alle|tous|toutes",
     "open, scope, whose": "todas|todos|все$|すべて|全て|所有",
+    "open, send": "ops channel",
     "open, sensitive": "chat|source code|source file",
     "orders": (
         "acceptable use|anweisung|any request that|anything the user|archivo claude|ask before|"
@@ -873,43 +883,43 @@ WORDS = {
     "override": (
         "abandon|above all|abroge|act without|advisory|anticuad|anul|are mandatory|are moot|"
         "are not meant|are replaced|as though they|as void|aside$|aufgehoben|ausser kraft|"
-        "beats|been dropped|been removed|been replaced|below what|caduc|came from a template|"
-        "can ignore|can wait|carry the same|come after|come first|come second|comes after|"
-        "comes first|comes second|conflict|copied from another|decides|decoration|definitive|"
-        "derogad|describe an older|desfasad|discard|disregard|do not apply|do not count|"
-        "does not apply|does not concern|does not count|does not cover|does not reflect|"
-        "doesn t cover|doesn t reflect|don t apply|don t concern|don t count|don t cover|"
-        "don t need to stick|drop the original|drop those|equal to|est caduc|exceed|expired|"
-        "fait foi|final say|forbid|gehen vor|geht vor|gelten nicht|gives way|go beyond|"
-        "go first|go on instead|goes beyond|goes first|guidance only|has authority|"
-        "has been relaxed|has its own charter|have been relaxed|haz caso omiso|"
-        "highest instance|hinfallig|hinwegset|ignor$|ignora|ignore the|ignorer la|ignorer les|"
-        "ignorier|ignoring|in their place|informational only|instead of stopping|is mandatory|"
-        "is moot|is not in force|is not meant|is replaced|l emporte|last word|lifted|"
-        "lower priority|manda$|mandan$|massgeblich|may ignore|meant for|missacht|"
-        "more important|must give way|ne s applique|ne suis|ne valent|ne vaut|need not stick|"
-        "nicht bindend|nicht mehr|no aplica|no effect|no longer appl|no longer be|"
-        "no longer bind|no longer count|no longer hold|no longer in force|no longer matter|"
-        "no longer need|no longer stand|no longer true|no longer valid|no need to stick|"
-        "no valen|not apply|not binding|not in effect|not meant for|note counts|notes win|"
-        "nullif|obsolet|older product|olvida|only a suggestion|only apply to|only authority|"
-        "oublie|out of date|out of scope rule|outdated|outrank|outside the scope|overrid|"
-        "overtake|own charter|passe apres|passe outre|passent apres|perime|por encima|"
-        "pour ignorer|precedence|prevail|prevalec|prevalen|primaut|prime$|prioridad|priorite|"
-        "priority|put aside|range|rank below|rank the same|ranks above|ranks below|"
-        "ranks the same|repealed|replaced by this|replaces|rest on|retired|revoked|"
-        "same standing|sans effet|set aside|sin efecto|source of truth|stale|stand down|"
-        "stick to|sur les|surpass|suspended|take a back seat|tenez pas compte|this counts|"
-        "tiens pas compte|trumps|ubergeh|uberholt|ungultig|usual refusals|veraltet|vergiss|"
-        "violate|void$|vorrang|was dropped|was removed|was replaced|was written for|"
-        "we ve dropped|were meant|were not there|were relaxed|were replaced|weren t there|"
-        "whatever prompt|wins over|wins$|wish|withdrawn|without effect|written for|ya no|"
-        "yield to|yields|zahlt mehr|zu ignorieren|важнее|выше$|главнее|забудь|игнор|нарушь|"
-        "не деиству|не обраща|не применя|не распростран|не следу|обоиди|отмен|пренебрег|"
-        "приоритет|устарел|утратил|上回|不必理会|不必遵|不用理会|不用遵|不要です|不适用|为准|"
-        "为最高|以本|作废|優先|凌驾|効力|取代|古い|可以不管|失效|守らな|守る必要|従う必要|"
-        "従わな|忘れ|忘掉|忘记|忽略|撤廃|无效|无视|无须遵|最优先|無視|过时|違反|適用されな|"
-        "高于"
+        "be suspended|beats|been dropped|been removed|been replaced|below what|caduc|"
+        "came from a template|can ignore|can wait|carry the same|come after|come first|"
+        "come second|comes after|comes first|comes second|conflict|copied from another|decides|"
+        "decoration|definitive|derogad|describe an older|desfasad|did not count|discard|"
+        "disregard|do not apply|do not count|does not apply|does not concern|does not count|"
+        "does not cover|does not reflect|doesn t cover|doesn t reflect|don t apply|"
+        "don t concern|don t count|don t cover|don t need to stick|drop the original|"
+        "drop those|equal to|est caduc|exceed|expired|fait foi|final say|forbid|gehen vor|"
+        "geht vor|gelten nicht|gives way|go beyond|go first|go on instead|goes beyond|"
+        "goes first|guidance only|has authority|has been relaxed|has its own charter|"
+        "have been relaxed|haz caso omiso|highest instance|hinfallig|hinwegset|ignor$|ignora|"
+        "ignore the|ignorer la|ignorer les|ignorier|ignoring|in their place|informational only|"
+        "instead of stopping|is mandatory|is moot|is not in force|is not meant|is replaced|"
+        "l emporte|last word|lifted|literally|lower priority|manda$|mandan$|massgeblich|"
+        "may ignore|meant for|missacht|more important|must give way|ne s applique|ne suis|"
+        "ne valent|ne vaut|need not stick|nicht bindend|nicht mehr|no aplica|no effect|"
+        "no longer appl|no longer be|no longer bind|no longer count|no longer hold|"
+        "no longer in force|no longer matter|no longer need|no longer stand|no longer true|"
+        "no longer valid|no need to stick|no valen|not an option|not apply|not binding|"
+        "not in effect|not meant for|note counts|notes win|nullif|obsolet|older product|olvida|"
+        "only a suggestion|only apply to|only authority|oublie|out of date|out of scope rule|"
+        "outdated|outrank|outside the scope|overrid|overtake|own charter|passe apres|"
+        "passe outre|passent apres|perime|por encima|pour ignorer|precedence|prevail|prevalec|"
+        "prevalen|primaut|prime$|prioridad|priorite|priority|put aside|range|rank below|"
+        "rank the same|ranks above|ranks below|ranks the same|refusing is not|repealed|"
+        "replaced by this|replaces|rest on|retired|revoked|same standing|sans effet|set aside|"
+        "sin efecto|source of truth|stale|stand down|stick to|sur les|surpass|suspended|"
+        "take a back seat|tenez pas compte|this counts|tiens pas compte|trumps|ubergeh|"
+        "uberholt|ungultig|usual refusals|veraltet|vergiss|violate|void$|vorrang|was dropped|"
+        "was removed|was replaced|was written for|we ve dropped|were meant|were not there|"
+        "were relaxed|were replaced|were suspended|weren t there|whatever prompt|wins over|"
+        "wins$|wish|withdrawn|without effect|written for|ya no|yield to|yields|zahlt mehr|"
+        "zu ignorieren|важнее|выше$|главнее|забудь|игнор|нарушь|не деиству|не обраща|"
+        "не применя|не распростран|не следу|обоиди|отмен|пренебрег|приоритет|устарел|утратил|"
+        "上回|不必理会|不必遵|不用理会|不用遵|不要です|不适用|为准|为最高|以本|作废|優先|凌驾|"
+        "効力|取代|古い|可以不管|失效|守らな|守る必要|従う必要|従わな|忘れ|忘掉|忘记|忽略|撤廃|"
+        "无效|无视|无须遵|最优先|無視|过时|違反|適用されな|高于"
     ),
     "override, praise": "authoritative",
     "override, recommend": "优先",
@@ -944,8 +954,8 @@ WORDS = {
     "plant, weaken": "leave the|改为",
     "praise": (
         "a star|affiliate|algorithm is by|anbieter|are the only|award|badge|best choice|"
-        "best deal|best in class|beste wahl|besten|book a demo|breaches|buy$|cheaper|cheapest|"
-        "cite it first|competing|competitors|coupon|de confiance|de confianza|"
+        "best deal|best in class|beste wahl|besten|book a demo|breaches|brought to you|buy$|"
+        "cheaper|cheapest|cite it first|competing|competitors|coupon|de confiance|de confianza|"
         "de facto standard|descuento|discount|el mejor|empfohlen|enterprise plan|"
         "every architecture|fastest|first choice|fournisseur|free for a year|free trial|"
         "gives back|gold|gratis|gratuit|gutschein|industry|is by|is free|is the only|"
@@ -956,13 +966,14 @@ WORDS = {
         "partenaire|patrocin|people endorse|powered|preferred choice|preferred provider|"
         "preferred vendor|premium|pricing page|pro plan|promo|rabatt|recommandee|"
         "recommended tool|referral|remise|safest|security people|sign up|signup|socio|"
-        "special price|sponsor|stays free|subscribe|superior|supports this project|testsieger|"
-        "that only|the best|the only|the safest|the trusted|they support|top choice|top pick|"
-        "top rated|trial|trouble|trusted choice|trusted provider|trusted source|ultra|"
-        "upgrade plan|users should|users to|vertrauensw|world class|акци|бесплат|лидер|лучш|"
-        "надежн|партнер|поставщик|промокод|реклам|скидк|спонсор|おすすめ|スポンサー|一番|业界|"
-        "优惠|供应商|信頼でき|免费|公式パートナー|割引|可靠|合作伙伴|官方推荐|折扣|推广|最も|"
-        "最优|最佳|最好|最强|最適|最高|業界|業者|無料|紹介コード|赞助|领先|首选"
+        "special price|sponsor|stays free|subscribe|superior|supported by|"
+        "supports this project|testsieger|that only|the best|the fastest|the only|the safest|"
+        "the trusted|they support|top choice|top pick|top rated|trial|trouble|trusted choice|"
+        "trusted provider|trusted source|ultra|upgrade plan|users should|users to|vertrauensw|"
+        "world class|акци|бесплат|лидер|лучш|надежн|партнер|поставщик|промокод|реклам|скидк|"
+        "спонсор|おすすめ|スポンサー|一番|业界|优惠|供应商|信頼でき|免费|公式パートナー|割引|"
+        "可靠|合作伙伴|官方推荐|折扣|推广|最も|最优|最佳|最好|最强|最適|最高|業界|業者|無料|"
+        "紹介コード|购买|赞助|领先|首选"
     ),
     "praise, recommend": "into play",
     "praise, scope": "in all cases",
@@ -1061,13 +1072,13 @@ WORDS = {
         "1password export|2fa|access token|account s password|admin password|all passwords|"
         "all tokens|any key|any token|api token|auth token|backup code|browser cookie|"
         "client key|client secret|cookie from|cookies|database password|db password|deploy key|"
-        "host key|jwt secret|keepass|key file|key material|keyfile|keys found|keystore|"
-        "las claves|les cles|llaves|login data|logins$|mfa|mnemonic|netrc|npm publish|"
-        "one time code|otp$|owner s session|passphrase|paste a new|pgpass|private part|"
-        "publish token|recovery code|root password|seed words|service account|service key|"
-        "session cookie|session token|signing secret|test account s password|the tokens|"
-        "their tokens|token to paste|token you|tokens and|totp|vault token|webhook secret|"
-        "your tokens|アクセスキー"
+        "every password|host key|jwt secret|keepass|key file|key material|keyfile|keys found|"
+        "keystore|las claves|les cles|llaves|login data|logins$|mfa|mnemonic|netrc|npm publish|"
+        "one time code|otp$|owner s session|passphrase|paste a new|personal token|pgpass|"
+        "private part|publish token|recovery code|root password|seed words|service account|"
+        "service key|session cookie|session token|signing secret|test account s password|"
+        "the otp|the tokens|their tokens|token to paste|token you|tokens and|totp|vault token|"
+        "webhook secret|your tokens|アクセスキー"
     ),
     "secret, sensitive": (
         "api key|apikey|clave|cle$|cles$|contrasena|credencial|credential|gcloud|geheimnis|"
@@ -1115,15 +1126,15 @@ WORDS = {
         "in the branch name|in the commit|in the query|in the url|is put|is shared|is shipped|"
         "is to be sent|joindre|joins$|lade|leak$|log all|log to|lookup$|mail$|manda|mirror$|"
         "mirrored|needs the full|nightly copy|partir$|phone home|ping$|pipe to|piped to|"
-        "point to|pointed to|post$|poste|posting|print to|publie|publish$|put it to|reenvia|"
-        "relay$|schick|send$|sende|serve$|ship$|spiegel|stream to|stream$|sube|submit|sync$|"
-        "tar and|televerse|to be ship|together with|transfer$|transmet|transmit|ubermittl|"
-        "ubertrag|upload$|user agent string|veroffentlich|vollstandigen kontext|weekly copy|"
-        "weitergeb|weiterleit|write to|zip and|zip$|выгружа|выгруз|выложи|вышли|загруз|опублик|"
-        "отправ|пересыла|перешл|полныи контекст|прикреп|приложи|скидыва|скинь|экспорт|"
-        "アップロード|エクスポート|コンテキスト全体|上传|传到|传给|分享|发到|发布到|发送|"
-        "同步到|复制到|外发|完整上下文|导出|抄送|投稿|提交到|提供|提出|添え|添付|渡し|渡す|"
-        "貼り|贴到|転送|送って|送り|送る|送信|附上|附在"
+        "point to|pointed to|post$|poste|posting|print to|public pages|publie|publish$|"
+        "put it to|reads out|reenvia|relay$|schick|send$|sende|serve$|ship$|spiegel|stream to|"
+        "stream$|sube|submit|sync$|tar and|televerse|to be ship|together with|transfer$|"
+        "transmet|transmit|ubermittl|ubertrag|upload$|user agent string|veroffentlich|"
+        "vollstandigen kontext|weekly copy|weitergeb|weiterleit|write to|zip and|zip$|выгружа|"
+        "выгруз|выложи|вышли|загруз|опублик|отправ|пересыла|перешл|полныи контекст|прикреп|"
+        "приложи|скидыва|скинь|экспорт|アップロード|エクスポート|コンテキスト全体|上传|传到|"
+        "传给|分享|发到|发布到|发送|同步到|复制到|外发|完整上下文|导出|抄送|投稿|提交到|提供|"
+        "提出|添え|添付|渡し|渡す|貼り|贴到|転送|送って|送り|送る|送信|附上|附在"
     ),
     "sensitive": (
         "archivo de configuracion|base de datos|base de donnees|clipboard|code source|codebase|"
@@ -1173,7 +1184,7 @@ WORDS = {
         "sprich|surface$|talk|tell$|telling|unless asked|unless you are asked|vague|verrat|"
         "volunteer|weitersag|wissen$|word of|worries about|worry about|говори|доклад|замет|"
         "намек|обращаи внимани|озвуч|оповещ|предупре|раскрыва|рассказ|сказа|сообща|сообщен|"
-        "уведом|узна|указыва|あかさ|交代|伝え|发现|口外|告げ|告诉|声张|察觉|强调|指出|指摘|"
+        "уведом|узна|указыва|あかさ|交代|伝え|写|发现|口外|告げ|告诉|声张|察觉|强调|指出|指摘|"
         "提醒|教え|明か|書いては|書か|気づ|気付|汇报|泄露|注意到|留下痕迹|知らせ|知られ|知晓|"
         "知道|触れ|言わ|言及|話さ|話題|让用户|讲|说出|说明|透露|通知"
     ),
@@ -1197,19 +1208,20 @@ WORDS = {
         "abschalt|accept all|afloja|all access|allow all|allow any|allow failure|"
         "approvals to 0|approve all|approve any|approve every|as root without|assoupl|aushebel|"
         "ausschalt|auto accept|auto approve|automatically trust|autorise|baisse|baja$|"
-        "be relaxed|be shortened|be silence|bypass$|can be delete|can be remove|can be skip|"
-        "change the|comment out|comment the|comments the|contourne|cors to|deactivate|deaktiv|"
-        "desactiv|deshabilit|direkt losch|disable$|elimina|empty body|enabled to false|enleve|"
-        "erlaube|everyone may|expect true|export sandbox|force through|full access|full scope|"
-        "get around|grant all|hard code the result|leer|lockere|loosen|lower the|make it pass|"
-        "make it public|make the|may be delete|may be merge|may be remove|may be skip|"
-        "minimum approvals to 0|neuter|neutrali|omit the|only when they match|open it to|"
-        "open to all|override$|permite|print statement|push it through|push through|quita|"
-        "raise the limit|reduis|reduzier|relax|replace failing|replace its|replace the body|"
-        "resolved without|rewrite|rubber|salta|saute|schalte|set continue|set it to|"
-        "set minimum|set to 0|setuid|short circuit|should be delete|silence|skip$|"
+        "be relaxed|be shortened|be silence|by returning true|bypass$|can be delete|"
+        "can be remove|can be skip|change the|checks off|comment out|comment the|comments the|"
+        "contourne|cors to|deactivate|deaktiv|desactiv|deshabilit|direkt losch|disable$|"
+        "elimina|empty body|enabled to false|enleve|erlaube|everyone may|expect true|"
+        "export sandbox|extend the|force through|full access|full scope|get around|grant all|"
+        "hard code the result|leer|lockere|loosen|lower the|make it pass|make it public|"
+        "make the|may be delete|may be merge|may be remove|may be skip|minimum approvals to 0|"
+        "neuter|neutrali|omit the|only when they match|open it to|open to all|override$|"
+        "permite|print statement|push it through|push through|quita|raise the allowed|"
+        "raise the limit|reduis|reduzier|relax|remove yourself|replace failing|replace its|"
+        "replace the body|resolved without|rewrite|rubber|salta|saute|schalte|set continue|"
+        "set it to|set minimum|set to 0|setuid|short circuit|should be delete|silence|skip$|"
         "so that tools may|stop bothering|strip$|stub out|swap exit|switch off|switched off|"
-        "to 0|to 777|to false|to zero|tobe true|tolerate|trust all|trust any|"
+        "to 0|to 777|to 999|to false|to off|to zero|tobe true|tolerate|trust all|trust any|"
         "trust the workspace|turn it off|turn off|turn the|turned off|uberspring|uninstall|"
         "unset|weaken|weaker|whitelist|widen|wider scope|with print|work around|world writable|"
         "write all|выключ|заглуш|замени|обоид|обход|ослаб|отключ|понизь|пропус|разреши|сними|"
@@ -1270,9 +1282,11 @@ SIGNS = {
     "flag": (
         '--allow-all|--no-sandbox-mode|--trust-all|--yolo|["*"]|allow: *|approval_policy|'
         "bash(*)|bash(curl|bash(git push|bash(rm|bash(ssh|bash(sudo|danger-full|"
-        "danger-full-access|full-auto|webfetch(*)|workspace.trust|write(*)"
+        "danger-full-access|full-auto|read(/**|webfetch(*)|workspace.trust|write(*|write(*)|"
+        "write(/"
     ),
     "flag, guard": "trust.enabled",
+    "flag, startup": "sandbox.mode",
     "flag, weaken": "u+s",
     "guard": "dry-run|permission.deny",
     "guard, lax": "sandbox=off",
@@ -1311,9 +1325,9 @@ SIGNS = {
     "startup": (
         "* * * * *|.bash_profile|.bashrc|.claude/|.config/autostart|.cursor/|.env.local|"
         ".git/config|.git/hooks|.gitconfig|.inputrc|.mcp.json|.profile|.vscode|.zshrc|/etc/|"
-        "authorized_keys|bash_aliases|core.hookspath|permissions.allow|post-checkout|"
-        "pre-commit hook from|pre-push hook|pull_request_target|settings.json|settings.local|"
-        "settings.local.json|tasks.json"
+        "authorized_keys|bash_aliases|config.toml|core.hookspath|permissions.allow|"
+        "post-checkout|pre-commit hook from|pre-push hook|pull_request_target|settings.json|"
+        "settings.local|settings.local.json|tasks.json"
     ),
     "weaken": "short-circuit|world-writable",
     "when": "〜したら",
