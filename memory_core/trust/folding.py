@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unicodedata import normalize
-
 from memory_core.text import sanitize
 
 # Letters of other scripts that look like Latin ones (Unicode TR39, confusables), lower case.
@@ -58,6 +56,8 @@ def fold(text: str) -> str:
     """Return a text in lower case, without invisible characters, accents and look-alikes."""
     if text.isascii():
         return _join_spaced(sanitize.join_visible(text).lower())
+    from unicodedata import normalize
+
     text = normalize("NFKD", sanitize.join_visible(text))
     text = normalize("NFC", "".join([char for char in text if not "\u0300" <= char <= "\u036f"]))
     text = text.lower()
