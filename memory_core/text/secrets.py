@@ -311,13 +311,17 @@ def _may_have_value(low: str, at: int, end: int) -> bool:
         return (char == "(" and window[1:2] in QUOTES) or "value" in window
     if char != " " or window[1:2] in SIGN_STARTS:
         return not HINTS.isdisjoint(window)
-    window = window.partition("\n")[0]
-    words = window.split(None, 3)[:3]
-    if not words or rules.MARKS.isdisjoint(window):
-        return "login " in low[max(at - REACH, 0) : at]  # of a .netrc
-    first = words[0]
-    is_begun = first in rules.STARTERS or first[0] in "([" or not rules.MARKS.isdisjoint(first)
-    return is_begun or any(word in rules.VERBS or word[-1] == ":" for word in words)
+    window = window.partition("\n")[0].lstrip(" \t")
+    if not rules.MARKS.isdisjoint(window):
+        first, *words = window.split(" ", 3)[:3]
+        words.append(first)
+        is_begun = first in rules.STARTERS or first[:1] in ("(", "[")
+        is_begun = is_begun or f"{first} " in rules.SCHEMES
+        if is_begun or not rules.MARKS.isdisjoint(first):
+            return True
+        if any(word in rules.VERBS or word[:1] == "(" or word[-1:] == ":" for word in words):
+            return True
+    return "login " in low[max(at - REACH, 0) : at]  # of a .netrc
 
 
 def _judge_name(text: str, low: str, at: int, end: int, name: str) -> tuple[int, int] | None:
@@ -461,7 +465,7 @@ def _skip_fillers(low: str, at: int, line_end: int) -> int:
 
 def _judge(text: str, at: int, link: int, kind: str, name: str) -> tuple[int, int] | None:
     """Return the range of a value if it is a secret."""
-    if kind == "authorization" or link >= SPACED:
+    if kind == "authorization" or link in (SPACED, ASSIGNED):
         at = _skip_scheme(text, at)
     if kind in ("session-cookie", "azure-signature"):
         return _judge_cookie(text, at, link, name)
@@ -529,6 +533,8 @@ def _is_credential(value: str, is_quoted: bool, link: int, name: str) -> bool:
 
 
 def _judge_cookie(text: str, at: int, link: int, name: str) -> tuple[int, int] | None:
+    if link < SPACED:
+        return None
     start, end = _read_value(text, at)
     if not name.endswith("cookie"):
         is_secret = link == ASSIGNED and rules.is_random(text[start:end], 16)
