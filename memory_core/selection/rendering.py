@@ -41,17 +41,21 @@ def _format_title(title: str) -> str:
 
 
 def _format(passage: Passage, has_ids: bool) -> str:
-    """Return the lines of a passage; an item with its id behind the bullet."""
-    first, *others = _close_code(sanitize.escape(passage.text).split("\n"))
-    if not (passage.item or passage.is_list):
-        return "\n".join([f"{QUOTE}{line}".rstrip() for line in (first, *others)])
+    """Return the lines of a passage; an item with its id behind the bullet.
+
+    The texts of documents are data already, since `split_document`.
+    """
+    text = sanitize.escape(passage.text) if passage.is_list else passage.text
+    first, *others = _close_code(text.split("\n"))
     if passage.is_list:
         return "\n".join([first, *others])
+    if not passage.item:
+        return "\n".join([f"{QUOTE}{line}".rstrip() for line in (first, *others)])
     bullet, text = first.split(None, 1)
     if passage.short_id and has_ids:
         mark = CONFIRMED if passage.note.is_confirmed else ""
         doubt = f" (may be out of date: {passage.stale})" if passage.stale else ""
-        first = sanitize.escape(f"{bullet} [{passage.short_id}]{mark} {text}{doubt}")
+        first = f"{bullet} [{passage.short_id}]{mark} {text}{sanitize.escape(doubt)}"
     elif not text[0].isalpha():
         from memory_core.document import block_reader
 
