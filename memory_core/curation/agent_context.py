@@ -6,11 +6,13 @@ import bisect
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names
-from memory_core.curation import item_actions, preference_actions
+from memory_core.curation import item_actions
 from memory_core.curation.item_actions import RatedItem
 from memory_core.document import block_reader, preferences, template
+from memory_core.document.markdown import Document
 from memory_core.history import performance
 from memory_core.memory import index_building, recall
+from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.selection import tokens
@@ -18,6 +20,7 @@ from memory_core.selection.passage_index import PassageIndex
 from memory_core.selection.passages import Passage
 from memory_core.selection.scoring import Scores
 from memory_core.storage import error_files, run_history
+from memory_core.storage.store import Store
 from memory_core.text import sanitize, similarity
 
 # The largest share of a budget for errors and performance.
@@ -42,7 +45,8 @@ class Knowledge(NamedTuple):
 def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowledge:
     """Return an agent's knowledge, without the items below `memory.min_confidence`.
 
-    With `pending`, for people, also the errors of this machine that nobody has resolved yet.
+    With `pending`, for people, also the errors of this machine that nobody has resolved yet, and
+    the items that agents do not receive before a person decides.
 
     Items and preferences of the user level are included unless the project level has them.
     """
@@ -50,14 +54,18 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     values: dict[str, str] = {}
     for store in index_building.list_levels(project, project.store.read(agent) is not None):
         keys = set(map(preferences.normalize_key, values))
-        for key, value in preference_actions.read_preferences(project, agent, store).items():
+        memory = read_memory(project, agent, store)
+        document = memory.document if pending else _remove_held(project, memory)
+        for key, value in preferences.read_values(document).items():
             if preferences.normalize_key(key) not in keys:
                 values[key] = value
         texts = [item.text for item in items]
+        given = {item.text for item in document.items}
         items += [
             item
-            for item in item_actions.list_items(read_memory(project, agent, store))
-            if not preferences.is_title(item.section)
+            for item in item_actions.list_items(memory)
+            if item.text in given
+            and not preferences.is_title(item.section)
             and not any(similarity.is_same(item.text, text) for text in texts)
         ]
     records = run_history.read_records(project.store, agent)
@@ -70,6 +78,18 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     )
     errors = performance.find_common_errors(records + unresolved, resolved=not pending)
     return Knowledge(agent, items, values, performance.Performance(records), errors)
+
+
+def list_given(project: Project, store: Store, agent: str) -> list[RatedItem]:
+    """Return the items of a memory that agents receive."""
+    memory = read_memory(project, agent, store)
+    given = {item.text for item in _remove_held(project, memory).items}
+    return [item for item in item_actions.list_items(memory) if item.text in given]
+
+
+def _remove_held(project: Project, memory: AgentMemory) -> Document:
+    guard = index_building.make_guard(project, memory.store, memory.agent)
+    return index_building.remove_held(memory.document, guard)
 
 
 def preview_block(

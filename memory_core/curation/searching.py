@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memory_core.curation import archive, lookup
 from memory_core.document import dated_entries, markdown
 from memory_core.history import item_history
-from memory_core.memory import agent_memory
+from memory_core.memory import agent_memory, index_building
 from memory_core.memory.project import Project
 from memory_core.storage.store import Store
 from memory_core.text import word_search
@@ -68,6 +68,14 @@ def search_items(
                     result.unread.append(file + reason)
     result.unread.extend(map(str, store.files.refused.values()))
     return result
+
+
+def search_given(project: Project, words: str, agents: Sequence[str]) -> SearchResult:
+    """Search for a model: as `search_items`, without the items that agents do not receive."""
+    result = search_items(project.store, words, agents)
+    guards = {agent: index_building.make_guard(project, project.store, agent) for agent in agents}
+    hits = [hit for hit in result.hits if not guards[hit.agent].find_reason(hit.text, hit.nested)]
+    return result._replace(hits=hits)
 
 
 def find_by_id(

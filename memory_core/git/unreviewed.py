@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from memory_core.document import markdown
 from memory_core.git import arrivals
 from memory_core.history import item_history
 from memory_core.memory import index_building, item_index
+from memory_core.selection import splitting
 from memory_core.storage import config_defaults
+from memory_core.text.phrases import format_count
 from memory_core.trust import ledger
 from memory_core.trust.guard import Guard
 
@@ -82,10 +85,29 @@ def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list
     return new
 
 
+def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
+    """Return the text of a memory file without the parts that agents do not receive."""
+    guard = index_building.make_guard(project, store, agent)
+    document = index_building.remove_held(markdown.parse_document(text), guard)
+    lines = list(document.lines)
+    for start, end, paragraph in reversed(splitting.list_paragraphs(document)):
+        if guard.find_reason(paragraph):
+            del lines[start:end]
+    return "".join(lines)
+
+
 def count_reported(project: Project, store: Store) -> Counter[str]:
     """Return the number of these texts by agent; none before a session has reported them."""
     has_looked = store.paths.state.is_file(arrivals.FILE)
     return Counter(text.agent for text in (list_new(project, store) if has_looked else ()))
+
+
+def describe_reported(project: Project, count: int) -> str:
+    """Return a sentence about so many of these texts."""
+    items = format_count(count, "item")
+    if project.config["trust"] == config_defaults.STRICT:
+        return f"agents do not receive {items} without your review"
+    return f"{items} came from elsewhere, without your review"
 
 
 def accept(store: Store, texts: Iterable[JudgedText]) -> None:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from mcp_types import GetPromptResult, PromptArgument, PromptMessage, TextContent
 from mcp_types import Prompt as Listing
 
-from memory_core.curation import item_actions
+from memory_core.curation import agent_context
 from memory_core.mcp_server.served_project import ServedProject, clean_output
-from memory_core.memory.reading import read_memory
 from memory_core.tasks import task_actions
 from memory_core.text import sanitize
 
@@ -114,7 +113,7 @@ def review_memory(served: ServedProject, name: str) -> str:
     lines = [
         f"- {item.id} [{sanitize.clean_name(item.section)}]"
         f" {clean_output(item.text)} ({item.confidence:.1f})"
-        for item in item_actions.list_items(read_memory(project, agent))
+        for item in agent_context.list_given(project, project.store, agent)
     ]
     return REVIEW_TEXT.format(
         agent=sanitize.clean_name(agent), items="\n".join(lines) or "(nothing yet)"

@@ -11,6 +11,7 @@ from mcp_types import Annotations, Resource, ResourceTemplate
 
 from memory_core.claude_code.agent_names import PM, format_title
 from memory_core.curation import item_actions, lookup
+from memory_core.git import unreviewed
 from memory_core.mcp_server.served_project import clean_output
 from memory_core.memory.project import Project, resolve_agent
 from memory_core.tasks import backlog_folder, task_actions
@@ -76,7 +77,8 @@ def read(project: Project, uri: str) -> tuple[str, str]:
         if refusal := project.store.find_refusal(project.store.path(agent)):
             raise refusal
         raise ResourceNotFound(f"{name} has no memory yet; {AGENTS_URI} lists those that have one")
-    return clean_output(memory.text), MARKDOWN
+    given = unreviewed.remove_held(project, project.store, agent, memory.text)
+    return clean_output(given), MARKDOWN
 
 
 def _parts(uri: str) -> tuple[str, str]:

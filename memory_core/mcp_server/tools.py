@@ -371,7 +371,7 @@ def search(
     """Search the memories of all agents and tasks of this project for words."""
     project = served.project_with_tasks
     names = [name for name in lookup.list_agents(project.store) if project.serves(name)]
-    of_agents = searching.search_items(project.store, query, names) if names else None
+    of_agents = searching.search_given(project, query, names) if names else None
     hits = [_convert_agent_hit(hit) for hit in of_agents.hits] if of_agents else []
     hits += [_convert_task_hit(hit) for hit in task_actions.search(project, query)]
     hits.sort(key=lambda hit: hit.archived)

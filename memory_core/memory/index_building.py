@@ -278,19 +278,17 @@ def _list_passages(
     `find_notes` returns the notes on the items of a level, by their texts.  `checked` has the texts
     that agents may receive; others that may be poisoned are left out.
     """
-    from memory_core.trust.guard import Guard
-
     passages: list[Passage] = []
     own: Document | None = None
     for store, snapshot in files:
-        find_note = _make_finder(project, find_notes(store))
+        notes, text = find_notes(store), secrets.redact(snapshot.text)
+        if text != snapshot.text:  # older versions recorded learnings with their secrets
+            notes = {secrets.redact(item): note for item, note in notes.items()}
+        find_note = _make_finder(project, notes)
         is_own = store.paths is project.paths
-        is_strict = is_own and project.config["trust"] == config_defaults.STRICT
-        guard = Guard(store.paths.state, store.stem(agent), is_strict)
-        checked = () if is_strict else checked
-        document = _remove_poisoned(
-            markdown.parse_document(secrets.redact(snapshot.text)), guard, checked
-        )
+        guard = make_guard(project, store, agent)
+        checked = () if guard.is_strict else checked
+        document = remove_held(markdown.parse_document(text), guard, checked)
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note)
         news = _split(_remove_repeats(document), own, find_note)
@@ -339,8 +337,17 @@ def _split(document: Document, own: Document | None, find_note: NoteFinder) -> l
     return passages
 
 
-def _remove_poisoned(document: Document, guard: Guard, checked: Collection[str]) -> Document:
-    """Return a document without the items that wait for a person because of what they say."""
+def make_guard(project: Project, store: Store, agent: str) -> Guard:
+    """Return the check of an agent's texts at a level; `trust: strict` is for the project's."""
+    from memory_core.trust.guard import Guard
+
+    is_own = store.paths is project.paths
+    is_strict = is_own and project.config["trust"] == config_defaults.STRICT
+    return Guard(store.paths.state, store.stem(agent), is_strict)
+
+
+def remove_held(document: Document, guard: Guard, checked: Collection[str] = ()) -> Document:
+    """Return a document without the items that agents do not receive before a person decides."""
     poisoned = [
         item
         for item in document.items

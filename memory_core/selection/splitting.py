@@ -19,13 +19,16 @@ BLOCK_STARTS = frozenset(f"{BLOCK_SIGNS}`~")
 
 
 def split_document(
-    document: Document, find_note: Callable[[str], ItemNote] = lambda _item: NO_NOTE
+    document: Document,
+    find_note: Callable[[str], ItemNote] = lambda _item: NO_NOTE,
+    places: list[tuple[int, int]] | None = None,
 ) -> list[Passage]:
     """Return the passages of a document: no title, comment, front matter, conflict marker.
 
     Their texts are data for a prompt.  The document is already without secrets, but for those that
     hidden characters or line breaks divide.  Each item has its text in its first line.
-    `find_note` returns the note on an item of this document by its text.
+    `find_note` returns the note on an item of this document by its text.  `places` receives
+    the first line of each passage, and the line behind it.
     """
     items = {item.line: item for item in document.items}
     hidden, verbatim = _hidden(document), set(document.verbatim)
@@ -42,6 +45,9 @@ def split_document(
         if text.strip(" \n-*+_="):
             note = find_note(item) if item else NO_NOTE
             passages.append(Passage(title, text, len(passages), item, note))
+            if places is not None:
+                start = at if item else at - len(lines)
+                places.append((start, start + len(lines)))
 
     at = markdown_lines.count_front_matter(document.lines)
     while at < len(document.lines):
@@ -72,6 +78,17 @@ def list_texts(document: Document) -> list[tuple[str, str]]:
     """
     texts = [(item.text, markdown.read_nested(document, item)) for item in document.items]
     return texts + [(part.text, "") for part in split_document(document) if not part.item]
+
+
+def list_paragraphs(document: Document) -> list[tuple[int, int, str]]:
+    """Return (first line, line behind it, text) of each passage that is not an item."""
+    places: list[tuple[int, int]] = []
+    passages = split_document(document, places=places)
+    return [
+        (*place, passage.text)
+        for place, passage in zip(places, passages, strict=True)
+        if not passage.item
+    ]
 
 
 def _has_text(item: Item) -> bool:
