@@ -15,7 +15,7 @@ from memory_core.memory import recall
 from memory_core.memory.project import Project
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
-from memory_core.text import fastjson, sanitize, subject_words
+from memory_core.text import fastjson, sanitize, secrets, subject_words
 from memory_core.text.subject_words import CODE
 
 
@@ -66,7 +66,7 @@ def _list_tiers(project: Project, agent: str) -> dict[tuple[bool, str], str]:
             texts = unreviewed.list_texts(project, project.level(is_users), agent)
         except OSError:
             continue
-        tiers |= {(is_users, item.text): item.tier for item in texts}
+        tiers |= {(is_users, secrets.redact(item.text)): item.tier for item in texts}
     return tiers
 
 

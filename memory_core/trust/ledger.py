@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from memory_core.text import digests
+from memory_core.text import digests, secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,9 +54,12 @@ def read(state: SafeFiles, stem: str) -> dict[str, str]:
 
 
 def make_key(text: str, nested: str = "") -> str:
-    """Return the key of an item; its lines count, not how they are indented."""
+    """Return the key of an item; its lines count, not how they are indented.
+
+    A secret counts as what replaces it, because the text that agents receive is without it.
+    """
     lines = [line.strip() for line in (text, *nested.split("\n"))]
-    return digests.hash_long("\n".join(filter(None, lines)))
+    return digests.hash_long(secrets.redact("\n".join(filter(None, lines))))
 
 
 def add(state: SafeFiles, stem: str, origins: Mapping[str, str]) -> bool:
