@@ -228,7 +228,8 @@ def _accept_item(
     row = [item.entry["type"], content, nested]
     merged = changes.learn(memory, [row], kind="approved", **fields)
     if merged.refused:
-        raise InvalidDecision(f"{item.id} cannot be added: {merged.refused[0][1]}")
+        reason = secrets.refuse("\n".join(text)) or merged.refused[0][1]
+        raise InvalidDecision(f"{item.id} cannot be added: {reason}")
     present = merged.duplicates[0][0] if merged.duplicates else ""
     key = item_history.id_of(present or content)
     return AcceptedItem(memory.agent, key, present or content, bool(present))

@@ -171,7 +171,7 @@ def _check_origins(exam: Examination) -> Iterator[Finding]:
     project = exam.project
     if new := unreviewed.count_reported(project, project.store):
         names = ", ".join(f"{agent} {count}" for agent, count in new.items())
-        what = f"items came from elsewhere, and nobody has reviewed them here: {names}"
+        what = f"{unreviewed.describe_reported(project, sum(new.values()))}: {names}"
         yield Finding(NOTE, what, project.store.folder, "agent-memory review --new")
     users = project.level(user=True)
     is_off = project.user_paths is None or project.config["user_level"] == "off"

@@ -9,6 +9,7 @@ from memory_core.cli.common.notes import format_command
 from memory_core.cli.common.scopes import LevelScope, find_agents_or_ids
 from memory_core.cli.output import print_json, print_line, print_note
 from memory_core.curation import lookup
+from memory_core.curation import review as waiting_list
 from memory_core.document import markdown
 from memory_core.git import unreviewed
 from memory_core.git.unreviewed import JudgedText
@@ -30,6 +31,10 @@ def run(scope: LevelScope, names: list[str] | None, accept: bool, user: bool, js
         print_line(f"Accepted: {format_count(len(new), 'item')}.")
     else:
         _print(scope, new, user)
+    if not json and (count := len(waiting_list.list_waiting(level, agents))):
+        verb = "waits" if count == 1 else "wait"
+        command = format_command("review", user)
+        print_note(f"{format_count(count, 'learning')} {verb} for you: {command}")
 
 
 def _print(scope: LevelScope, new: list[JudgedText], user: bool) -> None:
@@ -57,4 +62,8 @@ def _format_text(item: JudgedText) -> str:
 
 
 def to_json(item: JudgedText) -> dict[str, Any]:
-    return {**item._asdict(), "text": secrets.redact(item.text), "nested": item.nested or None}
+    return {
+        **item._asdict(),
+        "text": secrets.redact(item.text),
+        "nested": secrets.redact(item.nested) or None,
+    }

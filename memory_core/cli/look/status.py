@@ -14,6 +14,8 @@ from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
+from memory_core.git import unreviewed
+from memory_core.memory.project import Project
 from memory_core.text.phrases import format_count
 from memory_core.text.times import format_utc
 
@@ -61,7 +63,7 @@ def status(user: User = False, json: AsJson = False) -> None:
         print_line(f"Next: {state.next_step}")
     print_line()
     duration = project.config["expire_after"]
-    for line in [*_describe_state(state), *_describe_use(state.use, duration)]:
+    for line in [*_describe_state(project, state), *_describe_use(state.use, duration)]:
         print_sentence(line)
     if share := project.config["experiment"]["hold_out"]:
         what = f"{100 * share:.3g}% of runs get no memory"
@@ -114,7 +116,7 @@ def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
     )
 
 
-def _describe_state(state: ProjectStatus) -> Iterator[str]:
+def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
     yield f"Hooks: {state.hooks_state}"
     last = state.last_delivery
     if last:
@@ -122,7 +124,7 @@ def _describe_state(state: ProjectStatus) -> Iterator[str]:
     else:
         yield "Last delivery: none yet"
     if state.new:
-        what = f"{format_count(state.new, 'item')} came from elsewhere, without your review"
+        what = unreviewed.describe_reported(project, state.new)
         yield f"New: {what} (agent-memory review --new)"
     yield f"Event log: {state.log}"
 
