@@ -43,6 +43,8 @@ def _words(text: str) -> frozenset[str]:
 TOKENS = (
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
     ("aws-access-key", "u16=", "AKIA ASIA"),
+    # https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html
+    ("aws-bedrock-key", "b60", "ABSK"),
     # https://cloud.google.com/docs/authentication/api-keys
     ("google-api-key", "w35", "AIza"),
     # https://developers.google.com/identity/protocols/oauth2
@@ -157,6 +159,8 @@ TOKENS = (
     # https://docs.doppler.com/docs/service-tokens
     ("doppler-token", "w40", "dp.pt. dp.ct. dp.sa. dp.scim. dp.audit."),
     ("doppler-token", "d40", "dp.st."),
+    # https://developers.hubspot.com/docs/apps/legacy-apps/private-apps/overview
+    ("hubspot-token", "w32", "pat-na1- pat-na2- pat-eu1- pat-ap1-"),
     # https://developers.figma.com/docs/rest-api/authentication
     ("figma-token", "w30", "figd_"),
     # https://planetscale.com/docs/api/reference/service-tokens
@@ -167,6 +171,8 @@ TOKENS = (
     ("private-key", "u50", "AGE-SECRET-KEY-1"),
     # https://www.rfc-editor.org/rfc/rfc7519
     ("jwt", "d24", "eyJ"),
+    # https://learn.microsoft.com/azure/azure-functions/function-keys-how-to
+    ("azure-function-key", "p40", "?code= &code="),
     # https://api.slack.com/messaging/webhooks
     (
         "webhook",
@@ -256,7 +262,7 @@ COPULAS = frozenset("是为為は：: ")
 
 # Words between a name and its value: "password for the staging database is now hunter22".
 PREPOSITIONS = _words("""
-    for of on to in at from für von auf im zu de del la para pour du des en da do di
+    for of on to in at from für von auf im zu de del la para pour du des en da do di от для
     """)
 VERBS = _words("""
     is are was be = : - equals lautet ist war sind es est era é is: are: was: ist: es: est: := -

@@ -523,7 +523,8 @@ def _is_credential(value: str, is_quoted: bool, link: int, name: str) -> bool:
         return rules.is_random(value, 16)
     owner = name.removesuffix("key").removesuffix("token").rstrip(" _-")
     if rules.is_uuid(value):
-        return "secret" in name or owner.endswith(rules.STRONG_OWNERS)
+        is_header = name.startswith("x-")
+        return is_header or "secret" in name or owner.endswith(rules.STRONG_OWNERS)
     if name.endswith("key") and not owner.endswith(rules.STRONG_OWNERS):
         return rules.is_random(value, 20)
     if link < SPACED:
@@ -580,7 +581,9 @@ def _find_pairs(text: str, at: int, end: int) -> Iterator[Place]:
         is_pair = colon and user.replace(".", "").replace("@", "").replace("-", "_").isidentifier()
         value = password if is_pair else bare if before in ("/", "//", "with") else ""
         value = value.rstrip("`'\",.;)")
-        if rules.is_likely(value) and PAIR_SIGNS.isdisjoint(value):
+        if text.endswith("login ", 0, at) and rules.is_random(bare, 32):  # cargo login X
+            yield at + offset, at + offset + len(bare), "credential"
+        elif rules.is_likely(value) and PAIR_SIGNS.isdisjoint(value):
             yield at + offset, at + offset + len(value), "password"
         before = word
         at += len(word) + 1

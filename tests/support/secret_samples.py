@@ -107,6 +107,8 @@ TOKENS = {
     "rubygems": lambda m: "rubygems_" + m.hex(48),
     "doppler": lambda m: "dp.st.dev." + m.chars(43),
     "figma": lambda m: "figd_" + m.chars(40, URL),
+    "hubspot": lambda m: f"pat-eu1-{m.hex(8)}-{m.hex(4)}-{m.hex(4)}-{m.hex(4)}-{m.hex(12)}",
+    "bedrock": lambda m: "ABSK" + m.chars(128),
     "planetscale": lambda m: "pscale_tkn_" + m.chars(43, URL),
     "age": lambda m: "AGE-SECRET-KEY-1" + m.chars(58, UPPER),
     "telegram": lambda m: f"{m.number(10)}:AA{m.chars(33, URL)}",
@@ -233,6 +235,7 @@ PASSWORD_TEXTS = (
     "ENV ADMIN_PASSWORD {}",
     "conn = psycopg2.connect(user='app', password='{}')",
     "db.connect({{ user: 'root', password: '{}' }})",
+    "Пароль от тестового стенда: {}",
 )
 
 KEY_TEXTS = (
@@ -328,6 +331,8 @@ KEY_TEXTS = (
     "?sv=2022-11-02&sig={}&se=2027",
     "age key AGE-SECRET-KEY-1{}",
     "litellm key sk-{}",
+    "cargo login {} was run on the release box",
+    "https://shop.azurewebsites.net/api/run?code={}",
 )
 
 
