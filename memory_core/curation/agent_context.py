@@ -21,7 +21,7 @@ from memory_core.selection.passages import Passage
 from memory_core.selection.scoring import Scores
 from memory_core.storage import error_files, run_history
 from memory_core.storage.store import Store
-from memory_core.text import sanitize, similarity
+from memory_core.text import sanitize, secrets, similarity
 
 # The largest share of a budget for errors and performance.
 EXTRAS_SHARE = 1 / 4
@@ -147,13 +147,14 @@ def to_json(knowledge: Knowledge, most: int | None = None) -> dict[str, Any]:
         }
         for item in knowledge.items[:most]
     ]
-    return {
+    fields = {
         "agent": knowledge.agent,
         "items": items,
         "preferences": knowledge.preferences,
         "performance": knowledge.performance.data(),
         "errors": [error.data() for error in knowledge.errors],
     }
+    return {name: secrets.redact_values(value) for name, value in fields.items()}
 
 
 def category_of(section: str) -> str | None:
@@ -173,7 +174,7 @@ def render_markdown(knowledge: Knowledge, most: int) -> str:
         (ERRORS_HEADING, performance.format_errors(knowledge.errors)),
     ]
     text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts if lines)
-    return sanitize.escape(text)
+    return sanitize.escape(secrets.redact(text))
 
 
 def _render_item(section: str, text: str) -> str:

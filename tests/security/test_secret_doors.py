@@ -330,3 +330,14 @@ def test_status_and_doctor_name_a_secret_in_a_memory(person: Person) -> None:
         text = person.run(command).stdout
         assert "a secret (github-token)" in text
         assert SECRET not in text
+
+
+@pytest.mark.parametrize("words", [["context", "engineer"], ["context", "engineer", "--json"]])
+def test_context_shows_items_without_secrets(
+    person: Person, sandbox: Sandbox, words: list[str]
+) -> None:
+    key = "AKIA" + "QYLPMN5HXXBVTR2K"
+    sandbox.write_memory("engineer", f"Staging logs in with {key}")
+    shown = person.run(*words).stdout
+    assert "Staging logs in with [redacted: aws-access-key]" in shown
+    assert key not in shown
