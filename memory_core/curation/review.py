@@ -22,7 +22,7 @@ from memory_core.storage import review_file
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets
 from memory_core.text.times import format_utc
-from memory_core.trust import ledger
+from memory_core.trust import checking, ledger
 from memory_core.trust.guard import Guard
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class WaitingItem(NamedTuple):
         """Return why it waits, as short texts without repetitions."""
         reason = self.entry["reason"]
         others = [text for text in self.entry["reasons"] if text not in reason]
+        if checking.REASON not in reason:  # other reasons are found first, such as a secret
+            found = checking.find_reasons([self.text], bool(self.entry["reading"]))
+            others += filter(None, found)
         return [*filter(None, [reason]), *others] or ["unknown"]
 
 
