@@ -76,7 +76,7 @@ _DESTRUCTIVE = (
     "/dev/tcp/|nc -e|nc -l|ncat -l|ncat -e|socat |-e /bin/|bash -i|sh -i|:(){|mkfs|> /dev/sd|"
     "of=/dev/|--no-preserve-root|-w hidden|-windowstyle hidden|-encodedcommand|powershell -e|-enc |"
     "chmod 777 /|chmod -r 777 /|chmod 777 ~|chmod u+s|chmod +s|chmod 4755|0.0.0.0/0|nopasswd|"
-    "curl -k http|setenforce 0|ufw disable|iptables -f|push --mirror|history -c|kill -9 -1|"
+    "curl -k http|push --mirror|history -c|kill -9 -1|"
     "core.hookspath /dev/null"
 )
 DESTRUCTIVE = tuple(_DESTRUCTIVE.split("|"))
