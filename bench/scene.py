@@ -79,7 +79,7 @@ class Scene:
         """Return what hooks wrote about failures, for these never show outside."""
         logs = glob.glob(f"{self.folder}/home/.local/state/agent-memory/*/events.jsonl")
         lines = [line for log in logs for line in self.read(log).splitlines()]
-        return [line for line in lines if '"agent.memory.error"' in line]
+        return [line for line in lines if '"agent.memory.error"' in line or '"hook.error"' in line]
 
     def memory_line(self) -> str:
         """Return all memories of the engineer, under whichever name they are kept."""

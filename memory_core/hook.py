@@ -9,6 +9,7 @@ import gc
 import marshal
 import os
 import sys
+import time
 
 # The import system itself, which is always loaded; `importlib` would be one more import.
 from _frozen_importlib import ModuleSpec
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 # Seconds after which a hook gives up.  The settings allow it 10; a hook that Claude
 # Code has to kill cannot say why.
 DEADLINE_SECONDS = 5.0
+
+# Seconds after which the event log says that a hook was slow; most take a twentieth of it.
+SLOW_SECONDS = 1.0
 
 # The largest report seen was 0.2 MB.  More than this is no event.
 MAX_EVENT_BYTES = 64 * 1024 * 1024
@@ -114,18 +118,21 @@ def run(name: str) -> None:
     `name` is the event's name if the event has none.  What can wait is done when the reply is
     printed, so that an error there does not cost the reply.
     """
+    began = time.monotonic()
     gc.disable()  # a hook ends before a collection could pay off
     sys.meta_path.insert(0, _ModuleFinder)  # type: ignore[arg-type]
     try:
         _arm()
         project, event = _event(name)
         if project and event:
-            from memory_core.delegation import event_handlers
+            from memory_core.delegation import event_handlers, run_event
 
+            run_event.began = began
             _answer(event_handlers.handle(project, event, name))
             _arm()
             event_handlers.finish(project, event, name)
             _say_refused(project)
+            _say_slow(project, name, time.monotonic() - began)
     except BaseException as error:  # noqa: BLE001 - nothing may stop a delegation
         _disarm()
         _report(name, error)
@@ -186,6 +193,13 @@ def _say_refused(project: Project) -> None:
 
         path = project.paths.relative(files.locate(error.path))
         event_log.write_new(project.paths, "agent.memory.refused", file=path, reason=error.reason)
+
+
+def _say_slow(project: Project, name: str, seconds: float) -> None:
+    if seconds > SLOW_SECONDS:
+        from memory_core.storage import event_log
+
+        event_log.write(project.paths, "hook.slow", hook=name, duration_ms=int(seconds * 1000))
 
 
 def _answer(reply: dict[str, Any] | None) -> None:
@@ -255,7 +269,7 @@ def _report(name: str, error: BaseException) -> None:
         from memory_core.storage import event_log, paths
 
         level = paths.find_project("", os.environ)
-        event_log.write(level, "agent.memory.error", hook=name, error=text)
+        event_log.write(level, "hook.error", hook=name, error=text)
     except BaseException as second:  # noqa: BLE001 - not even that
         _say(f"agent-memory: {name}: {text} ({type(second).__name__} while logging)\n")
 

@@ -32,17 +32,19 @@ WINGS = {
     "memory": "text files trust claude_code document learning history selection storage",
     "tasks": "text files trust claude_code document learning history selection storage memory",
     "git": "text files trust claude_code document learning history selection storage memory tasks",
+    "monitor": "text files storage",
     "curation": CORE,
     "delegation": CORE,
     "setup": f"{CORE} curation",
     "doctor": f"{CORE} curation setup",
     "hook": f"{CORE} curation delegation",
     "api": f"{CORE} curation delegation",
-    "cli": f"{CORE} curation delegation setup doctor",
+    "events": f"{CORE} monitor",
+    "cli": f"{CORE} monitor curation delegation setup doctor",
     "mcp_server": f"{CORE} curation delegation setup doctor",
 }
 
-DOORS = {"hook", "api", "cli", "mcp_server"}
+DOORS = {"hook", "api", "events", "cli", "mcp_server"}
 
 # A command starts the server: the only import from one door to another.
 SERVER_STARTER = "memory_core.cli.mcp"
@@ -52,8 +54,9 @@ LIBRARIES = {
     "yaml": {"storage.config_file"},
     "pydantic": {
         *("storage.config_models", "storage.record_models"),
-        *("storage.config_file", "mcp_server"),
+        *("storage.config_file", "mcp_server", "monitor.event_models"),
     },
+    "opentelemetry": {"monitor.otel_export"},
     "typer": {"cli"},
     "rich": {"cli"},
     "textual": {"cli.change.review_screen"},

@@ -66,7 +66,7 @@ BROKEN = {
 def test_a_broken_event_is_one_line_in_the_log(sandbox: Sandbox, hook: str, data: bytes) -> None:
     assert is_silent(sandbox.run_hook(hook, data))
     assert len(sandbox.read_log()) <= 1
-    assert all(event["event"] == "agent.memory.error" for event in sandbox.read_log())
+    assert all(event["event"] == "hook.error" for event in sandbox.read_log())
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -91,7 +91,7 @@ def test_an_event_of_several_megabytes_is_read_whole(sandbox: Sandbox) -> None:
 
 def test_an_event_that_is_too_large_is_refused(sandbox: Sandbox) -> None:
     assert is_silent(sandbox.run_hook("subagent_stop", b" " * (64 * 1024 * 1024 + 1)))
-    assert "larger than" in sandbox.read_log("agent.memory.error")[0]["error"]
+    assert "larger than" in sandbox.read_log("hook.error")[0]["error"]
 
 
 def test_fields_of_future_versions_are_kept(sandbox: Sandbox) -> None:

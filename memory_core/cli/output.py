@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import sys
@@ -104,6 +105,15 @@ def _check_reader(write: Callable[[], object]) -> None:
         write()
     except BrokenPipeError:
         raise ReaderGone from None
+
+
+def wait_for_reader(seconds: float) -> None:
+    """Wait so long; raise ReaderGone at once if nobody reads stdout any more."""
+    poll = select.poll()
+    if sys.stdout:
+        poll.register(sys.stdout, 0)  # asks for errors only
+    if poll.poll(seconds * 1000):
+        raise ReaderGone
 
 
 def is_terminal() -> bool:

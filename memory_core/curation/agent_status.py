@@ -246,11 +246,7 @@ class Delivery(NamedTuple):
 
 def list_deliveries(project: Project) -> list[Delivery]:
     """Return the deliveries in the event log, oldest first."""
-    return [
-        _parse_delivery(event)
-        for event in event_log.read(project.paths)
-        if event.get("event") in DELIVERY_EVENTS
-    ]
+    return list(map(_parse_delivery, event_log.read(project.paths, DELIVERY_EVENTS)))
 
 
 def read_last_delivery(project: Project) -> Delivery | None:
@@ -287,9 +283,8 @@ def measure_use(project: Project) -> MemoryUse:
     """Return the use of the project's memories; a history that is unreadable does not count."""
     sizes = [
         event["memory_size"]
-        for event in event_log.read(project.paths)
-        if event.get("event") == LOADED_EVENT and event.get("agent_id") != agent_names.PM
-        if type(event.get("memory_size")) is int
+        for event in event_log.read(project.paths, [LOADED_EVENT])
+        if event.get("agent_id") != agent_names.PM and type(event.get("memory_size")) is int
     ]
     notes: list[ItemNote] = []
     change, count = "", 0

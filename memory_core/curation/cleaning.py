@@ -120,7 +120,8 @@ def _find_leftovers(store: Store) -> Iterator[UnusedFile]:
     for path in run_records.list_outdated(store.paths):
         is_temporary = not path.startswith(("receipts/", "runs/"))
         yield from _check_age(state, path, 0, INTERRUPTED_WRITE if is_temporary else ENDED_SESSION)
-    yield from _check_age(state, event_log.OLD_FILE_NAME, LOG_MAX_AGE, "a log that nobody reads")
+    for name in event_log.OLD_FILES:
+        yield from _check_age(state, name, LOG_MAX_AGE, "a log that nobody reads")
 
 
 def _find_temporary(files: SafeFiles, folder: str) -> Iterator[UnusedFile]:

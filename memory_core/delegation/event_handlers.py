@@ -367,7 +367,17 @@ def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
 
 
 def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
-    run.log("agent.memory.loaded", memory_source=block.source, memory_size=block.size, route=route)
+    from memory_core.text import tokens
+
+    run.log(
+        "agent.memory.loaded",
+        memory_source=block.source,
+        memory_size=block.size,
+        items=len(block.given),
+        tokens_estimated=tokens.estimate_tokens(block.text),
+        duration_ms=int((time.monotonic() - run_event.began) * 1000),
+        route=route,
+    )
 
 
 def _log_failed(run: RunEvent, reason: str) -> None:

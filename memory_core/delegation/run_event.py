@@ -25,6 +25,9 @@ FINAL_OUTCOMES = (DONE, FAILED)
 PROMPT_HEAD = 300
 
 
+# When this hook began, in seconds of time.monotonic(); `hook` sets it.
+began = time.monotonic()
+
 # What the receipt of a call says about the memory in its prompt.
 FACTS = ("given", "named", "asked", "experiment")
 
@@ -78,6 +81,8 @@ class RunEvent:
         if len(used) > len(before):
             self.record["used"] = " ".join(used)
             self.runs.try_note(self.run_id, used=self.record["used"])
+            new = [key for key in used if key not in before]
+            self.log("agent.memory.used", items=len(new), ids=new)
 
     def list_use(self) -> dict[str, str]:
         """Return the items that the run received and used, and its group in an experiment.

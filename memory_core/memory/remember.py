@@ -277,11 +277,9 @@ def _merge_learnings(
     memory, _merged = transaction.change_locked(
         project, agent, lambda memory: changes.learn_reports(memory, list_reports())
     )
-    evicted = len(memory.evicted)
     for path, entry in teaching:
         if path in reports:
-            _note_end(project, agent, entry, reports[path], evicted)
-            evicted = 0
+            _note_end(memory, entry, reports[path])
     return {path for path, _entry in teaching} - reports.keys(), memory
 
 
@@ -324,14 +322,9 @@ def _wrong_key(key: str) -> str:
     return f"wrong {key}"
 
 
-def _note_end(
-    project: Project,
-    agent: str,
-    entry: dict[str, Any],
-    report: changes.TaughtReport,
-    evicted: int,
-) -> None:
-    """Note in the run's record what it has taught, and log it."""
+def _note_end(memory: AgentMemory, entry: dict[str, Any], report: changes.TaughtReport) -> None:
+    """Note in the run's record what it has taught, and log what the history does not have."""
+    from memory_core.memory import transaction
     from memory_core.storage import run_records
     from memory_core.text import similarity
 
@@ -339,16 +332,13 @@ def _note_end(
     if learnings or report.wrong:
         keys = [similarity.normalize_text(learning.content) for learning in learnings]
         keys += map(_wrong_key, report.wrong)
-        runs = run_records.SessionRuns(project.paths, entry["session"])
+        runs = run_records.SessionRuns(memory.project.paths, entry["session"])
         runs.try_note(entry["run"], keys=keys)
-    event_log.write(
-        project.paths,
-        "agent.memory.learned",
-        agent_id=agent,
-        learned=report.learned,
-        known=len(entry["learnings"]) - report.learned - len(report.refused),
-        rejected=len(report.rejected) + len(report.refused),
-        evicted=evicted,
-        wrong=len(report.wrong) or None,
-        **report.source,
-    )
+    by = {**report.source, "change": report.change_id}
+    events: list[tuple[str, dict[str, Any]]] = [
+        ("wrong", {"id": key, **by}) for key in report.wrong
+    ]
+    for learning, _reason in report.refused + report.rejected:
+        if memory.history.is_rejected(learning.content):
+            events.append(("rejected", {"content": learning.content, **by}))
+    transaction.log_events(memory, events)

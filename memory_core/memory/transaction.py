@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memory_core.history import item_history
 from memory_core.memory.reading import read_memory
-from memory_core.storage import local_changes
+from memory_core.storage import event_log, local_changes
 from memory_core.storage.store import FileChanged
 from memory_core.text import secrets
 
@@ -128,6 +128,23 @@ def write(memory: AgentMemory) -> None:
     store.remove_from_review(agent, memory.decided)
     if memory.from_archive:
         _remove_from_archive(memory)
+    events: list[tuple[str, dict[str, Any]]]
+    events = [(record["kind"], record) for record in memory.records]
+    events += [("held", learning) for learning in memory.review]
+    log_events(memory, events)
+
+
+def log_events(memory: AgentMemory, entries: list[tuple[str, dict[str, Any]]]) -> None:
+    """Log pairs of (event, fields) about items; an entry of the review has no id of an item."""
+    has_text = bool(memory.project.config["log_text"])
+    for number, (name, entry) in enumerate(entries):
+        text = entry.get("content", "")
+        entry = {**entry, "id": item_history.id_of(text)} if text else entry
+        if has_text and "text" not in entry:
+            state = memory.history.get(entry["id"])
+            entry = {**entry, "text": text or (state.text if state else "")}
+        entries[number] = name, entry
+    event_log.write_changes(memory.store.paths, memory.agent, entries, has_text)
 
 
 def _write_text(memory: AgentMemory) -> None:

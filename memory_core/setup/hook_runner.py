@@ -162,8 +162,8 @@ def list_errors(project: Project, since: str) -> list[str]:
     """Return the errors that hooks logged since a time, oldest first."""
     return [
         str(event.get("error"))
-        for event in event_log.read(project.paths)
-        if event.get("event") == "agent.memory.error" and str(event.get("timestamp") or "") >= since
+        for event in event_log.read(project.paths, event_log.ERROR_EVENTS)
+        if str(event.get("timestamp") or "") >= since
     ]
 
 

@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "confidence": {"agent": 0.5, "person": 0.8, "step": 0.1, "contradiction": 0.2},
     "context_items": 20,
     "give_performance": False,
+    "log_text": False,
     "limits": {
         "default_size_kb": 8,
         "max_sections": 10,

@@ -253,6 +253,7 @@ class MemoryConfig(ConfigSection):
         20, description="maximum items that `agent-memory context` prints"
     )
     give_performance: bool = Field(False, description="show agents their own past results, too")
+    log_text: bool = Field(False, description="write texts of items into the event log, too")
     limits: LimitsConfig = Field(LimitsConfig(), description="how large a memory may grow")
     selection: Annotated[SelectionConfig, BeforeValidator(read_switch)] = Field(
         SelectionConfig(), description="which items an agent receives"

@@ -911,6 +911,7 @@ def found(project: Project, sandbox: Sandbox) -> cleaning.UnusedData:
         ("state/review/qa.jsonl", 500, ""),
         ("locks/qa.lock", 500, ""),
         ("state/events.1.jsonl", 91, "log"),
+        ("state/events.2.jsonl", 91, "log"),
         ("state/events.1.jsonl", 89, ""),
         ("state/events.jsonl", 500, ""),
         ("config.yml", 500, ""),

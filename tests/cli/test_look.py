@@ -147,7 +147,7 @@ def test_the_last_delivery_is_found_from_the_end_of_the_log(tmp_path: Path) -> N
             project.paths, "agent.memory.error", error='"agent.memory.lost"', of=[verdict]
         )
         if number == 20:
-            project.paths.state.rename(event_log.FILE_NAME, event_log.OLD_FILE_NAME)
+            project.paths.state.rename(event_log.FILE_NAME, event_log.OLD_FILES[-1])
             assert (
                 agent_status.read_last_delivery(project)
                 == agent_status.list_deliveries(project)[-1]

@@ -302,8 +302,11 @@ def test_a_rejected_learning_does_not_wait_again(settled: Person) -> None:
             report(settled, text, run=f"a{mode}")
     assert list_waiting(settled) == []
     assert list_items(settled, "engineer") == [ITEM]
-    counts = [event["rejected"] for event in settled.sandbox.read_log("agent.memory.learned")]
-    assert counts == [1] * 6
+    events = settled.sandbox.read_log("agent.memory.held", "agent.memory.rejected")
+    assert [event["event"][13:] for event in events if event["source"] == "agent"] == [
+        *("held", "held"),
+        *("rejected",) * 4,
+    ]
     assert settled.run("undo").returncode == 0
     assert len(list_waiting(settled)) == 2  # as before the decision
     settled.run("redo")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from memory_core.history import item_history
 from support.events import (
     BLOCK,
     FACT,
@@ -355,7 +356,7 @@ def test_ids_of_another_form_are_recognised(sandbox: Sandbox, run: str) -> None:
     for _ in range(2):
         sandbox.run_hook("subagent_stop", {**make_stop_event(run), "session_id": "s/1"})
     assert learned_once(sandbox)
-    assert sandbox.read_log("agent.memory.learned")[-1]["learned"] == 0
+    assert count_learned(sandbox) == 1
 
 
 def test_two_hooks_for_one_start_give_it_once(sandbox: Sandbox) -> None:
@@ -497,6 +498,11 @@ def test_memory_lost_in_the_background_is_given_at_the_start(sandbox: Sandbox) -
 # Getting learnings out
 
 
+def count_learned(sandbox: Sandbox) -> int:
+    """Return the number of new items in the event log."""
+    return sum(event["items"] for event in sandbox.read_log("agent.memory.learned"))
+
+
 def learned_once(sandbox: Sandbox, agent: str = "engineer") -> bool:
     return sandbox.read_memory(agent).count(f"- {LEARNED}\n") == 1
 
@@ -535,14 +541,14 @@ def test_a_learning_is_stored_once_for_any_sequence_of_events(
         assert outcome.status == 0
         assert not outcome.stderr
     assert learned_once(sandbox)
-    assert sum(event["learned"] for event in sandbox.read_log("agent.memory.learned")) == 1
+    assert count_learned(sandbox) == 1
 
 
 def test_a_rejected_learning_counts_once_for_a_run_in_the_foreground(sandbox: Sandbox) -> None:
     long = REPORT.replace(LEARNED, "long " * 80)
     sandbox.run_hook("subagent_stop", make_stop_event("a1", long))
     sandbox.run_hook("post_tool_use", make_post_event(text=long))
-    assert [event["rejected"] for event in sandbox.read_log("agent.memory.learned")] == [1, 0]
+    assert [event["items"] for event in sandbox.read_log("agent.memory.held")] == [1]
 
 
 def test_an_end_without_an_agent_name_uses_its_start(sandbox: Sandbox) -> None:
@@ -674,8 +680,11 @@ def test_the_event_log_contains_no_text_of_a_memory(sandbox: Sandbox) -> None:
     assert loaded["route"] == "prompt"
     assert (loaded["session"], loaded["call"]) == ("s1", "toolu_1")
     assert loaded["timestamp"].endswith("Z")
-    (learned, *_) = sandbox.read_log("agent.memory.learned")
-    assert (learned["run"], learned["learned"], learned["source"]) == ("a1", 1, "agent")
+    (learned,) = sandbox.read_log("agent.memory.learned")
+    assert (learned["run"], learned["items"], learned["source"]) == ("a1", 1, "agent")
+    assert (loaded["items"], learned["ids"]) == (1, [item_history.id_of(LEARNED)])
+    assert 0 < loaded["tokens_estimated"] < 500
+    assert 0 < loaded["duration_ms"] < 10_000
     text = (sandbox.state / "events.jsonl").read_text()
     assert "event bus" not in text
     assert "retry count" not in text
@@ -876,7 +885,9 @@ def test_too_many_learnings_are_stored_up_to_a_limit_and_not_removed(sandbox: Sa
     flood = "".join(REPORT.replace(LEARNED, f"Fact about module_{n}.py") for n in range(5000))
     assert is_silent(sandbox.run_hook("post_tool_use", make_post_event(text=flood)))
     (event,) = sandbox.read_log("agent.memory.learned")
-    assert event["learned"] == 100
+    assert (event["items"], len(event["ids"])) == (100, 100)
+    (event,) = sandbox.read_log("agent.memory.evicted")
+    assert event["items"] == 85
     assert sandbox.read_memory("engineer").count("\n- ") == 15
     review = (sandbox.state / "review" / "engineer.jsonl").read_text(encoding="utf-8")
     assert "4900 more are in the report of run a1" in review

@@ -18,14 +18,21 @@ def make_level(folder: Path) -> paths.LevelPaths:
     return paths.LevelPaths(str(folder), {"HOME": str(folder)})
 
 
-def test_the_log_is_rotated_and_both_files_are_read(tmp_path: Path) -> None:
+def test_the_log_is_rotated_and_all_files_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_log, "MAX_BYTES", 500_000)
     place = make_level(tmp_path)
-    for number in range(40):
-        event_log.write(place, "agent.memory.loaded", number=number, filler="x" * 60_000)
-    assert place.state.list_names() == ["events.1.jsonl", "events.jsonl", "project.json"]
+    for number in range(45):
+        event_log.write(place, f"agent.memory.{'ab'[number % 2]}", number=number, x="x" * 60_000)
+    assert place.state.list_names() == [*sorted(event_log.FILES), "project.json"]
     numbers = [event["number"] for event in event_log.read(place)]
-    assert numbers == list(range(numbers[0], 40))
-    assert len(numbers) > 15
+    assert numbers == list(range(numbers[0], 45))
+    assert 20 < len(numbers) < 45
+    odd = [number for number in numbers if number % 2]
+    assert [event["number"] for event in event_log.read(place, ["agent.memory.b"])] == odd
+    (last,) = filter(None, [event_log.find_last(place, ["agent.memory.a"])])
+    assert last["number"] == 44
     with open(place.state.locate("events.jsonl"), "a") as file:
         file.write('{"torn')
     assert len(event_log.read(place)) == len(numbers)

@@ -97,7 +97,7 @@ def main(count: int, seed: int, folder: Path) -> None:
             sys.stderr.write(f"event {number} of seed {seed}: {data[:2000]!r} gave {result!r}\n")
             raise
     log = (state / "events.jsonl").read_text()
-    errors = log.count('"agent.memory.error"')
+    errors = log.count('"agent.memory.error"') + log.count('"hook.error"')
     learned = log.count('"agent.memory.learned"')
     print(json.dumps({"events": count, **counts, "errors": errors, "learned": learned}))
 

@@ -1,0 +1,133 @@
+"""`agent-memory monitor`: events as they happen."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Callable
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memory_core.cli.app import find_project
+from memory_core.cli.common.arguments import Since, flag
+from memory_core.cli.errors import CommandRefused
+from memory_core.cli.output import (
+    clean_text,
+    end_page,
+    paint,
+    print_line,
+    print_note,
+    wait_for_reader,
+)
+from memory_core.cli.times import parse_since
+from memory_core.curation import change_log
+from memory_core.monitor import following
+from memory_core.text.times import FAR_FUTURE
+
+if TYPE_CHECKING:
+    from memory_core.monitor.otel_export import SpanExporter
+
+# The colour of an event by the last part of its name; the others have none.
+STYLES = {
+    **dict.fromkeys(("learned", "reinforced", "approved", "confirmed", "used"), "ok"),
+    **dict.fromkeys(("held", "waiting", "evicted", "doubled", "slow", "refused"), "warning"),
+    **dict.fromkeys(("lost", "error", "failed", "wrong", "rejected", "contradicted"), "broken"),
+}
+NAME_WIDTH, AGENT_WIDTH = 24, 16
+
+# Keys that a line does not show: they have columns of their own, or are long or of no use here.
+HIDDEN_KEYS = {"event", "timestamp", "agent_id", "task_id", "session", "call", "memory_source"}
+
+NOTHING_LOGGED = (
+    "Nothing was logged in this project yet. Let Claude Code call an agent,"
+    " or check the hooks with agent-memory doctor."
+)
+
+
+def monitor(
+    events: Annotated[
+        str, typer.Option(metavar="PATTERN", help="Names to show, such as 'agent.memory.*'.")
+    ] = "*",
+    since: Since = None,
+    json: Annotated[bool, flag("--json", "Print each event as one line of JSON.")] = False,
+    otel: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Send memory operations to this OTLP/HTTP endpoint, too."),
+    ] = None,
+) -> None:
+    """Show what happens, live, until you press Ctrl-C.
+
+    Begins with the events since TIME, or with the next one.  Events are those of
+    docs/events.md; they have no text of a memory.
+
+    \b
+    Example:
+      agent-memory monitor --events 'agent.memory.*' --since 1h
+    """
+    start = parse_since(since)
+    project = find_project()
+    reader = following.EventReader(
+        project.paths.state, events, None if start in ("", FAR_FUTURE) else start
+    )
+    exporter = _make_exporter(otel, project.name) if otel else None
+    show: Callable[[dict[str, Any]], None] = _print_json if json else _print_event
+    with closing(reader), suppress(KeyboardInterrupt):
+        _run(reader, show, exporter)
+    if exporter:
+        exporter.close()
+
+
+def _run(
+    reader: following.EventReader,
+    show: Callable[[dict[str, Any]], None],
+    exporter: SpanExporter | None,
+) -> None:
+    is_first = True
+    while True:
+        for event in reader.read_new():
+            show(event)
+            if exporter:
+                exporter.export(event)
+        end_page()
+        if is_first and not reader.has_log:
+            print_note(NOTHING_LOGGED)
+        is_first = False
+        wait_for_reader(following.POLL_SECONDS)
+
+
+def _make_exporter(url: str, project: str) -> SpanExporter:
+    if not url.startswith(("http://", "https://")):
+        raise CommandRefused(f"invalid URL {url!r}: use one like http://127.0.0.1:4318")
+    try:
+        from memory_core.monitor import otel_export
+    except ImportError:
+        message = "--otel needs the extra otel: pip install './agent-memory[otel]'"
+        raise CommandRefused(message, 1) from None
+    return otel_export.SpanExporter(url, project)
+
+
+def _print_json(event: dict[str, Any]) -> None:
+    print_line(clean_text(json_module.dumps(event)))
+
+
+def _print_event(event: dict[str, Any]) -> None:
+    """Print the time (UTC), the name, the agent or task, and the other values."""
+    when, name = str(event["timestamp"])[:19].replace("T", " "), str(event["event"])
+    who = str(event.get("agent_id") or event.get("task_id") or "")
+    values = {
+        key: value
+        for key, value in event.items()
+        if key not in HIDDEN_KEYS and value not in (None, "", [])
+    }
+    if "change" in values:
+        values["change"] = change_log.short_id(str(values["change"]))  # for agent-memory undo
+    details = " ".join(f"{key}={_format(value)}" for key, value in values.items())
+    short = name.rpartition(".")[2]
+    padded = name.ljust(NAME_WIDTH)
+    label = paint(padded, STYLES[short]) if short in STYLES else padded
+    print_line(paint(when, "dim"), "  ", label, "  ", who.ljust(AGENT_WIDTH), "  ", details)
+
+
+def _format(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,145 @@
+"""Read the events of a log while other processes write and rotate it."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from fnmatch import fnmatchcase
+from typing import Any
+
+from memory_core.files.safe_files import SafeFiles
+from memory_core.storage import event_log
+from memory_core.text import fastjson
+from memory_core.text.times import format_utc
+
+Event = dict[str, Any]
+
+POLL_SECONDS = 0.2
+
+# The last bytes that were read of a file are compared, to notice that it was written anew.
+MARK_BYTES = 256
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z?)?")
+
+
+class InvalidStart(ValueError):
+    """A text is not a time of an event; the message says what is expected."""
+
+
+def parse_start(since: str | datetime | None) -> str:
+    """Return the timestamp of the first event; None means now.  Raises InvalidStart."""
+    if since is None:
+        return format_utc(time.time())
+    if isinstance(since, datetime):
+        return format_utc(since.astimezone(timezone.utc).timestamp())
+    if not _TIME.fullmatch(since):
+        raise InvalidStart(f"invalid time {since!r}: use 2026-11-20 or 2026-11-20T22:10:05Z")
+    return since.removesuffix("Z")
+
+
+class _LogFile:
+    """An opened file of the log; it stays the same file when it is renamed."""
+
+    def __init__(self, descriptor: int, since: str) -> None:
+        status = os.fstat(descriptor)
+        self.descriptor = descriptor
+        self.key = status.st_dev, status.st_ino
+        is_older = format_utc(status.st_mtime + 1) < since
+        self._offset = status.st_size if is_older else 0
+        self._mark = self._read_mark(self._offset)
+
+    def _read_mark(self, end: int) -> bytes:
+        size = min(end, MARK_BYTES)
+        return os.pread(self.descriptor, size, end - size)
+
+    def read_new(self) -> list[str]:
+        """Return the lines that were completed since the last call.
+
+        A file that was truncated is read from its start.
+        """
+        size = os.fstat(self.descriptor).st_size
+        if size < self._offset or self._read_mark(self._offset) != self._mark:
+            self._offset = 0
+        data = os.pread(self.descriptor, size - self._offset, self._offset)
+        whole = data[: data.rfind(b"\n") + 1]
+        self._offset += len(whole)
+        self._mark = self._read_mark(self._offset)
+        return whole.decode("utf-8", "replace").split("\n")
+
+
+class EventReader:
+    """Returns each event of a log once, beginning at `since`; see `parse_start`.
+
+    `pattern` is a shell pattern of names.  Nothing needs to exist yet.  The files stay open, so
+    their numbers (inodes), by which they are known after a rotation, are not given to other files.
+    """
+
+    def __init__(
+        self, state: SafeFiles, pattern: str = "*", since: str | datetime | None = None
+    ) -> None:
+        self._state = state
+        self._pattern = pattern
+        self._since = parse_start(since)
+        self._files: list[_LogFile] = []  # oldest first
+
+    @property
+    def has_log(self) -> bool:
+        """Whether anything was logged, at any time, as of the last `read_new`."""
+        return bool(self._files)
+
+    def read_new(self) -> list[Event]:
+        """Return the events since the last call, oldest first."""
+        lines = [line for file in self._files for line in file.read_new()]
+        for name in event_log.FILES:
+            lines += self._open_new(name)
+        while len(self._files) > len(event_log.FILES) + 1:  # the log has dropped the oldest one
+            os.close(self._files.pop(0).descriptor)
+        events = map(fastjson.load_object, lines)
+        return [event for event in events if self._is_wanted(event)]
+
+    def _open_new(self, name: str) -> list[str]:
+        """Open a file that is not open yet, and return its lines."""
+        try:
+            file = _LogFile(self._state.open(name, os.O_RDONLY), self._since)
+        except OSError:
+            return []  # not there yet, or refused
+        if any(file.key == other.key for other in self._files):
+            os.close(file.descriptor)
+            return []
+        self._files.append(file)
+        return file.read_new()
+
+    def _is_wanted(self, event: Event) -> bool:
+        name, when = event.get("event"), str(event.get("timestamp"))
+        return isinstance(name, str) and when >= self._since and fnmatchcase(name, self._pattern)
+
+    def close(self) -> None:
+        """Close the files; the next `read_new` begins at `since` again."""
+        while self._files:
+            os.close(self._files.pop().descriptor)
+
+
+def follow(
+    state: SafeFiles,
+    pattern: str = "*",
+    since: str | datetime | None = None,
+    poll_s: float = POLL_SECONDS,
+) -> Iterator[Event]:
+    """Yield each event of a log once, as it is written, without end.
+
+    None means from now on, that is from this call.  Raises InvalidStart.
+    """
+    reader = EventReader(state, pattern, since)
+
+    def read() -> Iterator[Event]:
+        try:
+            while True:
+                yield from reader.read_new()
+                time.sleep(poll_s)
+        finally:
+            reader.close()
+
+    return read()
