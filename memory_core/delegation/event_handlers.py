@@ -367,7 +367,7 @@ def _judge_delivery(has_arrived: bool, has_receipt: bool, route: object) -> str:
 
 
 def _log_loaded(run: RunEvent, block: MemoryBlock, route: str) -> None:
-    from memory_core.text import tokens
+    from memory_core.selection import tokens
 
     run.log(
         "agent.memory.loaded",

@@ -39,6 +39,9 @@ OWN_ATTRIBUTES = ("event", "route", "run", "source", "change", "memory_size", "t
 
 TRACES_PATH = "/v1/traces"
 
+# A collector that does not answer delays the end of the program so long.
+TIMEOUT_SECONDS = 3
+
 
 class SpanExporter:
     """Sends a span for each memory operation to an OTLP/HTTP endpoint, in the background.
@@ -52,7 +55,8 @@ class SpanExporter:
         attributes = {"service.name": "agent-memory", "service.version": __version__}
         self._project = project
         self._provider = TracerProvider(resource=Resource.create(attributes))
-        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
+        exporter = OTLPSpanExporter(endpoint=url, timeout=TIMEOUT_SECONDS)
+        self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("agent-memory", __version__)
 
     def export(self, event: dict[str, Any]) -> None:
