@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     NoteFinder = Callable[[str], ItemNote]
     Notes = dict[str, ItemNote]  # by the text of the item
 
+# Instead of the stamp of documents with more texts than can be checked at once: the next reader
+# goes on.
+UNFINISHED = ["unfinished"]
+
 
 def make_index(project: Project, agent: str) -> AgentIndex:
     """Make the index of an agent's files and write it; unreadable files are logged.
@@ -135,7 +139,7 @@ def _build(
     """
     files, is_whole = _read_files(project, agent)
     words, names = _load_words(stored)
-    passages = _list_passages(
+    passages, is_scored = _list_passages(
         project, agent, files, lambda store: _find_level_notes(project, store, agent, notes), words
     )
     index, short = PassageIndex(), shorten_ids(passage.note.id for passage in passages)
@@ -155,6 +159,7 @@ def _build(
     )
     if documents and is_whole:
         data = [_dump_notes(notes)]
+        documents = documents if is_scored else UNFINISHED
         new = StoredIndex(stamp, stored.counts, documents, facts, index.make_parts(), data)
         item_index.write_stored(project.store, agent, new)
     return AgentIndex(index, facts)
@@ -272,14 +277,16 @@ def _list_passages(
     files: Files,
     find_notes: Callable[[Store], dict[str, ItemNote]],
     checked: Collection[str],
-) -> list[Passage]:
-    """Return the passages of all files; of two that say the same only the project's.
+) -> tuple[list[Passage], bool]:
+    """Return the passages of all files, and whether they are all that agents may receive.
 
-    `find_notes` returns the notes on the items of a level, by their texts.  `checked` has the texts
-    that agents may receive; others that may be poisoned are left out.
+    Of two that say the same it is only the project's.  `find_notes` returns the notes on the items
+    of a level, by their texts.  `checked` has the texts that agents may receive; others that may be
+    poisoned are left out.
     """
     passages: list[Passage] = []
     own: Document | None = None
+    is_scored = True
     for store, snapshot in files:
         notes, text = find_notes(store), secrets.redact(snapshot.text)
         if text != snapshot.text:  # older versions recorded learnings with their secrets
@@ -310,7 +317,8 @@ def _list_passages(
             passage.is_tainted = passage.item in tainted
         own = own or document
         passages += news
-    return passages
+        is_scored = is_scored and not guard.is_exhausted
+    return passages, is_scored
 
 
 def _list_tainted(document: Document, find_note: NoteFinder, guard: Guard) -> set[str]:

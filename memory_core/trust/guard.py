@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.files.safe_files import SafeFiles
 
-# So many texts of a file are scored at once, in about a second; a hook has five.  Texts that
-# were scored before are not counted.  Agents do not receive those beyond until they are scored.
-MAX_SCORED = 10_000
+# So many texts of a file are scored at once, in about half a second; a hook has five.  Texts that
+# were scored before are not counted.  Agents do not receive those beyond before the next delivery.
+MAX_SCORED = 5_000
 TOO_MANY = f"{checking.REASON}: the file has too many texts to check"
 
 # Why agents do not receive a text with this setting.
@@ -29,6 +29,11 @@ class Guard:
         self.is_strict = is_strict
         self._origins: dict[str, str] | None = None
         self._left = MAX_SCORED
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there were too many texts to score all of them."""
+        return self._left < 0
 
     def find_reason(self, text: str, nested: str = "") -> str:
         """Return why agents do not receive a text with its nested lines, "" if they may."""

@@ -90,6 +90,8 @@ def list_rules(reading: str) -> list[rules.Row]:
 def _score_reading(reading: str) -> Score:
     """Return the weight of the strongest rule with the signals, and the reasons."""
     places = find_concepts(reading)
+    if not places:
+        return 0.0, []
     weights: dict[str, float] = {}
     strongest, used = 0.0, ""
     for (reason, weight, text, *_rest), names, penalties in _ROWS:
@@ -108,7 +110,7 @@ def find_concepts(reading: str) -> Places:
 
     A form without a place, such as a foreign URL, is at -1: it is close to everything.
     """
-    raw = reading.replace("'", " ").replace("\u2019", " ")
+    raw = reading.replace("'", " ").replace("\u2019", " ").replace("log in", "login")
     raw = raw.replace(". ", " ; ").replace("\n", " ; ")
     words = " ".join([word for word in raw.split(" ") if "://" not in word]).replace("--no-", "--")
     plain = f" {' '.join(_make_active(_split_words(words)))} "
@@ -156,8 +158,8 @@ def _list_starts(plain: str) -> list[int]:
 
 def _list_concepts(plain: str, at: int) -> list[list[str]]:
     """Return the concepts of each text of `concepts` that begins at a place."""
-    rest = plain[at : at + LONGEST]
-    return [_INDEX[rest[:end]] for end in range(1, LONGEST) if rest[:end] in _INDEX]
+    lengths = _LENGTHS.get(plain[at : at + 2]) or _LENGTHS.get(plain[at]) or []
+    return [_INDEX[text] for size in lengths if (text := plain[at : at + size]) in _INDEX]
 
 
 def _is_noun(plain: str, at: int) -> bool:
@@ -200,7 +202,14 @@ def _applies(names: Iterable[Sequence[str]], places: Places) -> bool:
 def _is_near(start: int, wanted: Iterable[list[int]]) -> bool:
     """Check whether each concept has a place of its own behind `start`, not far from it."""
     near = [[at for at in places if 0 <= at - start <= MAX_SPAN] for places in wanted]
-    return all(near) and len({at for places in near for at in places}) >= len(near)
+    return all(near) and _are_apart(near)
+
+
+def _are_apart(near: list[list[int]], *taken: int) -> bool:
+    """Check whether each list has a place that no other one needs."""
+    return not near or any(
+        _are_apart(near[1:], at, *taken) for at in dict.fromkeys(near[0]) if at not in taken
+    )
 
 
 def _make_index() -> dict[str, list[str]]:
@@ -211,6 +220,18 @@ def _make_index() -> dict[str, list[str]]:
     return index
 
 
+def _list_lengths() -> dict[str, list[int]]:
+    """Return by their first two characters how long the texts of the index are.
+
+    A sign of Chinese or Japanese may be such a text, so it is one of any two characters, too.
+    """
+    signs = [text for text in _INDEX if len(text) == 1]
+    lengths: dict[str, set[int]] = {sign: {1} for sign in signs}
+    for text in _INDEX:
+        lengths.setdefault(text[:2], {1} if text[0] in signs else set()).add(len(text))
+    return {start: sorted(sizes) for start, sizes in lengths.items()}
+
+
 def _split_rule(row: rules.Row) -> tuple[rules.Row, list[list[str]], list[str]]:
     """Return a rule with the alternatives of each concept, and those that take weight from it."""
     names = row[2].split(", ")
@@ -219,6 +240,7 @@ def _split_rule(row: rules.Row) -> tuple[rules.Row, list[list[str]], list[str]]:
 
 
 _INDEX = _make_index()
+_LENGTHS = _list_lengths()
 _SIGNS = [
     (sign.replace("\u00a6", "|"), names.split(", "))
     for names, text in concepts.SIGNS.items()

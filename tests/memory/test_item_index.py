@@ -16,6 +16,7 @@ from memory_core.memory import index_building, item_index, recall
 from memory_core.memory.project import Project, find_project
 from memory_core.selection import item_notes
 from memory_core.selection.passages import FACTS, ItemNote
+from memory_core.trust import guard
 from support.command_line import Person
 from support.events import make_stop_event
 from support.sandbox import Sandbox
@@ -225,3 +226,11 @@ def test_a_memory_that_is_gone_leaves_no_index(
     assert path.exists()
     assert person.run(*command).returncode == 0
     assert not path.exists()
+
+
+def test_more_texts_than_can_be_checked_at_once_follow_with_the_next_deliveries(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "MAX_SCORED", 3)
+    sandbox.write_memory("engineer", *(f"Service {number} caches answers" for number in range(8)))
+    assert [deliver(sandbox).count("caches answers") for _ in range(4)] == [3, 6, 8, 8]
