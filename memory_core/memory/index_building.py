@@ -291,34 +291,29 @@ def _list_passages(
         notes, text = find_notes(store), secrets.redact(snapshot.text)
         if text != snapshot.text:  # older versions recorded learnings with their secrets
             notes = {secrets.redact(item): note for item, note in notes.items()}
-        find_note = _make_finder(project, notes)
-        is_own = store.paths is project.paths
-        guard = make_guard(project, store, agent)
-        checked = () if guard.is_strict else checked
-        document = remove_held(markdown.parse_document(text), guard, checked)
+        find_note, guard = _make_finder(project, notes), make_guard(project, store, agent)
+        known = () if guard.is_strict else checked
+        document = remove_held(markdown.parse_document(text), guard, known)
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note)
         news = _split(_remove_repeats(document), own, find_note)
-        if own is not None:
-            texts = [passage.text for passage in passages]
-            news = [
-                passage
-                for passage in news
-                if not any(similarity.is_same(passage.text, text) for text in texts)
-            ]
-        news = [
-            passage
-            for passage in news
-            if passage.item or passage.text in checked or not guard.find_reason(passage.text)
-        ]
+        texts = [passage.text for passage in passages]
+        news = [passage for passage in news if _is_new(passage, texts, guard, known)]
         tainted = _list_tainted(document, find_note, guard)
         for passage in news:
-            passage.is_users = not is_own
+            passage.is_users = store.paths is not project.paths
             passage.is_tainted = passage.item in tainted
         own = own or document
         passages += news
         is_scored = is_scored and not guard.is_exhausted
     return passages, is_scored
+
+
+def _is_new(passage: Passage, texts: Iterable[str], guard: Guard, checked: Collection[str]) -> bool:
+    """Return whether agents may receive a passage, and none of the texts says the same."""
+    if any(similarity.is_same(passage.text, text) for text in texts):
+        return False
+    return bool(passage.item) or passage.text in checked or not guard.find_reason(passage.text)
 
 
 def _list_tainted(document: Document, find_note: NoteFinder, guard: Guard) -> set[str]:

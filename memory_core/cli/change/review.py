@@ -39,6 +39,9 @@ PullRequest = Annotated[
     typer.Option("--pr", metavar="BASE", help="Print what changed since the commit BASE."),
 ]
 
+# The action without an option: decide on each learning, or list them without a terminal.
+ASK = "ask"
+
 
 def review(
     names: Names = None,
@@ -86,19 +89,32 @@ def review(
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
         review_new.run(find_level(user), names, accept, user, json)
         return
-    action, scope, words = "".join(actions) or "list", find_level(user), list(names or [])
-    if move and not words:
+    _review_waiting(list(names or []), "".join(actions) or ASK, text, all_, lines, user, json)
+
+
+def _review_waiting(
+    words: list[str],
+    action: str,
+    text: str | None,
+    is_all: bool,
+    lines: bool,
+    user: bool,
+    json: bool,
+) -> None:
+    """List the learnings that wait, or decide on those that the words name."""
+    scope = find_level(user)
+    if action == "move" and not words:
         raise CommandRefused("--move expects ids, and then the name of an agent")
-    target = find_agent(words.pop(), user, accept_new=True).agent if move else ""
-    is_any = all_ or action == "list"
+    target = find_agent(words.pop(), user, accept_new=True).agent if action == "move" else ""
+    is_any = is_all or action in ("list", ASK)
     chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
-    if action == "list":
-        if chosen and not (json or list_) and can_ask() and is_terminal():
+    if action in ("list", ASK):
+        if chosen and action == ASK and not json and can_ask() and is_terminal():
             _decide(ReviewSession(scope, chosen, user), lines)
         else:
             _show(scope, chosen, words, user, json)
         return
-    if edit:
+    if action == "edit":
         text = _edit(chosen, text)
     _apply(scope, chosen, action, target, text, user, json)
 
