@@ -56,8 +56,8 @@ class WaitingItem(NamedTuple):
         reason = self.entry["reason"]
         others = [text for text in self.entry["reasons"] if text not in reason]
         if checking.REASON not in reason:  # other reasons are found first, such as a secret
-            found = checking.find_reasons([self.text], bool(self.entry["reading"]))
-            others += filter(None, found)
+            poisoned = checking.find_reasons([self.text], bool(self.entry["reading"]))
+            others += filter(None, poisoned)
         return [*filter(None, [reason]), *others] or ["unknown"]
 
 

@@ -292,13 +292,13 @@ def _list_passages(
         if text != snapshot.text:  # older versions recorded learnings with their secrets
             notes = {secrets.redact(item): note for item, note in notes.items()}
         find_note, guard = _make_finder(project, notes), make_guard(project, store, agent)
-        known = () if guard.is_strict else checked
-        document = remove_held(markdown.parse_document(text), guard, known)
+        allowed = () if guard.is_strict else checked
+        document = remove_held(markdown.parse_document(text), guard, allowed)
         document = _remove_uncertain(document, find_note, project.config["min_confidence"])
         document = _remove_losers(document, find_note)
         news = _split(_remove_repeats(document), own, find_note)
         texts = [passage.text for passage in passages]
-        news = [passage for passage in news if _is_new(passage, texts, guard, known)]
+        news = [passage for passage in news if _is_new(passage, texts, guard, allowed)]
         tainted = _list_tainted(document, find_note, guard)
         for passage in news:
             passage.is_users = store.paths is not project.paths

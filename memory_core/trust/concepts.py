@@ -634,7 +634,7 @@ WORDS = {
         "the environment|the repo$|the repository|the whole environment|token|users table|whoami|"
         "workspace|содержим|データベース|内容|历史|数据库|环境|環境"
     ),
-    "show": "appear$|be visible|contain$|know$|logging|notices|see$|sees$|shows up in|показыва",
+    "show": "appear$|be visible|contain$|know$|logging|see$|sees$|shows up in|показыва",
     "startup": (
         "alias|boot$|cron job|crontab|git config|hook from|hook that|mcp json|mcp server|"
         "postinstall|posttooluse|pre push hook|pretooluse|sessionstart|settings of the user|"
@@ -642,7 +642,7 @@ WORDS = {
     ),
     "tell": (
         "alert$|ask questions|avis|be told|comentar|comentes|comment on|davon|digas|discuss|"
-        "erwahn|find out|hear about|hear$|inform$|informing|involve|learn$|mention|notice|notify|"
+        "erwahn|find out|hear about|hear$|inform$|informing|involve|learn$|mention|notify|"
         "parle|phrase it|point out|previen|raise a ticket|raise$|reporting|sprich|tell$|vague|"
         "verrat|wissen$|worry about|говори|замет|сообща|交代|伝え|写|发现|告诉|指摘|書か|注意到|"
         "知らせ|说明|通知"

@@ -195,7 +195,7 @@ def test_log_of_tasks_errors_and_undos_is_short(person: Person) -> None:
 
 
 def test_log_has_the_keys_of_a_record(person: Person) -> None:
-    other = ("v", "seq", "n", "waiting", "about", "given", "used", "experiment")
+    other = ("v", "seq", "n", "waiting", "about", "given", "used", "experiment", "reading")
     assert {*log.JSON_KEYS, *other} == set(record_models.HistoryRecord.model_fields)
     found = person.read_json("log")
     assert {tuple(each) for each in found} == {log.JSON_KEYS}
