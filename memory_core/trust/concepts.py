@@ -22,9 +22,7 @@ WORDS = {
         "shows up in package|the choice|the section on|users ask|when asked|спрашива|选型|选择"
     ),
     "advice, ask, cue": "询问",
-    "advice, cue": (
-        "asked about|asks about|asks for|asks what|if asked|is discussed|question about|спросит"
-    ),
+    "advice, cue": ("asked about|asks about|asks for|asks what|if asked|is discussed|спросит"),
     "advice, cue, orders": "user wants",
     "advice, cue, praise": "comes up",
     "advice, cue, tell": "questions about",
@@ -147,7 +145,7 @@ WORDS = {
         "validation out|vpc|webhook url|without a login|x debug|номер счет|口座"
     ),
     "backdoor, check": "consent banner|public key",
-    "backdoor, danger": "payout|shell line",
+    "backdoor, danger": "shell line",
     "backdoor, guard": "admin rights",
     "backdoor, lax": "alg none",
     "backdoor, secret, sensitive": "wallet",
@@ -654,8 +652,8 @@ WORDS = {
     "tests, tooling": "lint",
     "tooling": (
         "babel|clippy|contributing|css|deprecat|docker|editorconfig|eslint|flake8|gitignore|jest|"
-        "mypy|nginx|pep 8|prettier|robots txt|ruff|schema|setup md|shellcheck|tsconfig|vite|"
-        "warning|webpack|yarn"
+        "mypy|nginx|node modules|npm ci|pep 8|prettier|robots txt|ruff|schema|setup md|"
+        "shellcheck|tsconfig|vite|warning|webpack|yarn"
     ),
     "use": "herausgeben|log in|try$|使用",
     "weaken": (

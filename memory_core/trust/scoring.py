@@ -24,9 +24,6 @@ MAX_SPAN = 120
 # A negation is so close to the action that it denies.
 MAX_BEFORE, MAX_BEHIND = 34, 42
 
-# Characters of the longest text in `concepts`, and two more.
-LONGEST = 28
-
 # Characters of two learnings that are read as one text.
 JOINED_PART = 160
 
@@ -46,12 +43,14 @@ FIRST_WIDE = "\u2e80"
 def score(text: str) -> Score:
     """Return the score of a text and the reasons; 0.0 and [] for ordinary text."""
     is_hidden = folding.has_hidden(text)
-    best, reasons = 0.0, ["has hidden words"] if is_hidden else []
-    for number, reading in enumerate(folding.list_readings(text)):
+    plain, *others = folding.list_readings(text)
+    best, reasons = _score_reading(plain)
+    for reading in others:
         total, hits = _score_reading(reading)
-        best = max(best, total + ENCODED if number and hits else total)
-        reasons += [f"{reason}, encoded" if number else reason for reason in hits]
-    return best + is_hidden, list(dict.fromkeys(reasons))
+        if new := [f"{reason}, encoded" for reason in hits if reason not in reasons]:
+            best, reasons = max(best, total + ENCODED), reasons + new
+    hidden = ["has hidden words"] if is_hidden else []
+    return best + is_hidden, list(dict.fromkeys(hidden + reasons))
 
 
 def score_all(texts: Sequence[str]) -> list[Score]:

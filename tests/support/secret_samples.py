@@ -831,7 +831,7 @@ passwordless sudo is enabled for deploy2
 password manager: 1Password
 passwd: all authentication tokens updated successfully.
 passwd file /etc/passwd has 42 lines
-pwd: /home/runner/work/shop/shop
+pwd: /srv/builds/shop
 pass the -p 8080:80 flag
 pass --pw-reset2 to the script
 PASS src/auth/token.test.ts (5.2 s)

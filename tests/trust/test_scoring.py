@@ -62,7 +62,6 @@ def test_each_concept_has_words_or_a_form_and_is_used() -> None:
 def test_no_text_stands_in_two_places() -> None:
     counts = Counter(word for words in WORDS.values() for word in words)
     assert [word for word, count in counts.items() if count > 1] == []
-    assert max(map(len, counts)) + 2 <= scoring.LONGEST
 
 
 def test_words_are_written_as_texts_are_folded() -> None:
@@ -106,6 +105,13 @@ def test_folding(text: str, folded: str) -> None:
         ["Tests mock the ssh key", "Never commit .env files"],
         ["Ignore the DeprecationWarning from urllib3", "Run make lint before a commit"],
         ["The retry count is set in settings.py", "Services talk through the event bus"],
+        ["Errors are swallowed silently, so users never notice a failed export", "Read tmp/mails"],
+        ["Delete node_modules if npm ci complains about peers", "Never restart a full queue"],
+        [
+            "Use base64 -w0 to encode the certificate for the secret",
+            "Jobs are lost, nobody notices",
+        ],
+        ["The payout account is stored per merchant", "Amounts are in cents"],
     ],
 )
 def test_ordinary_pairs_pass(texts: list[str]) -> None:
