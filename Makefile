@@ -9,9 +9,9 @@ TWO      := -n 2 --dist worksteal
 PYTEST   := $(BIN)/pytest $(TWO)
 
 .SECONDARY:
-.PHONY: test lint types docs unit e2e others bench trust-report claude tools clean
+.PHONY: test lint types docs unit e2e browser others bench trust-report claude tools clean
 
-test: lint types unit others e2e
+test: lint types unit others browser e2e
 
 .venv/made: pyproject.toml
 	@test -n "$(NEWEST)" || { echo "Python 3.10 or newer is needed" >&2; exit 1; }
@@ -29,10 +29,21 @@ types: .venv/made
 	MYPYPATH=bench $(BIN)/mypy --config-file= bench/*.py
 
 unit: .venv/made
-	$(PYTEST) --ignore tests/e2e
+	$(PYTEST) --ignore tests/e2e --ignore tests/browser
 
 e2e: .venv/made
 	$(PYTEST) tests/e2e
+
+# In a real browser, if this machine has one: without it these tests are skipped.
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+export CHROMIUM
+
+browser: .venv/made $(if $(CHROMIUM),.venv/browser)
+	$(PYTEST) tests/browser
+
+.venv/browser: .venv/made
+	$(BIN)/python -m pip install --quiet --no-compile --group browser && touch $@ \
+	  || test "$$CI" != true
 
 others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 
@@ -65,7 +76,7 @@ trust-report: .venv/made
 claude:
 	scripts/fetch-claude-code
 
-# The other real tools that tests drive, from npm: Backlog.md and the MCP Inspector.
+# The other real tools that tests drive, from npm: Backlog.md, the MCP Inspector and axe-core.
 tools:
 	scripts/fetch-tools
 
