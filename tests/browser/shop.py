@@ -1,0 +1,262 @@
+"""A project after eight weeks of work: real hooks filled it, with clocks of those weeks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import settings_json
+from memory_core.setup import installation
+from support.machine import WRONG_CLOCK
+from support.paths import REPO
+
+DAY = 86400
+RUNS = Path(__file__).parent / "runs.md"
+
+CONFIG = """\
+memory:
+  limits: {max_items_per_section: 5}
+  agent_overrides:
+    qa: {learning: ask}
+"""
+AGENT = """\
+---
+name: {name}
+description: {description}
+---
+Work well.
+"""
+AGENTS = {
+    "engineer": "Writes and changes the code of the shop",
+    "qa": "Tests the shop",
+    "research": "Reads documentation and compares libraries",
+    "security": "Reviews changes for security",  # has no memory yet
+}
+SOURCES = {
+    "src/pay.py": "def charge(order):\n    ...\n",
+    "src/orders.py": "def place(order):\n    ...\n",
+    "Makefile": "test:\n\tpytest\n",
+}
+PM = """\
+# PM Memory
+
+## Project Architecture
+- The shop has four services: catalogue, orders, payment, mail
+
+## Implementation Guidelines
+- Give database work to engineer, and ask qa before each release
+"""
+BACKLOG = 'project_name: "Shop"\nstatuses: ["To Do", "In Progress", "Done"]\n'
+TASK = """\
+---
+id: TASK-{number}
+title: {title}
+status: {status}
+---
+
+## Description
+
+{title}.
+"""
+TASKS = {
+    12: ("Refund single positions of an order", "In Progress"),
+    14: ("Send invoices as PDF", "In Progress"),
+    17: ("Show the stock of each warehouse", "To Do"),
+}
+
+
+class Run(NamedTuple):
+    """A run of an agent some days ago.
+
+    `learned` has types and texts, `read` the web pages that it read, `error` is why it failed.
+    """
+
+    days: float
+    agent: str
+    task: str
+    learned: list[tuple[str, str]]
+    read: list[str]
+    has_arrived: bool
+    error: str
+
+
+def read_runs() -> Iterator[Run]:
+    """Yield the runs of runs.md, oldest first."""
+    for part in RUNS.read_text(encoding="utf-8").split("\n## ")[1:]:
+        head, *lines = part.splitlines()
+        (days, agent), task = head.split(": ")[0].split(), head.split(": ", 1)[1]
+        facts = [tuple(line[2:].split(": ", 1)) for line in lines if line.startswith("- ")]
+        others = {key: text for key, text in facts if key in ("read", "lost", "failed")}
+        yield Run(
+            *(float(days), agent, task),
+            learned=[(key, text) for key, text in facts if key not in others],
+            read=[others["read"]] if "read" in others else [],
+            has_arrived="lost" not in others,
+            error=others.get("failed", ""),
+        )
+
+
+class Shop:
+    """The project in `folder`/shop, with its own home; `env` is for commands and hooks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.home = folder / "shop", folder / "home"
+        self.home.mkdir(parents=True)
+        self.root.mkdir()
+        self.days = 0.0  # how long ago everything happens
+        self.env = {
+            "HOME": str(self.home),
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(REPO),
+            "CLAUDE_PROJECT_DIR": str(self.root),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            **{f"GIT_{who}_NAME": "Ann" for who in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{who}_EMAIL": "ann@example.org" for who in ("AUTHOR", "COMMITTER")},
+        }
+        self._runs = 0
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file of the project."""
+        whole = self.root / path
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        whole.write_text(text, encoding="utf-8")
+
+    def run_hook(self, name: str, event: dict[str, Any]) -> dict[str, Any]:
+        """Run a hook as Claude Code does, and return its reply."""
+        path = str(REPO / "hooks" / f"{name}.py")
+        done = self._start(["-I"], path, data=json.dumps({**event, "cwd": str(self.root)}))
+        reply = json.loads(done)["hookSpecificOutput"] if done.strip() else {}
+        return dict(reply)
+
+    def run(self, *words: str) -> str:
+        """Run `agent-memory`, and return its output."""
+        return self._start([], "memory_core.cli", *words)
+
+    def _start(self, options: list[str], program: str, *words: str, data: str = "") -> str:
+        shift = str(-round(self.days * DAY))
+        done = subprocess.run(
+            [sys.executable, *options, "-c", WRONG_CLOCK, shift, program, *words],
+            input=data,
+            capture_output=True,
+            text=True,
+            cwd=self.root,
+            env=self.env,
+            timeout=60,
+            check=False,
+        )
+        assert not done.returncode, (program, words, done.stdout, done.stderr)
+        return done.stdout
+
+    def git(self, *words: str) -> None:
+        subprocess.run(["git", *words], cwd=self.root, env=self.env, check=True)
+
+    def delegate(self, run: Run) -> None:
+        """Let the hooks see a delegation from its call to its answer."""
+        self.days = run.days
+        self._runs += 1
+        name = f"a{self._runs:02}c8e95"
+        given = {"description": run.task, "prompt": f"{run.task}.", "subagent_type": run.agent}
+        call = {
+            "session_id": f"session-{self._runs // 3}",
+            "tool_name": "Agent",
+            "tool_use_id": f"toolu_{name}",
+            "tool_input": given,
+        }
+        reply = self.run_hook("pre_tool_use", {**call, "hook_event_name": "PreToolUse"})
+        received = dict(reply.get("updatedInput") or given) if run.has_arrived else given
+        if run.error:
+            failure = {"error": run.error, "is_interrupt": False}
+            event = {**call, **failure, "hook_event_name": "PostToolUseFailure"}
+            self.run_hook("post_tool_use", event)
+            return
+        self._finish(run, name, {**call, "tool_input": received})
+
+    def _finish(self, run: Run, name: str, call: dict[str, Any]) -> None:
+        own = {"session_id": call["session_id"], "agent_id": name, "agent_type": run.agent}
+        self.run_hook("subagent_start", {**own, "hook_event_name": "SubagentStart"})
+        report = make_report(run, self._list_ids(run.agent))
+        stop = {
+            "hook_event_name": "SubagentStop",
+            "stop_hook_active": False,
+            "last_assistant_message": report,
+            "agent_transcript_path": self._write_transcript(name, run.read),
+        }
+        self.run_hook("subagent_stop", {**own, **stop})
+        answer = {
+            "status": "completed",
+            "prompt": call["tool_input"]["prompt"],
+            "agentId": name,
+            "agentType": run.agent,
+            "content": [{"type": "text", "text": report}],
+            "totalDurationMs": 20_000 + 9_000 * self._runs,
+            "totalTokens": 30_000 + 700 * self._runs,
+            "totalToolUseCount": 4 + self._runs % 9,
+        }
+        event = {**call, "hook_event_name": "PostToolUse", "tool_response": answer}
+        self.run_hook("post_tool_use", event)
+
+    def _list_ids(self, agent: str) -> list[str]:
+        path = self.root / ".claude-mpm" / "memories" / "history" / f"{agent}.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        records = map(json.loads, lines)
+        return [record["id"] for record in records if record["kind"] == "learned"]
+
+    def _write_transcript(self, run: str, urls: list[str]) -> str:
+        path = self.home / f"agent-{run}.jsonl"
+        blocks = [{"type": "tool_use", "name": "WebFetch", "input": {"url": url}} for url in urls]
+        lines = [
+            json.dumps({"type": "assistant", "message": {"role": "assistant", "content": [block]}})
+            for block in blocks
+        ]
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return str(path)
+
+
+def make_report(run: Run, ids: list[str]) -> str:
+    """Return a final report with learnings, which says that a part of these items was used."""
+    used = [key[:6] for key in ids[:: 2 + len(ids) // 4]]
+    lines = [f"Used: {', '.join(used)}"] if used else []
+    blocks = [f"# Add To Memory:\nType: {kind}\nContent: {text}\n#" for kind, text in run.learned]
+    return "\n\n".join([f"Done: {run.task}.", *lines, *blocks]) + "\n"
+
+
+def fill(shop: Shop) -> None:
+    """Let eight weeks pass: learnings, deliveries, a failure, reviews, tasks, a stale item."""
+    shop.git("init", "-q", "-b", "main")
+    for name, description in AGENTS.items():
+        shop.write(f".claude/agents/{name}.md", AGENT.format(name=name, description=description))
+    for path, text in SOURCES.items():
+        shop.write(path, text)
+    hooks = settings_json.build_hooks(installation.read_template())
+    shop.write(".claude/settings.json", settings_json.add_hooks("", hooks))
+    shop.write(".claude-mpm/config.yml", CONFIG)
+    shop.write(".claude-mpm/memories/PM.md", PM)
+    shop.git("add", "src", "Makefile")
+    shop.git("commit", "-q", "-m", "Begin the shop")
+    for run in read_runs():
+        shop.delegate(run)
+    shop.git("mv", "src/pay.py", "src/payments.py")
+    session = {"hook_event_name": "SessionStart", "session_id": "today", "source": "startup"}
+    shop.days = 0.09
+    shop.run_hook("session_start", session)
+    shop.run("add", "engineer", "guideline", "Prices in the catalogue include the tax")
+    shop.run("confirm", "engineer", "message id charges")
+    shop.run("pin", "engineer", "event bus, never")
+    _add_tasks(shop)
+    shop.days = 0
+
+
+def _add_tasks(shop: Shop) -> None:
+    shop.write("backlog/config.yml", BACKLOG)
+    for number, (title, status) in TASKS.items():
+        text = TASK.format(number=number, title=title, status=status)
+        shop.write(f"backlog/tasks/task-{number} - {title.replace(' ', '-')}.md", text)
+    shop.run("task", "list")  # reads the files
+    shop.run("task", "decide", "12", "A refund is a new document; the order stays unchanged")
+    shop.run("task", "note", "12", "The bank wants one refund for each payment")
+    shop.run("task", "note", "14", "The template is in templates/invoice.html")
