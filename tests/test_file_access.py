@@ -51,6 +51,8 @@ ALLOWED: dict[str, str] = {
     "storage.paths._mode": "looks for the project",
     "api.Memories.__init__": "the project's folder itself",
     "mcp_server.served_project.ServedProject": "the project's folder itself",
+    "dashboard.site.Site": "the project's folder itself",
+    "dashboard.site._read_static": "the installed program",
     "curation.cleaning._find_orphans": "the home directory itself",
     "git.resolve._list_files": "of the user's links to one file; a project's are refused",
     # Files of this machine and of the user.

@@ -23,8 +23,9 @@ from memory_core import hook
 from memory_core.cli import program
 
 HOOK = "--hook"
-# git runs merge_file. The MCP server is slow to load: only a server that needs it has it.
-LEFT_OUT = ("memory_core.cli.merge_file",)
+# git runs merge_file, and the dashboard is started as a process.  The MCP server is slow to load:
+# only a server that needs it has it.
+LEFT_OUT = ("memory_core.cli.merge_file", "memory_core.dashboard")
 MCP_SERVER = "memory_core.mcp_server"
 # Python sets this value for `python -m memory_core.cli`.
 PROGRAM = os.path.join(os.path.dirname(memory_core.__file__), "cli", "__main__.py")

@@ -1,0 +1,45 @@
+"""`agent-memory dashboard`: the memories in a browser."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from memory_core.cli.app import find_project, read_environment
+from memory_core.cli.common.arguments import flag, make_number_parser
+from memory_core.cli.output import end_page, print_line, print_note
+
+
+def dashboard(
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=make_number_parser(0, 65535),
+            help="Port on 127.0.0.1; 0 = any free port.",
+            show_default="5000, or the next free one",
+        ),
+    ] = None,
+    opens: Annotated[bool, flag("--open", "Open it in your browser.")] = False,
+) -> None:
+    """Show and edit memories in your browser.
+
+    Open the printed address: its token gives access, so do not pass it on.
+    Only programs on this machine can reach the dashboard.
+
+    \b
+    Example:
+      agent-memory dashboard --open
+    """
+    project = find_project()
+    from memory_core.dashboard import server
+
+    def say(address: str) -> None:
+        print_line(address)
+        end_page()
+        print_note(f"Dashboard of {project.paths.root}; Ctrl-C ends it.")
+
+    with suppress(KeyboardInterrupt):
+        server.serve(project, read_environment(), port, say, opens)

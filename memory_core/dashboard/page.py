@@ -1,0 +1,61 @@
+"""What a page receives, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from memory_core.memory.project import Project
+
+PREFIX = "/dashboard"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request for a page.
+
+    `project` is opened for this request.  `names` are the parts of the path that its pattern
+    names, `query` the parameters behind "?", `form` those of a POST; of a parameter that occurs
+    several times, the last one, and `lists` has all of those of a form.
+    """
+
+    project: Project
+    environ: Mapping[str, str]
+    names: Mapping[str, str]
+    query: Mapping[str, str]
+    form: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+class View(NamedTuple):
+    """A template and its values."""
+
+    template: str
+    values: dict[str, Any]
+    status: int = 200
+
+
+class Done(NamedTuple):
+    """The answer to a form: go to this page, below PREFIX, and show the message there."""
+
+    location: str
+    message: str
+
+
+class NotFound(Exception):
+    """There is no such thing; the message says what."""
+
+
+class Page(NamedTuple):
+    """A row of the table of pages.
+
+    `path` is below PREFIX.  Pages with a `title` are in the navigation; the keys "g" and `key`
+    open them.
+    """
+
+    path: str
+    show: Callable[[Visit], View | Done]
+    title: str = ""
+    key: str = ""
+    method: str = "GET"

@@ -1,0 +1,82 @@
+"""Templates: the only place that imports jinja2."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from memory_core.dashboard.page import PREFIX
+
+TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
+
+AGES = ((86400, "d"), (3600, "h"), (60, "min"))
+
+
+def make_link(*parts: str, **query: object) -> str:
+    """Return the address of a page; each part and value is quoted, an empty value left out."""
+    path = "/".join((PREFIX, *(quote(part, safe="") for part in parts)))
+    given = urlencode({name: value for name, value in query.items() if value not in ("", None)})
+    return f"{path}?{given}" if given else path
+
+
+def make_hidden_field(name: str, value: str) -> Markup:
+    """Return a hidden field of a form."""
+    return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
+
+
+def format_size(size: int) -> str:
+    """Return a number of bytes in words: 900 B, 12.3 KB."""
+    return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"
+
+
+def format_age(when: float) -> str:
+    """Return how long ago a time is, in seconds since 1970: 5 min, 3 h, 12 d."""
+    age = time.time() - when
+    for seconds, unit in AGES:
+        if age >= seconds:
+            return f"{int(age // seconds)} {unit}"
+    return "now" if when else "never"
+
+
+def format_moment(timestamp: str) -> str:
+    """Return an ISO 8601 timestamp for people: 2026-11-20 22:10:05."""
+    return timestamp[:19].replace("T", " ").removesuffix("Z")
+
+
+def format_share(part: float, whole: float) -> str:
+    """Return a share in percent, "" of nothing."""
+    return f"{100 * part / whole:.0f}%" if whole else ""
+
+
+def format_number(value: float) -> str:
+    """Return a number with separators of thousands: 1,234."""
+    return f"{value:,.0f}"
+
+
+FILTERS = {
+    "size": format_size,
+    "age": format_age,
+    "moment": format_moment,
+    "share": format_share,
+    "number": format_number,
+}
+
+
+def make_templates(**values: Any) -> Environment:
+    """Return the templates; `values` are known to each of them.  All text is escaped."""
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    templates.filters.update(FILTERS)
+    templates.globals.update(link=make_link, **values)
+    return templates

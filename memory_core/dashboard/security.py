@@ -1,0 +1,137 @@
+"""Who may ask the dashboard for what, and the headers of every response.
+
+Other users of this machine and web pages in the same browser can reach the port.  So every
+request names this server as its host, has the cookie that only the address with the token sets,
+and does not come from another site; every change has the token of a form as well.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from memory_core.dashboard.page import PREFIX
+
+TOKEN_BYTES = 32
+TOKEN_PARAMETER = "token"  # noqa: S105 - a name
+FORM_FIELD = "form_token"
+
+STATIC_PREFIX = f"{PREFIX}/static/"
+
+HOST_NAMES = ("127.0.0.1", "localhost")
+HTTP_PORT = 80  # browsers leave it out
+
+HEADERS = {
+    "Content-Security-Policy": "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "img-src 'self'",
+            "connect-src 'self'",
+            "form-action 'self'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not "no-referrer", with which browsers send "Origin: null" with the forms of this server.
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+NO_ACCESS = "Open the address that agent-memory dashboard printed: it has a token."
+
+
+class Access:
+    """The secrets of one server: for its address, its cookie and its forms."""
+
+    def __init__(self, token: str, port: int) -> None:
+        self.token = token
+        self.cookie = secrets.token_urlsafe(TOKEN_BYTES)
+        self.form_token = secrets.token_urlsafe(TOKEN_BYTES)
+        # A browser sends the cookies of all ports of a host to each of them.
+        self.cookie_name = f"agent_memory_{port}"
+        self.hosts = [f"{name}:{port}" for name in HOST_NAMES]
+        if port == HTTP_PORT:
+            self.hosts += HOST_NAMES
+
+    def find_foreign(self, scope: Scope) -> str:
+        """Return why this request does not come from a page of this server, "" if it may."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host not in self.hosts or len(headers.getlist("host")) != 1:
+            return f"Unknown host: use {self.hosts[0]}."
+        # People may follow a link from elsewhere; anything else is not for other sites.
+        is_visit = scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
+        is_own = headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+        has_own_origin = headers.get("origin", f"http://{host}") == f"http://{host}"
+        is_refused = not (is_own or is_visit) or not has_own_origin
+        return "Requests from other sites are refused." if is_refused else ""
+
+    def knows(self, scope: Scope) -> bool:
+        """Return whether a request needs no cookie, or has it."""
+        path = scope["path"]
+        is_public = path == "/" or path.startswith(STATIC_PREFIX)
+        return is_public or self._has_cookie(Headers(scope=scope))
+
+    def _has_cookie(self, headers: Headers) -> bool:
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        given = cookies.get(self.cookie_name)
+        return given is not None and is_same(given.value, self.cookie)
+
+    def opens(self, scope: Scope) -> bool:
+        """Return whether this is the address with the token."""
+        values = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN_PARAMETER, [])
+        is_start = scope["method"] == "GET" and scope["path"] == PREFIX
+        return is_start and len(values) == 1 and is_same(values[0], self.token)
+
+    def make_cookie(self) -> str:
+        return f"{self.cookie_name}={self.cookie}; Path={PREFIX}; HttpOnly; SameSite=Strict"
+
+
+def is_same(given: str, secret: str) -> bool:
+    """Compare in a time that does not depend on how many characters are right."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
+
+
+class GuardedApp:
+    """An app that answers only requests that `access` allows; all responses have HEADERS.
+
+    `refuse` makes the page of a refusal, from its status and the reason.
+    """
+
+    def __init__(
+        self, app: ASGIApp, access: Access, refuse: Callable[[int, str], Response]
+    ) -> None:
+        self._app = app
+        self._access = access
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self._choose(scope)(scope, receive, send_with_headers)
+
+    def _choose(self, scope: Scope) -> ASGIApp:
+        if problem := self._access.find_foreign(scope):
+            return self._refuse(403, problem)
+        if self._access.opens(scope):
+            return RedirectResponse(PREFIX, 303, {"Set-Cookie": self._access.make_cookie()})
+        return self._app if self._access.knows(scope) else self._refuse(403, NO_ACCESS)

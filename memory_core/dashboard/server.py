@@ -1,0 +1,93 @@
+"""The app of the dashboard, and the socket that it listens on."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Mapping
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+
+from memory_core.dashboard.page import PREFIX
+from memory_core.dashboard.security import TOKEN_BYTES, TOKEN_PARAMETER, Access, GuardedApp
+from memory_core.dashboard.site import Site
+from memory_core.memory.project import Project
+
+HOST = "127.0.0.1"
+PORT = 5000
+
+# If PORT is taken and nobody chose it, this many ports behind it are tried.
+NEXT_PORTS = 20
+
+# Seconds that requests have to finish when the server stops.
+GRACE_SECONDS = 2
+
+
+def create_app(project: Project, environ: Mapping[str, str], access: Access) -> Starlette:
+    """Return the app; `app.state.site` is its `Site`."""
+    site = Site(project.paths.root, environ, access)
+    app = Starlette(
+        routes=site.make_routes(),
+        exception_handlers={HTTPException: site.handle_error},
+    )
+    app.router.redirect_slashes = False
+    app.state.site = site
+    app.add_middleware(GuardedApp, access=access, refuse=site.show_refusal)
+    return app
+
+
+def serve(
+    project: Project,
+    environ: Mapping[str, str],
+    port: int | None,
+    say: Callable[[str], None],
+    opens_browser: bool = False,
+) -> None:
+    """Serve on 127.0.0.1 until a signal; `say` gets the address.
+
+    Without a port, the first free one from PORT on is used, with 0 any free one.  Raises OSError
+    if the port is taken.
+    """
+    with listen(port) as own:
+        access = Access(secrets.token_urlsafe(TOKEN_BYTES), own.getsockname()[1])
+        address = f"http://{access.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={access.token}"
+        say(address)
+        if opens_browser:  # a browser in this terminal ends only when the person closes it
+            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+        app = create_app(project, environ, access)
+        anyio.run(_serve, app, own)
+
+
+def listen(port: int | None) -> socket.socket:
+    """Return a socket that listens; raises OSError if the port, or each of them, is taken."""
+    ports = range(PORT, PORT + NEXT_PORTS + 1) if port is None else [port]
+    for number in ports:
+        try:
+            return socket.create_server((HOST, number))
+        except OSError as error:
+            problem = error
+    reason = os.strerror(problem.errno or 0)
+    raise OSError(problem.errno, f"port {ports[0]}: {reason}; --port chooses another")
+
+
+async def _serve(app: Starlette, own: socket.socket) -> None:
+    settings = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server = uvicorn.Server(settings)
+    app.state.site.is_stopping = lambda: server.should_exit
+    await server.serve(sockets=[own])

@@ -1,0 +1,194 @@
+"""Requests become visits of pages, and what pages return becomes responses."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import parse_qs
+
+import anyio
+import anyio.to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from memory_core.curation import lookup
+from memory_core.dashboard import live, rendering
+from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
+from memory_core.dashboard.routes import PAGES
+from memory_core.dashboard.security import FORM_FIELD, Access, is_same
+from memory_core.memory.project import Project
+from memory_core.storage.paths import LevelPaths
+
+MAX_FORM_BYTES = 1_000_000
+MAX_FORM_FIELDS = 2_000
+
+# The key of a form's message, in the address of the page that shows it.
+MESSAGE_PARAMETER = "done"
+MAX_MESSAGES = 20
+
+STATIC = os.path.join(os.path.dirname(__file__), "static")
+STATIC_TYPES = {
+    "style.css": "text/css",
+    "dashboard.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+
+OTHER_FORM = "This form is of another run of the dashboard: reload the page and try again."
+
+
+class ProjectGone(Exception):
+    """The project's folder was deleted or moved while the server runs."""
+
+
+class Site:
+    """The pages of one project; they are made one at a time, in a thread.
+
+    `is_stopping` is asked by open streams.
+    """
+
+    def __init__(self, root: str, environ: Mapping[str, str], access: Access) -> None:
+        self.is_stopping: Callable[[], bool] = lambda: False
+        self._root = root
+        self._environ = environ
+        self._access = access
+        self._messages: dict[str, str] = {}
+        self._one_at_a_time = anyio.CapacityLimiter(1)
+        self._static = {name: _read_static(name) for name in STATIC_TYPES}
+        self._templates = rendering.make_templates(
+            project_name=os.path.basename(root) or root,
+            root=root,
+            navigation=[page for page in PAGES if page.title],
+            form_token=lambda: rendering.make_hidden_field(FORM_FIELD, access.form_token),
+        )
+
+    def make_routes(self) -> list[Route]:
+        return [
+            Route("/", self._go_to_start),
+            *(
+                Route(PREFIX + page.path, self._serve(page), methods=[page.method])
+                for page in PAGES
+            ),
+            Route(f"{PREFIX}/live", self._stream),
+            Route(f"{PREFIX}/static/{{name}}", self._send_static),
+        ]
+
+    def open_project(self) -> Project:
+        """Return the project with its present settings, never one in a folder further up."""
+        if not os.path.isdir(self._root):
+            raise ProjectGone(f"The project's folder is gone: {self._root}")
+        return Project(LevelPaths(self._root, self._environ), self._environ)
+
+    async def _go_to_start(self, _request: Request) -> Response:
+        return RedirectResponse(PREFIX, 303)
+
+    def _serve(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        async def serve(request: Request) -> Response:
+            lists = await _read_form(request) if page.method == "POST" else {}
+            form = {name: values[-1] for name, values in lists.items()}
+            if page.method == "POST" and not is_same(
+                form.get(FORM_FIELD, ""), self._access.form_token
+            ):
+                return self.show_problem(403, OTHER_FORM)
+            return await anyio.to_thread.run_sync(
+                self._answer, page, request, lists, limiter=self._one_at_a_time
+            )
+
+        return serve
+
+    def _answer(self, page: Page, request: Request, lists: dict[str, list[str]]) -> Response:
+        form = {name: values[-1] for name, values in lists.items()}
+        try:
+            visit = Visit(
+                project=self.open_project(),
+                environ=self._environ,
+                names=request.path_params,
+                query=dict(request.query_params),
+                form=form,
+                lists=lists,
+            )
+            result = page.show(visit)
+            if isinstance(result, Done):
+                return self._redirect(result)
+            message = self._messages.pop(visit.query.get(MESSAGE_PARAMETER, ""), "")
+            return self._render(result, page, message)
+        except Exception as error:  # noqa: BLE001 - where errors become pages
+            return self.show_problem(*_describe(error))
+
+    def _redirect(self, result: Done) -> Response:
+        key = secrets.token_hex(4)
+        while len(self._messages) >= MAX_MESSAGES:
+            del self._messages[next(iter(self._messages))]
+        self._messages[key] = result.message
+        sign = "&" if "?" in result.location else "?"
+        return RedirectResponse(f"{result.location}{sign}{MESSAGE_PARAMETER}={key}", 303)
+
+    def _render(self, view: View, page: Page | None, message: str = "") -> Response:
+        values = {"page": page, "message": message, "is_known": True, **view.values}
+        return HTMLResponse(self._templates.get_template(view.template).render(values), view.status)
+
+    def show_problem(self, status: int, problem: str) -> Response:
+        """Return an error as a page."""
+        return self._render(View("problem.html", {"problem": problem}, status), None)
+
+    def show_refusal(self, status: int, problem: str) -> Response:
+        """Return an error as a page that says nothing about the project."""
+        values = {"problem": problem, "is_known": False}
+        return self._render(View("problem.html", values, status), None)
+
+    async def handle_error(self, _request: Request, error: Exception) -> Response:
+        """Return the page for an error of the framework, such as an unknown address."""
+        if isinstance(error, HTTPException):
+            what = "There is no such page." if error.status_code == 404 else error.detail
+            response = self.show_problem(error.status_code, what)
+            response.headers.update(error.headers or {})
+            return response
+        return self.show_problem(*_describe(error))
+
+    async def _stream(self, request: Request) -> Response:
+        if request.method == "HEAD":
+            return Response(media_type=live.MEDIA_TYPE)
+        return live.stream_events(self.open_project(), self.is_stopping)
+
+    async def _send_static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self._static:
+            raise HTTPException(404)
+        return Response(self._static[name], media_type=STATIC_TYPES[name])
+
+
+def _read_static(name: str) -> bytes:
+    with open(os.path.join(STATIC, name), "rb") as file:
+        return file.read()
+
+
+async def _read_form(request: Request) -> dict[str, list[str]]:
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > MAX_FORM_BYTES:
+            raise HTTPException(413, "The form is too large.")
+    try:
+        text = data.decode("utf-8")
+        return parse_qs(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
+    except ValueError:
+        raise HTTPException(400, "The form cannot be read.") from None
+
+
+def _describe(error: Exception) -> tuple[int, str]:
+    """Return the status and the message for an error."""
+    if isinstance(error, (NotFound, lookup.UnknownAgent)):
+        return 404, str(error)
+    if isinstance(error, ProjectGone):
+        return 503, str(error)
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        return 500, f"{error.filename}: {reason}" if error.filename else reason
+    if hasattr(error, "status"):  # raised by this code base, with a message for people
+        return 400, str(error)
+    traceback.print_exception(error, file=sys.stderr)
+    return 500, f"internal error, {type(error).__name__}: {error}"
