@@ -13,7 +13,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup, preference_actions
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, changes, transaction
+from memory_core.memory import agent_memory, changes, index_building, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import InvalidAgentName, Project, resolve_agent
 from memory_core.memory.reading import read_memory
@@ -117,18 +117,17 @@ def _list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
         return []
     if not snapshot:
         return []
-    guard, document = (
-        Guard(store.paths.state, store.stem(agent)),
-        markdown.parse_document(snapshot.text),
-    )
-    texts = [(item.text, markdown.read_nested(document, item)) for item in document.items]
-    texts += [(part.text, "") for part in splitting.split_document(document) if not part.item]
-    reasons = [guard.find_reason(*text) for text in texts]
-    return [
-        _make_entry(agent, text, nested, reason, format_utc(snapshot.changed))
-        for (text, nested), reason in zip(texts, reasons, strict=True)
-        if reason
+    guard = Guard(store.paths.state, store.stem(agent))
+    document = markdown.parse_document(snapshot.text)
+    checked = index_building.list_checked(store, agent)
+    texts = [
+        (item.text, markdown.read_nested(document, item), reason)
+        for item, reason in index_building.list_held(document, guard, checked)
     ]
+    parts = [text for _start, _end, text in splitting.list_paragraphs(document)]
+    texts += [(text, "", guard.find_reason(text)) for text in parts if text not in checked]
+    changed = format_utc(snapshot.changed)
+    return [_make_entry(agent, *fields, changed) for fields in texts if fields[-1]]
 
 
 def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from memory_core.document.block_reader import Item
     from memory_core.document.markdown import Document
     from memory_core.history.item_history import History, Record
     from memory_core.memory.item_index import Stamp
@@ -349,14 +350,33 @@ def make_guard(project: Project, store: Store, agent: str) -> Guard:
     return Guard(store.paths.state, store.stem(agent), is_strict)
 
 
-def remove_held(document: Document, guard: Guard, checked: Collection[str] = ()) -> Document:
-    """Return a document without the items that agents do not receive before a person decides."""
-    poisoned = [
-        item
+def list_checked(store: Store, agent: str) -> set[str]:
+    """Return texts that agents may receive: those of the passages in the index, if there is one."""
+    try:
+        parts = item_index.read_stored(store, agent).parts
+        return {passage.text for passage in PassageIndex(parts=parts)}
+    except DamagedIndex:
+        return set()
+
+
+def list_held(
+    document: Document, guard: Guard, checked: Collection[str] = ()
+) -> list[tuple[Item, str]]:
+    """Return the items that agents do not receive before a person decides, with the reasons.
+
+    `checked` has texts that need no check.
+    """
+    reasons = [
+        (item, guard.find_reason(item.text, markdown.read_nested(document, item)))
         for item in document.items
         if "\n".join(map(str.rstrip, document.lines[item.line : item.end])).rstrip() not in checked
-        and guard.find_reason(item.text, markdown.read_nested(document, item))
     ]
+    return [(item, reason) for item, reason in reasons if reason]
+
+
+def remove_held(document: Document, guard: Guard, checked: Collection[str] = ()) -> Document:
+    """Return a document without the items that agents do not receive before a person decides."""
+    poisoned = [item for item, _reason in list_held(document, guard, checked)]
     if not poisoned:
         return document
     from memory_core.document import edits

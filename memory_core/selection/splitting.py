@@ -22,19 +22,22 @@ def split_document(
     document: Document,
     find_note: Callable[[str], ItemNote] = lambda _item: NO_NOTE,
     places: list[tuple[int, int]] | None = None,
+    with_items: bool = True,
 ) -> list[Passage]:
     """Return the passages of a document: no title, comment, front matter, conflict marker.
 
     Their texts are data for a prompt.  The document is already without secrets, but for those that
     hidden characters or line breaks divide.  Each item has its text in its first line.
     `find_note` returns the note on an item of this document by its text.  `places` receives
-    the first line of each passage, and the line behind it.
+    the first line of each passage, and the line behind it.  Without `with_items`, only paragraphs
+    are returned.
     """
     items = {item.line: item for item in document.items}
     hidden, verbatim = _hidden(document), set(document.verbatim)
     titles = {section.line: section for section in document.sections}
     written = {line.rstrip("\r\n") for line in document.lines}
     passages: list[Passage] = []
+    spans = [] if places is None else places
     title, block = "", []  # type: str, list[str]
 
     def add(lines: list[str], item: str = "") -> None:
@@ -45,9 +48,8 @@ def split_document(
         if text.strip(" \n-*+_="):
             note = find_note(item) if item else NO_NOTE
             passages.append(Passage(title, text, len(passages), item, note))
-            if places is not None:
-                start = at if item else at - len(lines)
-                places.append((start, start + len(lines)))
+            start = at if item else at - len(lines)
+            spans.append((start, start + len(lines)))
 
     at = markdown_lines.count_front_matter(document.lines)
     while at < len(document.lines):
@@ -61,7 +63,8 @@ def split_document(
             title, at = section.title, section.body
         elif at in items:
             item = items[at]
-            add(_list_lines(document, item), item.text if _has_text(item) else "")
+            if with_items or not _has_text(item):
+                add(_list_lines(document, item), item.text if _has_text(item) else "")
             at = item.end
         else:
             if at not in hidden and not is_gap:
@@ -77,18 +80,14 @@ def list_texts(document: Document) -> list[tuple[str, str]]:
     A paragraph has no nested lines, and its text is that of its passage.
     """
     texts = [(item.text, markdown.read_nested(document, item)) for item in document.items]
-    return texts + [(part.text, "") for part in split_document(document) if not part.item]
+    return texts + [(text, "") for _start, _end, text in list_paragraphs(document)]
 
 
 def list_paragraphs(document: Document) -> list[tuple[int, int, str]]:
     """Return (first line, line behind it, text) of each passage that is not an item."""
     places: list[tuple[int, int]] = []
-    passages = split_document(document, places=places)
-    return [
-        (*place, passage.text)
-        for place, passage in zip(places, passages, strict=True)
-        if not passage.item
-    ]
+    passages = split_document(document, places=places, with_items=False)
+    return [(*place, passage.text) for place, passage in zip(places, passages, strict=True)]
 
 
 def _has_text(item: Item) -> bool:
