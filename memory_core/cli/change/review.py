@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from memory_core.cli.change import review_new, review_pr, review_session
-from memory_core.cli.change.review_details import item_to_json
 from memory_core.cli.change.review_session import ReviewSession
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
@@ -21,6 +20,7 @@ from memory_core.cli.output import is_terminal, print_json, print_line, print_no
 from memory_core.curation import agent_status
 from memory_core.curation import review as waiting_list
 from memory_core.curation.review import AcceptedItem, WaitingItem
+from memory_core.curation.views.review_details import format_accepted, item_to_json
 from memory_core.files import stale_items
 from memory_core.git import moved_files
 from memory_core.text import secrets
@@ -207,7 +207,7 @@ def _apply(
         fields = {"learnings": learnings, "items": items, "change": change}
         print_json({"decision": names[action], **fields})
         return
-    for line in [*map(review_session.format_accepted, accepted)] or [
+    for line in [*map(format_accepted, accepted)] or [
         f"Rejected: {item.agent}: {item.text.partition(chr(10))[0]}" for item in chosen
     ]:
         print_line(line)

@@ -8,9 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from memory_core.cli.change import review_details
 from memory_core.cli.change.edit import run_editor
-from memory_core.cli.change.review_details import INDENT, DetailLine
 from memory_core.cli.common.entries import print_sentence, wrap_text
 from memory_core.cli.common.inputs import ask_line, read_key
 from memory_core.cli.common.notes import note_undo
@@ -18,7 +16,9 @@ from memory_core.cli.common.scopes import LevelScope, find_agent
 from memory_core.cli.errors import CommandRefused, describe_error
 from memory_core.cli.output import paint, print_line, print_note
 from memory_core.curation import review, undo
-from memory_core.curation.review import AcceptedItem, WaitingItem
+from memory_core.curation.review import WaitingItem
+from memory_core.curation.views import review_details
+from memory_core.curation.views.review_details import INDENT, DetailLine
 from memory_core.text.phrases import format_count
 
 QUESTION = "[a]ccept [e]dit [r]eject [m]ove [s]kip [u]ndo [q]uit [?]: "
@@ -69,14 +69,14 @@ class ReviewSession:
         start = len(self._changes)
         accepted = review.accept(*self.scope, [item], text)
         self._note(item, "accepted", start)
-        return "\n".join(map(format_accepted, accepted))
+        return "\n".join(map(review_details.format_accepted, accepted))
 
     def move(self, item: WaitingItem, name: str) -> str:
         """Accept a learning for the agent with this name."""
         target, start = find_agent(name, self.user, accept_new=True).agent, len(self._changes)
         accepted = review.accept(*self.scope, [item], None, target)
         self._note(item, "moved", start)
-        return "\n".join(map(format_accepted, accepted))
+        return "\n".join(map(review_details.format_accepted, accepted))
 
     def reject(self, item: WaitingItem) -> str:
         start = len(self._changes)
@@ -165,11 +165,6 @@ def _apply(session: ReviewSession, item: WaitingItem, key: str) -> str:
         return f"Undone: {session.undo().id} waits again."
     print_note(HELP)
     return ""
-
-
-def format_accepted(item: AcceptedItem) -> str:
-    verb = "Already known" if item.was_present else "Accepted"
-    return f"{verb}: {item.agent}: {item.id} {item.text}"
 
 
 def edit_text(item: WaitingItem) -> str:

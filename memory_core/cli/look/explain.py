@@ -13,8 +13,8 @@ from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
 from memory_core.cli.common.tables import Column, count_cells, format_table
 from memory_core.cli.output import paint, print_json, print_line, print_note
-from memory_core.curation import explaining
-from memory_core.curation.explaining import Explanation
+from memory_core.curation.views import explaining
+from memory_core.curation.views.explaining import Explanation
 from memory_core.selection.choosing import Choice
 from memory_core.text.phrases import format_count
 

@@ -15,7 +15,7 @@ from memory_core.cli.common.inputs import read_input
 from memory_core.cli.errors import CommandRefused
 from memory_core.cli.look.explain import print_explanation
 from memory_core.cli.output import paint, print_json, print_line, print_note, select_fields
-from memory_core.curation import explaining
+from memory_core.curation.views import explaining
 from memory_core.document.diff import FileChange
 from memory_core.setup import hook_runner
 from memory_core.setup.hook_runner import HookResult

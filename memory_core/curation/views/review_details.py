@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from memory_core.curation.review import Preview, WaitingItem
+from memory_core.curation.review import AcceptedItem, Preview, WaitingItem
 from memory_core.text import secrets
 
 INDENT = "  "
@@ -57,6 +57,11 @@ def _list_effects(item: WaitingItem, preview: Preview) -> list[tuple[str, str]]:
         rows.append(("replaces:" if preview.replaces else "similar, and stays:", ""))
         rows += [(f"- {preview.similar}", "broken"), (f"+ {item.text.splitlines()[0]}", "ok")]
     return rows
+
+
+def format_accepted(item: AcceptedItem) -> str:
+    verb = "Already known" if item.was_present else "Accepted"
+    return f"{verb}: {item.agent}: {item.id} {item.text}"
 
 
 def item_to_json(item: WaitingItem) -> dict[str, Any]:
