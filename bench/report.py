@@ -100,12 +100,12 @@ def compared(rows: Iterable[tuple[str, Summary, Summary]]) -> str:
     return "\n".join(head + lines)
 
 
-def written(text: str, page: str) -> str:
+def written(text: str, page: str, first: str = BEGIN, last: str = END) -> str:
     """Return a page with what stands between its two marks replaced."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = page.partition(first)
+    _, end, after = rest.partition(last)
     if not end:
-        raise ValueError(f"there is no {BEGIN} ... {END} to write between")
+        raise ValueError(f"there is no {first} ... {last} to write between")
     return f"{before}{begin}\n{text}{end}{after}"
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_core.claude_code import settings_json
-from memory_core.setup import installation
+from support.command_line import Person
 from support.machine import WRONG_CLOCK
 from support.paths import REPO
+from support.sandbox import Sandbox
 
 DAY = 86400
 RUNS = Path(__file__).parent / "runs.md"
@@ -105,15 +105,13 @@ class Shop:
     """The project in `folder`/shop, with its own home; `env` is for commands and hooks."""
 
     def __init__(self, folder: Path) -> None:
-        self.root, self.home = folder / "shop", folder / "home"
-        self.home.mkdir(parents=True)
-        self.root.mkdir()
+        sandbox = Sandbox(folder)
+        sandbox.switch_selection_on()
+        self.person = Person(sandbox, folder)
+        self.root, self.home = sandbox.root, sandbox.home
         self.days = 0.0  # how long ago everything happens
         self.env = {
-            "HOME": str(self.home),
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(REPO),
-            "CLAUDE_PROJECT_DIR": str(self.root),
+            **self.person.env,
             "GIT_CONFIG_GLOBAL": os.devnull,
             **{f"GIT_{who}_NAME": "Ann" for who in ("AUTHOR", "COMMITTER")},
             **{f"GIT_{who}_EMAIL": "ann@example.org" for who in ("AUTHOR", "COMMITTER")},
@@ -130,7 +128,7 @@ class Shop:
         """Run a hook as Claude Code does, and return its reply."""
         path = str(REPO / "hooks" / f"{name}.py")
         done = self._start(["-I"], path, data=json.dumps({**event, "cwd": str(self.root)}))
-        reply = json.loads(done)["hookSpecificOutput"] if done.strip() else {}
+        reply = json.loads(done).get("hookSpecificOutput", {}) if done.strip() else {}
         return dict(reply)
 
     def run(self, *words: str) -> str:
@@ -232,8 +230,7 @@ def fill(shop: Shop) -> None:
         shop.write(f".claude/agents/{name}.md", AGENT.format(name=name, description=description))
     for path, text in SOURCES.items():
         shop.write(path, text)
-    hooks = settings_json.build_hooks(installation.read_template())
-    shop.write(".claude/settings.json", settings_json.add_hooks("", hooks))
+    shop.person.install()
     shop.write(".claude-mpm/config.yml", CONFIG)
     shop.write(".claude-mpm/memories/PM.md", PM)
     shop.git("add", "src", "Makefile")

@@ -1,0 +1,87 @@
+"""A real Chromium without access to any network, and its tabs."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+HEIGHT = 800
+TIMEOUT_MS = 20_000
+
+# Names are not looked up, and addresses of other machines are not reached.
+OPTIONS = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--no-proxy-server"]
+
+# What an attack would do.
+HAS_RUN = "'pwned' in window"
+
+
+class Chromium:
+    """A running browser; a context manager."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+
+    def __enter__(self) -> Chromium:
+        from playwright.sync_api import sync_playwright
+
+        self._driver = sync_playwright().start()
+        self._browser = self._driver.chromium.launch(executable_path=self._program, args=OPTIONS)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._browser.close()
+        self._driver.stop()
+
+    def open_tab(self, width: int = 1280, theme: str = "light") -> Tab:
+        """Open a tab with its own cookies."""
+        context = self._browser.new_context(
+            viewport={"width": width, "height": HEIGHT},
+            color_scheme=theme,
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(TIMEOUT_MS)
+        return Tab(context)
+
+
+class Tab:
+    """A tab; `problems` has errors of scripts, failed requests, dialogs and requests elsewhere."""
+
+    def __init__(self, context: Any) -> None:
+        self.page = context.new_page()
+        self.problems: list[str] = []
+        self._context = context
+        self.page.on("console", self._note_message)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("request", self._note_request)
+        self.page.on("requestfailed", self._note_failure)
+        self.page.on("response", self._note_response)
+        self.page.on("dialog", self._note_dialog)
+
+    def _note_message(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def _note_request(self, request: Any) -> None:
+        if urlsplit(request.url).hostname != "127.0.0.1":
+            self.problems.append(f"elsewhere: {request.url}")
+
+    def _note_failure(self, request: Any) -> None:
+        # A page that is left ends its stream of events.
+        if not (request.failure == "net::ERR_ABORTED" and request.url.endswith("/live")):
+            self.problems.append(f"failed: {request.url}: {request.failure}")
+
+    def _note_response(self, response: Any) -> None:
+        if response.status >= 400:
+            self.problems.append(f"{response.status}: {response.url}")
+
+    def _note_dialog(self, dialog: Any) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def visit(self, url: str) -> None:
+        self.page.goto(url, wait_until="load")
+
+    def close(self) -> None:
+        if self.page.evaluate(HAS_RUN):
+            self.problems.append(f"text was executed: {self.page.url}")
+        self._context.close()

@@ -1,0 +1,101 @@
+"""A project in which all that somebody else may write tries to be more than text."""
+
+from __future__ import annotations
+
+import json
+
+from support import events
+
+from .shop import Shop
+
+RUN = "pwned=1"
+
+TEXTS = [
+    f"<script>{RUN}</script>",
+    f'"><img src=x onerror="{RUN}">',
+    f"' onfocus={RUN} autofocus='",
+    f"</textarea></title></style></script><svg onload={RUN}>",
+    f"javascript:{RUN}",
+    "{{7*7}} {% raw %} ${7*7} <%= 7*7 %>",
+    "&lt;script&gt; &#60;b&#62; &amp;",
+    "]]> --> <!-- <![CDATA[",
+    "W" * 250,
+    "/".join(["very", "long", "path"] * 15),
+    "שלום עולם, مرحبا بالعالم, right to left",
+    "👩‍👩‍👧‍👦 🏳️‍🌈 ✅ é ﷽ ‱",
+]
+AGENT = f'x"><img src=x onerror={RUN}>'
+TASK = f"""\
+---
+id: TASK-1
+title: '"><img src=x onerror={RUN}> <b>{"long" * 40}'
+status: In Progress
+---
+
+<script>{RUN}</script>
+"""
+BACKLOG = 'project_name: "<b>x"\nstatuses: ["To Do", "In Progress", "Done"]\n'
+
+
+def fill(place: Shop) -> None:
+    """Write these texts into every place of the project, partly through hooks."""
+    place.git("init", "-q", "-b", "main")
+    place.person.install()
+    place.write(".claude-mpm/config.yml", "memory: {agent_overrides: {qa: {learning: ask}}}\n")
+    place.write("backlog/config.yml", BACKLOG)
+    place.write("backlog/tasks/task-1 - x.md", TASK)
+    place.write(".claude-mpm/memories/writer.md", _write_memory())
+    records = "".join(f"{json.dumps(record)}\n" for record in _list_records())
+    place.write(".claude-mpm/memories/history/writer.jsonl", records)
+    for agent in ("engineer", "qa", AGENT):
+        _report(place, agent)
+    place.run("task", "list")
+    place.run("task", "note", "1", TEXTS[1])
+    place.run("preference", "set", "writer", "style", TEXTS[1])
+    _delegate(place)
+
+
+def _write_memory() -> str:
+    sections = [f"## {text}\n- {text}\n  - Why: {text}\n\n{text}\n" for text in TEXTS]
+    return f"# {TEXTS[1]}\n\n" + "\n".join(sections)
+
+
+def _list_records() -> list[dict[str, object]]:
+    fields = ("agent", "section", "nested", "run", "session", "source", "origin", "change", "about")
+    return [
+        {
+            "v": 1,
+            "time": f"2026-11-{at + 1:02}T10:00:00.000Z",
+            "kind": "learned",
+            "id": f"<b>{at}",
+            "text": f"{at} {text}",
+            "confidence": 0.5,
+            "seq": at + 1,
+            **dict.fromkeys(fields, text),
+            "type": text,
+            "reading": [text],
+        }
+        for at, text in enumerate(TEXTS)
+    ]
+
+
+def _report(place: Shop, agent: str) -> None:
+    blocks = [f"# Add To Memory:\nType: pattern\nContent: {text}\n#" for text in TEXTS]
+    text = "\n\n".join(["Done.", *blocks])
+    place.run_hook("subagent_stop", events.make_stop_event(f"a {agent} {TEXTS[0]}", text, agent))
+
+
+def _delegate(place: Shop) -> None:
+    """Call an agent, let its command fail, and let the delegation fail."""
+    place.run_hook("pre_tool_use", events.make_pre_event("toolu_<b>", "writer"))
+    place.run_hook("subagent_start", events.make_start_event("a<b>", "writer"))
+    for text in TEXTS[:3]:
+        failure = {
+            **events.make_pre_event(f"toolu_{text}", "writer"),
+            "hook_event_name": "PostToolUseFailure",
+            "error": text,
+            "is_interrupt": False,
+        }
+        place.run_hook("post_tool_use", failure)
+    session = {"hook_event_name": "SessionStart", "session_id": TEXTS[0], "source": "startup"}
+    place.run_hook("session_start", session)
