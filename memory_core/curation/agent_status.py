@@ -18,6 +18,7 @@ from memory_core.git import unreviewed
 from memory_core.history import item_history
 from memory_core.memory import expiry, gone_projects, index_building
 from memory_core.memory.project import Project
+from memory_core.monitor.log_numbers import DELIVERY_EVENTS, EVENT_PREFIX, LOADED_EVENT, Delivery
 from memory_core.selection import tokens
 from memory_core.selection.passages import ItemNote
 from memory_core.storage import config, config_defaults, event_log, spool
@@ -25,12 +26,6 @@ from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines, secrets
 from memory_core.text.phrases import format_count, format_names
 from memory_core.text.times import format_utc
-
-# The verdicts on a delivery, and the event log's names for them.
-VERDICTS = ("delivered", "doubled", "lost")
-EVENT_PREFIX = "agent.memory."
-LOADED_EVENT = f"{EVENT_PREFIX}loaded"
-DELIVERY_EVENTS = tuple(f"{EVENT_PREFIX}{verdict}" for verdict in VERDICTS)
 
 # Number of weeks in a trend, which counts new items; the last week ends now.
 TREND_WEEKS = 8
@@ -233,15 +228,6 @@ def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int
     except OSError as error:
         problem = error.strerror or str(error)
     return counts, f"{HISTORY_ERROR}{problem}" if problem else ""
-
-
-class Delivery(NamedTuple):
-    """One delivery of a memory to an agent; `verdict` is one of VERDICTS."""
-
-    agent: str
-    verdict: str
-    route: str
-    timestamp: str
 
 
 def list_deliveries(project: Project) -> list[Delivery]:

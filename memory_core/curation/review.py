@@ -13,23 +13,18 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.curation import lookup, preference_actions
 from memory_core.document import markdown, near_duplicates, preferences
 from memory_core.history import item_history
-from memory_core.memory import agent_memory, changes, index_building, transaction
+from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import InvalidAgentName, Project, resolve_agent
 from memory_core.memory.reading import read_memory
-from memory_core.selection import splitting
+from memory_core.monitor import waiting_list
 from memory_core.storage import review_file
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets
-from memory_core.text.times import format_utc
 from memory_core.trust import checking, ledger
-from memory_core.trust.guard import Guard
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemState, Record
-
-# The end of the reason of a text that is in the memory file.
-IN_FILE = "; it is in the file, but agents do not receive it"
 
 # Records the decision on a learning; the last argument has the fields of its records.
 Decision = Callable[[AgentMemory, "WaitingItem", dict[str, Any]], None]
@@ -99,40 +94,11 @@ class NotWaiting(ValueError):
 def list_waiting(store: Store, agents: Iterable[str] = ()) -> list[WaitingItem]:
     """Return the learnings that wait, by agent and oldest first; default: of all agents."""
     names = lookup.sort_agents(agents or {*store.agents_to_review(), *store.agents()} - {""})
-    waiting = []
-    for agent in names:
-        entries = {
-            entry["id"]: entry
-            for entry in [*store.read_review(agent), *_list_poisoned(store, agent)]
-        }
-        waiting += [WaitingItem(agent, entry) for entry in entries.values()]
-    return waiting
-
-
-def _list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
-    """Return what agents do not receive of a memory file because it may be poisoned."""
-    try:
-        snapshot = store.read(agent)
-    except OSError:
-        return []
-    if not snapshot:
-        return []
-    guard = Guard(store.paths.state, store.stem(agent))
-    document = markdown.parse_document(snapshot.text)
-    checked = index_building.list_checked(store, agent)
-    texts = [
-        (item.text, markdown.read_nested(document, item), reason)
-        for item, reason in index_building.list_held(document, guard, checked)
+    return [
+        WaitingItem(agent, entry)
+        for agent in names
+        for entry in waiting_list.list_entries(store, agent)
     ]
-    parts = [text for _start, _end, text in splitting.list_paragraphs(document)]
-    texts += [(text, "", guard.find_reason(text)) for text in parts if text not in checked]
-    changed = format_utc(snapshot.changed)
-    return [_make_entry(agent, *fields, changed) for fields in texts if fields[-1]]
-
-
-def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, Any]:
-    fields = {"content": text, "nested": nested, "time": time, "reason": reason + IN_FILE}
-    return review_file.complete({**fields, "id": review_file.make_id(agent, fields)})
 
 
 def choose(
@@ -219,7 +185,7 @@ def _accept_item(
         return AcceptedItem(memory.agent, state.id, state.text, False)
     if state:
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))
-    elif item.entry["reason"].endswith(IN_FILE):
+    elif item.entry["reason"].endswith(waiting_list.IN_FILE):
         if is_edited:
             raise InvalidDecision(f"{item.id} is not an item: edit the memory file")
         memory.accepted.append(ledger.make_key(item.entry["content"]))
@@ -266,7 +232,7 @@ def _find_doubted(memory: AgentMemory, item: WaitingItem) -> ItemState | None:
     A run reported it as wrong, or it may be poisoned.
     """
     state = memory.history.find(item.entry["content"])
-    is_asked = state and (state.is_doubted or item.entry["reason"].endswith(IN_FILE))
+    is_asked = state and (state.is_doubted or item.entry["reason"].endswith(waiting_list.IN_FILE))
     return state if state and state.is_present and is_asked else None
 
 
@@ -287,7 +253,9 @@ def settle(memory: AgentMemory, text: str) -> dict[str, Any]:
 def _record_rejected(memory: AgentMemory, item: WaitingItem, fields: dict[str, Any]) -> None:
     if state := _find_doubted(memory, item):
         changes.remove_items(memory, [state.text], "removed", **_source_of(item))
-    elif item.id in {entry["id"] for entry in _list_poisoned(memory.store, memory.agent)}:
+    elif item.id in {
+        entry["id"] for entry in waiting_list.list_poisoned(memory.store, memory.agent)
+    }:
         raise InvalidDecision(f"{item.id} is not an item: remove it from the memory file")
     memory.record("rejected", item.entry["content"], nested=item.entry["nested"], **fields)
 

@@ -210,6 +210,8 @@ def _format_tally(tally: Tally) -> str:
 def list_runs(records: Iterable[Record]) -> list[Record]:
     """Return each finished run once, with the fields of all its records; the latest values win.
 
+    `given` and `used` are sets of the ids of items.
+
     A sweep may record a run as stopped that is still at work, so every other outcome wins.
     """
     groups: dict[str, list[Record]] = {}
@@ -237,6 +239,8 @@ def _join_records(key: str, records: list[Record]) -> Record:
     groups = [(time, group) for time, group in groups if group in GROUPS]
     if groups:
         run["experiment"] = find_last(groups)
+    for name in ("given", "used"):
+        run[name] = {item for record in records for item in str(record.get(name, "")).split()}
     for name in MEASURES:
         timed = [(record["time"], parse_count(record.get(name))) for record in records]
         numbers = [(time, number) for time, number in timed if number is not None]

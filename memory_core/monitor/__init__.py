@@ -1,4 +1,4 @@
-"""Follow the event log of a project: what it contains, reading it live, and export.
+"""Observe a project: follow its event log, count what happens, and draw and report the numbers.
 
 Hooks write the log and never import this wing.
 """

@@ -20,6 +20,7 @@ from memory_core.files.safe_files import SafeFiles
 from memory_core.history import item_history
 from memory_core.memory import changes, transaction
 from memory_core.memory.project import Project, find_project
+from memory_core.monitor import log_numbers
 from memory_core.storage import event_log, paths, store
 from memory_core.storage.history_file import HistoryFile
 from memory_core.text import word_search
@@ -139,7 +140,7 @@ def test_the_last_delivery_is_found_from_the_end_of_the_log(tmp_path: Path) -> N
     project = Project(paths.LevelPaths(str(tmp_path), environ), environ)
     assert agent_status.read_last_delivery(project) is None
     for number in range(40):
-        verdict = agent_status.VERDICTS[number % 3]
+        verdict = log_numbers.VERDICTS[number % 3]
         event_log.write(
             project.paths, f"agent.memory.{verdict}", agent_id=f"a{number}", route="prompt"
         )

@@ -1,0 +1,121 @@
+"""Numbers that are added: by agent and by day (UTC)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class HookTime(NamedTuple):
+    """How long hooks took that gave memory, in milliseconds without the start of Python.
+
+    Half of these `hooks` took at most `p50_ms`, and 95 % at most `p95_ms`; both are None without
+    any.
+    """
+
+    p50_ms: int | None
+    p95_ms: int | None
+    hooks: int
+
+
+@dataclass(slots=True)
+class Counts:
+    """What happened in some time, to one agent or to several.
+
+    From the history, without changes that are undone: items `learned` (new ones, also from the
+    review), `confirmed` (reported again, or by a person) and `removed` (also evicted and archived);
+    finished `runs`, of which `failed` ones; items that these runs were `given`, and `used` of them.
+    From the event log: how often memory was added to a prompt (`loaded`), with how many `tokens`
+    in sum; deliveries that arrived once, twice or not at all (`delivered`, `doubled`, `lost`);
+    `errors` of hooks, and hooks that took more than a second (`slow`).
+    """
+
+    learned: int = 0
+    confirmed: int = 0
+    removed: int = 0
+    runs: int = 0
+    failed: int = 0
+    given: int = 0
+    used: int = 0
+    loaded: int = 0
+    tokens: int = 0
+    delivered: int = 0
+    doubled: int = 0
+    lost: int = 0
+    errors: int = 0
+    slow: int = 0
+    durations: dict[int, int] = field(default_factory=dict)  # number of hooks by milliseconds
+
+    def add(self, other: Counts) -> None:
+        """Add the counts of another agent or time.  Pages add ten thousands of them."""
+        self.learned += other.learned
+        self.confirmed += other.confirmed
+        self.removed += other.removed
+        self.runs += other.runs
+        self.failed += other.failed
+        self.given += other.given
+        self.used += other.used
+        self.loaded += other.loaded
+        self.tokens += other.tokens
+        self.delivered += other.delivered
+        self.doubled += other.doubled
+        self.lost += other.lost
+        self.errors += other.errors
+        self.slow += other.slow
+        for duration, count in other.durations.items():
+            self.durations[duration] = self.durations.get(duration, 0) + count
+
+    @property
+    def checked(self) -> int:
+        """Return the deliveries of which it is known whether they arrived."""
+        return self.delivered + self.doubled + self.lost
+
+    @property
+    def tokens_per_run(self) -> int:
+        """Return the mean of the tokens added to a prompt, 0 without any."""
+        return self.tokens // max(self.loaded, 1)
+
+    @property
+    def used_share(self) -> float | None:
+        """Return the share of given items that were used, None without any."""
+        return self.used / self.given if self.given else None
+
+    @property
+    def hook_time(self) -> HookTime:
+        values = sorted(self.durations.items())
+        count = sum(self.durations.values())
+        return HookTime(_find_quantile(values, count, 50), _find_quantile(values, count, 95), count)
+
+
+def _find_quantile(values: list[tuple[int, int]], count: int, percent: int) -> int | None:
+    """Return the smallest value that at least so many percent do not exceed; None for none."""
+    below = 0
+    for value, number in values:
+        below += number
+        if 100 * below >= percent * count:
+            return value
+    return None
+
+
+class Tallies:
+    """Counts by agent and day; a day is written as 2026-11-20."""
+
+    def __init__(self) -> None:
+        self._days: dict[str, dict[str, Counts]] = {}
+
+    def of(self, agent: str, day: str) -> Counts:
+        """Return the counts of an agent on a day, to be changed."""
+        days = self._days.setdefault(agent, {})
+        if day not in days:
+            days[day] = Counts()
+        return days[day]
+
+    def agents(self) -> Iterable[str]:
+        return self._days.keys()
+
+    def items(self, agent: str | None = None) -> Iterator[tuple[str, str, Counts]]:
+        """Yield (agent, day, counts) of all agents or of one, in any order."""
+        for name in [agent] if agent is not None else self._days:
+            for day, counts in self._days.get(name, {}).items():
+                yield name, day, counts

@@ -1,0 +1,48 @@
+"""List the learnings of an agent that wait for a person, and the items that may be poisoned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_core.document import markdown
+from memory_core.memory import index_building
+from memory_core.selection import splitting
+from memory_core.storage import review_file
+from memory_core.storage.store import Store
+from memory_core.text.times import format_utc
+from memory_core.trust.guard import Guard
+
+# The end of the reason of a text that is in the memory file.
+IN_FILE = "; it is in the file, but agents do not receive it"
+
+
+def list_entries(store: Store, agent: str) -> list[dict[str, Any]]:
+    """Return all that waits, oldest first, each once, with all fields of `review_file`."""
+    entries = [*store.read_review(agent), *list_poisoned(store, agent)]
+    return list({entry["id"]: entry for entry in entries}.values())
+
+
+def list_poisoned(store: Store, agent: str) -> list[dict[str, Any]]:
+    """Return what agents do not receive of a memory file because it may be poisoned."""
+    try:
+        snapshot = store.read(agent)
+    except OSError:
+        return []
+    if not snapshot:
+        return []
+    guard = Guard(store.paths.state, store.stem(agent))
+    document = markdown.parse_document(snapshot.text)
+    checked = index_building.list_checked(store, agent)
+    texts = [
+        (item.text, markdown.read_nested(document, item), reason)
+        for item, reason in index_building.list_held(document, guard, checked)
+    ]
+    parts = [text for _start, _end, text in splitting.list_paragraphs(document)]
+    texts += [(text, "", guard.find_reason(text)) for text in parts if text not in checked]
+    changed = format_utc(snapshot.changed)
+    return [_make_entry(agent, *fields, changed) for fields in texts if fields[-1]]
+
+
+def _make_entry(agent: str, text: str, nested: str, reason: str, time: str) -> dict[str, Any]:
+    fields = {"content": text, "nested": nested, "time": time, "reason": reason + IN_FILE}
+    return review_file.complete({**fields, "id": review_file.make_id(agent, fields)})
