@@ -35,6 +35,7 @@ STATIC = os.path.join(os.path.dirname(__file__), "static")
 STATIC_TYPES = {
     "style.css": "text/css",
     "dashboard.js": "text/javascript",
+    "theme.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
 
