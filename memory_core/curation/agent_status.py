@@ -100,9 +100,14 @@ def list_memories(project: Project, store: Store | None = None) -> list[MemorySt
     store = store or project.store
     spooled = [agent for _stem, agent in spool.list_agents(store.paths)]
     agents = {*store.agents(), *spooled, *store.agents_to_review()} - {""}
+    return [read_memory_status(project, store, agent) for agent in lookup.sort_agents(agents)]
+
+
+def read_memory_status(project: Project, store: Store, agent: str) -> MemoryStatus:
+    """Return the numbers of one memory; a file that cannot be read is an `error`."""
     now = time.time()
     weeks = [format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]
-    return [_read_memory(project, store, agent, weeks) for agent in lookup.sort_agents(agents)]
+    return _read_memory(project, store, agent, weeks)
 
 
 def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -> MemoryStatus:

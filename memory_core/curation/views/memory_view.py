@@ -1,0 +1,174 @@
+"""An agent's memory as a person sees it: its text in parts, and what is known of each item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from memory_core.curation import agent_status, review
+from memory_core.curation.agent_status import MemoryStatus
+from memory_core.document import markdown
+from memory_core.document.markdown import Document
+from memory_core.git import unreviewed
+from memory_core.history import item_history
+from memory_core.history.item_history import History, ItemState
+from memory_core.memory import index_building
+from memory_core.memory.project import Project
+from memory_core.memory.reading import read_memory
+from memory_core.selection.passages import ItemNote
+from memory_core.storage.store import Store
+from memory_core.text import markdown_lines, secrets
+
+# Kinds of the parts of a memory file.
+HEADING, ITEM, TEXT, CODE, COMMENT = "heading", "item", "text", "code", "comment"
+CONFLICT, FRONT_MATTER = "conflict", "front matter"
+
+
+class ItemView(NamedTuple):
+    """An item of a memory file with its origin and its use; texts are without secrets.
+
+    `born` and `used_at` are times in ISO 8601, "" if the history does not have the item: a person
+    wrote it in the file.  `runs` counts the runs that reported it, `given` and `used` those that
+    received and used it, `wrong` those that reported it as wrong.  `reading` is what its run had
+    read from outside, `gone` why it may be out of date, `waits` the id of the learning that waits
+    for a decision about it.
+    """
+
+    id: str
+    text: str
+    nested: str
+    section: str
+    confidence: float
+    tier: str
+    born: str
+    used_at: str
+    source: str
+    run: str
+    session: str
+    reading: list[str]
+    runs: int
+    given: int
+    used: int
+    wrong: int
+    is_pinned: bool
+    gone: list[str]
+    waits: str
+
+
+class DocumentPart(NamedTuple):
+    """A part of a memory file: its kind, its first line from 1, its text without secrets.
+
+    A heading has a `level`, an item with a text its view.
+    """
+
+    kind: str
+    line: int
+    text: str
+    level: int = 0
+    item: ItemView | None = None
+
+
+class MemoryView(NamedTuple):
+    """A memory: its numbers and warnings, and its parts in the order of the file."""
+
+    status: MemoryStatus
+    parts: list[DocumentPart]
+
+    @property
+    def items(self) -> list[ItemView]:
+        return [part.item for part in self.parts if part.item]
+
+
+def read_view(project: Project, store: Store, agent: str) -> MemoryView:
+    """Return the memory of an agent; raises OSError if its file or history cannot be read."""
+    snapshot = agent_status.read_file(store, agent)
+    document = markdown.parse_document(snapshot.text if snapshot else "")
+    status = agent_status.read_memory_status(project, store, agent)
+    views = _ViewMaker(project, store, agent, status)
+    return MemoryView(status, list(_list_parts(document, views)))
+
+
+class _ViewMaker:
+    """Makes the views of the items of one memory; all files are read once."""
+
+    def __init__(self, project: Project, store: Store, agent: str, status: MemoryStatus) -> None:
+        self._history: History = read_memory(project, agent, store).history
+        self._notes: dict[str, ItemNote] = {}
+        with suppress(OSError):  # numbers that nobody can read now
+            self._notes = index_building.read_notes(project, store, agent)
+        texts = unreviewed.list_texts(project, store, agent)
+        self._tiers = {(item.text, item.nested): item.tier for item in texts}
+        self._gone = {item.id: [*item.gone.values()] for item in status.stale}
+        waiting = review.list_waiting(store, [agent])
+        self._waiting = {item.entry["content"]: item.id for item in waiting}
+        self._person = project.weights.person
+
+    def make(self, text: str, nested: str, section: str) -> ItemView:
+        key = item_history.id_of(text)
+        state = self._history.find(text) or ItemState(key, "", self._person)
+        note = self._notes.get(text) or ItemNote(confidence=self._person)
+        return ItemView(
+            id=key,
+            text=secrets.redact(text),
+            nested=secrets.redact(nested),
+            section=section,
+            confidence=state.confidence,
+            tier=self._tiers.get((text, nested), ""),
+            born=state.born,
+            used_at=state.used,
+            source=state.source or item_history.HAND_SOURCE,
+            run=state.run,
+            session=state.session,
+            reading=secrets.redact_values(state.reading),
+            runs=len(state.runs - {""}),
+            given=note.given,
+            used=note.used,
+            wrong=note.wrong,
+            is_pinned=note.is_pinned,
+            gone=self._gone.get(key, []),
+            waits=self._waiting.get(text, ""),
+        )
+
+
+def _list_parts(document: Document, views: _ViewMaker) -> Iterator[DocumentPart]:
+    items = {item.line: item for item in document.items if item.text}
+    headings = {heading.line: heading for heading in document.headings}
+    titles = {item.line: section.title for section in document.sections for item in section.items}
+    kinds, at = _list_kinds(document), 0
+    while at < len(document.lines):
+        start = at
+        if item := items.get(at):
+            nested = markdown.read_nested(document, item)
+            view = views.make(item.text, nested, titles.get(at, ""))
+            yield DocumentPart(ITEM, at + 1, view.text, item=view)
+            at = item.end
+        elif heading := headings.get(at):
+            yield DocumentPart(HEADING, at + 1, secrets.redact(heading.title), heading.level)
+            at = heading.body
+        else:
+            while (
+                at < len(kinds)
+                and kinds[at] == kinds[start]
+                and not (at in items or at in headings)
+            ):
+                at += 1
+            text = "".join(document.lines[start:at]).rstrip()
+            if kinds[start]:
+                yield DocumentPart(kinds[start], start + 1, secrets.redact(text))
+
+
+def _list_kinds(document: Document) -> list[str]:
+    """Return the kind of each line, as if it were neither an item nor a heading; "" if blank."""
+    kinds = [TEXT if line.strip() else "" for line in document.lines]
+    front = markdown_lines.count_front_matter(document.lines)
+    kinds[:front] = [FRONT_MATTER] * front
+    is_comment, before = False, -1
+    for at in document.verbatim:
+        is_comment = at in document.comments or (is_comment and at == before + 1)
+        kinds[at] = COMMENT if is_comment else CODE
+        if is_comment:
+            before, is_comment = at, "-->" not in document.lines[at]
+    for at in document.markers:
+        kinds[at] = CONFLICT
+    return kinds

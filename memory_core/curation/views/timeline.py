@@ -1,0 +1,94 @@
+"""The history of an agent's memory as a person sees it: change by change, newest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from memory_core.curation import change_log
+from memory_core.history import item_history
+from memory_core.memory.project import Project
+from memory_core.storage.store import Store
+from memory_core.text import secrets
+
+if TYPE_CHECKING:
+    from memory_core.history.item_history import Record
+
+
+class TimelineRecord(NamedTuple):
+    """What a change did to one item: the kind of the record, the item, and why it waits."""
+
+    kind: str
+    id: str
+    text: str
+    section: str
+    confidence: float | None
+    reason: str
+
+
+class TimelineEntry(NamedTuple):
+    """One change: its short id, its time by the clock (ISO 8601), and its records.
+
+    `id` is "" for a hand edit, which undo does not cover, and for a run that changed nothing.
+    `undone_by` and `undoes` are short ids of changes.  `can_undo` is False if it is undone.
+    """
+
+    id: str
+    time: str
+    source: str
+    run: str
+    records: list[TimelineRecord]
+    undone_by: str
+    undoes: list[str]
+    can_undo: bool
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        """The kinds of the records with their numbers, in the order of the records."""
+        return list(Counter(record.kind for record in self.records).items())
+
+
+def list_entries(project: Project, store: Store, agent: str) -> list[TimelineEntry]:
+    """Return the changes of a memory, newest first; raises OSError."""
+    groups: dict[str, list[Record]] = {}
+    records = change_log.list_records(project, store, [agent])
+    for record in records:
+        groups.setdefault(item_history.change_of(record), []).append(record)
+    undone = item_history.find_undone(item_history.sort_records(records))
+    return [_make_entry(key, group, undone) for key, group in groups.items()][::-1]
+
+
+def _make_entry(key: str, records: list[Record], undone: dict[str, str]) -> TimelineEntry:
+    by = undone.get(key, "")
+    is_undoable = any(map(change_log.is_undoable, records))
+    return TimelineEntry(
+        id=change_log.short_id(key) if is_undoable else "",
+        time=max(str(record["time"]) for record in records),
+        source=_find_first(records, "source"),
+        run=_find_first(records, "run"),
+        records=[_make_record(record) for record in records if record["kind"] != "undone"],
+        undone_by=change_log.short_id(by) if by else "",
+        undoes=[change_log.short_id(one["id"]) for one in records if one["kind"] == "undone"],
+        can_undo=is_undoable and not by,
+    )
+
+
+def _find_first(records: list[Record], name: str) -> str:
+    return next((str(record[name]) for record in records if record.get(name)), "")
+
+
+def _make_record(record: Record) -> TimelineRecord:
+    kind = record["kind"]
+    begins = kind in item_history.WAITING_KINDS
+    waiting = record.get("waiting") if begins else None
+    text = str(record.get("text") or "")
+    if kind == "task":
+        text = " ".join(str(record[name]) for name in ("type", "outcome") if record.get(name))
+    return TimelineRecord(
+        kind=kind,
+        id="" if kind in ("renamed", "task", "error") else str(record["id"]),
+        text=secrets.redact(text),
+        section=str(record.get("section") or ""),
+        confidence=record.get("confidence"),
+        reason=secrets.redact(str((waiting or {}).get("reason") or "")),
+    )
