@@ -34,7 +34,7 @@ START = f"import sys; sys.path.insert(0, {REPO!r}); from memory_core.cli import 
 
 MARKS = "<!-- bench/dashboard.py --write -->", "<!-- end of what it wrote -->"
 PAGE_MS, START_MS, MEMORY_MIB = 150.0, 1500.0, 80.0
-ROUNDS, QUICK_ROUNDS, STARTS = 30, 5, 5
+ROUNDS, QUICK_ROUNDS, STARTS = 10, 5, 3
 PATIENCE = 120  # seconds for an answer
 
 TASK = "Speed up the import of the ledger before each checkout"
@@ -77,7 +77,12 @@ class Dashboard:
         job = place.job([python, "-c", START, "dashboard", "--port", str(_find_port())])
         began = time.perf_counter()
         self._process: Any = subprocess.Popen(
-            job.argv, cwd=job.cwd, env=job.env, stdout=subprocess.PIPE, text=True
+            job.argv,
+            cwd=job.cwd,
+            env=job.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         self._url = urlsplit(self._read_url())
         self._cookie = ""

@@ -24,7 +24,11 @@ class Dashboard:
 
     def __enter__(self) -> Dashboard:
         self._process: Any = subprocess.Popen(
-            COMMAND, cwd=self.place.root, env=self.place.env, stdout=subprocess.PIPE, text=True
+            COMMAND,
+            cwd=self.place.root,
+            env=self.place.env,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         line = self._process.stdout.readline()
         (self.address,) = re.findall(r"http://\S+", line)
