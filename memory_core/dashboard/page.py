@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory_core.memory.project import Project
+from memory_core.monitor.numbers import Numbers
 
 PREFIX = "/dashboard"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Visit:
     """One request for a page.
 
-    `project` is opened for this request.  `names` are the parts of the path that its pattern
+    `project` is opened for this request; `numbers` are read anew when a page asks for them.
+    `names` are the parts of the path that its pattern
     names, `query` the parameters behind "?", `form` those of a POST; of a parameter that occurs
     several times, the last one, and `lists` has all of those of a form.
     """
@@ -24,8 +27,13 @@ class Visit:
     environ: Mapping[str, str]
     names: Mapping[str, str]
     query: Mapping[str, str]
+    read_numbers: Callable[[Project], Numbers]
     form: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return self.read_numbers(self.project)
 
 
 class View(NamedTuple):

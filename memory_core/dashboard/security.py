@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
@@ -98,6 +98,11 @@ class Access:
         values = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN_PARAMETER, [])
         is_start = scope["method"] == "GET" and scope["path"] == PREFIX
         return is_start and len(values) == 1 and is_same(values[0], self.token)
+
+    def has_token(self, form: Mapping[str, list[str]]) -> bool:
+        """Return whether a form is from a page of this server."""
+        values = form.get(FORM_FIELD, [])
+        return len(values) == 1 and is_same(values[0], self.form_token)
 
     def make_cookie(self) -> str:
         return f"{self.cookie_name}={self.cookie}; Path={PREFIX}; HttpOnly; SameSite=Strict"

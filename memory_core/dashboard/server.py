@@ -83,11 +83,15 @@ async def _serve(app: Starlette, own: socket.socket) -> None:
         ws="none",
         lifespan="off",
         log_config=None,
+        log_level="critical",
         access_log=False,
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     server = uvicorn.Server(settings)
-    app.state.site.is_stopping = lambda: server.should_exit
-    await server.serve(sockets=[own])
+    site: Site = app.state.site
+    site.is_stopping = lambda: server.should_exit
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(site.run, site.warm_up)
+        await server.serve(sockets=[own])

@@ -7,6 +7,8 @@ import secrets
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 import anyio
@@ -20,8 +22,9 @@ from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
 from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
 from memory_core.dashboard.routes import PAGES
-from memory_core.dashboard.security import FORM_FIELD, Access, is_same
+from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.memory.project import Project
+from memory_core.monitor.numbers import Numbers
 from memory_core.storage.paths import LevelPaths
 
 MAX_FORM_BYTES = 1_000_000
@@ -42,6 +45,9 @@ STATIC_TYPES = {
 OTHER_FORM = "This form is of another run of the dashboard: reload the page and try again."
 
 
+Result = TypeVar("Result")
+
+
 class ProjectGone(Exception):
     """The project's folder was deleted or moved while the server runs."""
 
@@ -58,6 +64,8 @@ class Site:
         self._environ = environ
         self._access = access
         self._messages: dict[str, str] = {}
+        self._numbers: Numbers | None = None
+        self._settings: dict[str, Any] = {}  # those that the numbers were read with
         self._one_at_a_time = anyio.CapacityLimiter(1)
         self._static = {name: _read_static(name) for name in STATIC_TYPES}
         self._templates = rendering.make_templates(
@@ -84,20 +92,30 @@ class Site:
             raise ProjectGone(f"The project's folder is gone: {self._root}")
         return Project(LevelPaths(self._root, self._environ), self._environ)
 
+    def _read_numbers(self, project: Project) -> Numbers:
+        """Return the numbers up to now; limits of memories depend on the settings."""
+        if self._numbers is None or self._settings != project.config.values:
+            self._numbers, self._settings = Numbers(project), project.config.values
+        self._numbers.refresh()
+        return self._numbers
+
+    def warm_up(self) -> None:
+        """Read the numbers before somebody waits for them: those of a large project take a second.
+
+        Without a project the first page shows the error.
+        """
+        with suppress(OSError, ProjectGone):
+            self._read_numbers(self.open_project())
+
     async def _go_to_start(self, _request: Request) -> Response:
         return RedirectResponse(PREFIX, 303)
 
     def _serve(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         async def serve(request: Request) -> Response:
             lists = await _read_form(request) if page.method == "POST" else {}
-            form = {name: values[-1] for name, values in lists.items()}
-            if page.method == "POST" and not is_same(
-                form.get(FORM_FIELD, ""), self._access.form_token
-            ):
+            if page.method == "POST" and not self._access.has_token(lists):
                 return self.show_problem(403, OTHER_FORM)
-            return await anyio.to_thread.run_sync(
-                self._answer, page, request, lists, limiter=self._one_at_a_time
-            )
+            return await self.run(self._answer, page, request, lists)
 
         return serve
 
@@ -109,6 +127,7 @@ class Site:
                 environ=self._environ,
                 names=request.path_params,
                 query=dict(request.query_params),
+                read_numbers=self._read_numbers,
                 form=form,
                 lists=lists,
             )
@@ -143,17 +162,25 @@ class Site:
 
     async def handle_error(self, _request: Request, error: Exception) -> Response:
         """Return the page for an error of the framework, such as an unknown address."""
-        if isinstance(error, HTTPException):
-            what = "There is no such page." if error.status_code == 404 else error.detail
-            response = self.show_problem(error.status_code, what)
-            response.headers.update(error.headers or {})
-            return response
-        return self.show_problem(*_describe(error))
+        assert isinstance(error, HTTPException)
+        what = "There is no such page." if error.status_code == 404 else error.detail
+        response = self.show_problem(error.status_code, what)
+        response.headers.update(error.headers or {})
+        return response
 
     async def _stream(self, request: Request) -> Response:
         if request.method == "HEAD":
             return Response(media_type=live.MEDIA_TYPE)
-        return live.stream_events(self.open_project(), self.is_stopping)
+        try:
+            return live.stream_events(self.open_project(), self.is_stopping)
+        except (OSError, ProjectGone) as error:
+            return self.show_problem(*_describe(error))
+
+    async def run(self, make: Callable[..., Result], *arguments: Any) -> Result:
+        """Run a function in the thread of the pages."""
+        return await anyio.to_thread.run_sync(
+            make, *arguments, limiter=self._one_at_a_time, abandon_on_cancel=True
+        )
 
     async def _send_static(self, request: Request) -> Response:
         name = request.path_params["name"]
