@@ -36,11 +36,13 @@ def format_size(size: int) -> str:
 
 def format_age(when: float) -> str:
     """Return how long ago a time is, in seconds since 1970: 5 min, 3 h, 12 d."""
+    if not when:
+        return "never"
     age = time.time() - when
     for seconds, unit in AGES:
         if age >= seconds:
             return f"{int(age // seconds)} {unit}"
-    return "now" if when else "never"
+    return "now"
 
 
 def format_moment(timestamp: str) -> str:

@@ -155,8 +155,8 @@ class Shop:
 
     def delegate(self, run: Run) -> None:
         """Let the hooks see a delegation from its call to its answer."""
-        self.days = run.days
         self._runs += 1
+        self.days = run.days + self._runs * 5 % 7 / 20  # at different hours
         name = f"a{self._runs:02}c8e95"
         given = {"description": run.task, "prompt": f"{run.task}.", "subagent_type": run.agent}
         call = {
