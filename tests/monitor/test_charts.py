@@ -1,0 +1,108 @@
+"""Charts are well-formed, fit their numbers, and show hostile texts as text."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from memory_core.monitor import charts
+from memory_core.monitor.charts import Series
+
+HOSTILE = """"><script>alert('x')</script>&amp;\0 'x' onload=x"""
+LABELS = ["9 Nov", "16 Nov", "23 Nov"]
+
+
+def parse(text: str) -> ElementTree.Element:
+    return ElementTree.fromstring(text)
+
+
+def list_bars(text: str, colour: int) -> list[float]:
+    """Return the heights of the bars of one colour."""
+    bars = parse(text).iter("rect")
+    return [
+        float(bar.attrib["height"])
+        for bar in bars
+        if bar.get("class") == f"chart-bar chart-{colour}"
+    ]
+
+
+def test_bars_are_as_high_as_their_values() -> None:
+    text = charts.draw_bars(
+        "Items a week", LABELS, [Series("learned", [4, 0, 2]), Series("removed", [4, 8, None], 3)]
+    )
+    assert list_bars(text, 1) == [charts.PLOT / 2, charts.PLOT / 4]
+    assert list_bars(text, 3) == [charts.PLOT / 2, charts.PLOT]
+    titles = [element.text for element in parse(text).iter("title")]
+    assert titles == [
+        "9 Nov: learned 4, removed 4",
+        "16 Nov: learned 0, removed 8",
+        "23 Nov: learned 2",
+    ]
+    assert parse(text).attrib["aria-label"] == "Items a week"
+
+
+def test_a_line_has_gaps() -> None:
+    text = charts.draw_lines("Times", LABELS * 2, [Series("p50", [1, 2, None, 3, 4, 5])], " ms")
+    (path,) = parse(text).iter("path")
+    assert re.sub(r"[^ML]", "", path.attrib["d"]) == "MLMLL"
+    assert len([*parse(text).iter("circle")]) == 5
+    assert "9 Nov: p50 1 ms" in text
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 7, 30, 366])
+def test_few_labels_of_many(count: int) -> None:
+    labels = [f"day {number}" for number in range(count)]
+    for draw in (charts.draw_bars, charts.draw_lines):
+        text = draw("Days", labels, [Series("learned", [1] * count)])
+        shown = [at.text for at in parse(text).iter("text") if at.get("class") == "chart-label"]
+        assert len(shown) == min(count, len(shown)) <= charts.MOST_LABELS
+        assert not count or shown[0] == "day 0"
+
+
+@pytest.mark.parametrize(
+    ("value", "top"),
+    [
+        *((0, 1), (1, 1), (2, 2), (3, 4), (9, 10), (10, 10), (11, 12), (13, 14), (17, 20)),
+        *((99, 100), (101, 120), (1500, 1600), (123456, 140000), (0.5, 1)),
+    ],
+)
+def test_an_axis_ends_at_a_round_number(value: float, top: int) -> None:
+    assert charts.find_top(value) == top
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (950, "950"), (1200, "1.2k"), (20_000, "20k"), (3_000_000, "3M")]
+)
+def test_short_numbers(value: float, text: str) -> None:
+    assert charts.format_short(value) == text
+
+
+def test_shares_fit_the_bar() -> None:
+    text = charts.draw_share("Size", [(0.25, 1), (2.0, 3)])
+    widths = [bar.attrib["width"] for bar in parse(text).iter("rect")]
+    assert widths == ["100%", "25.00%", "75.00%"]
+
+
+def test_hostile_texts_are_text() -> None:
+    series = [Series(HOSTILE, [1, None, 3])]
+    texts = [
+        charts.draw_bars(HOSTILE, [HOSTILE] * 3, series, HOSTILE),
+        charts.draw_lines(HOSTILE, [HOSTILE] * 3, series, HOSTILE),
+        charts.draw_sparkline(HOSTILE, [1, 2]),
+        charts.draw_share(HOSTILE, [(0.5, 1)]),
+        charts.draw_legend(series),
+    ]
+    for text in texts:
+        names = {element.tag for element in parse(text).iter()}
+        assert "script" not in names
+        attributes = {name for element in parse(text).iter() for name in element.attrib}
+        assert not {name for name in attributes if name.startswith("on")} | {"style"} & attributes
+
+
+def test_nothing_to_draw() -> None:
+    parse(charts.draw_bars("Nothing", [], []))
+    parse(charts.draw_lines("Nothing", LABELS, [Series("p50", [None] * 3)]))
+    parse(charts.draw_sparkline("Nothing", []))
+    parse(charts.draw_sparkline("One", [3]))
