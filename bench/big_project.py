@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -170,6 +171,17 @@ def _fill_state(place: Scene, events: list[dict[str, Any]], agents: list[str]) -
         }
         with project.store.lock(agent):
             project.store.add_to_review(agent, [entry], "2026-11-20T10:00:00.000Z")
+
+
+def log_run(place: Scene, number: int) -> None:
+    """Let a run of agent-001 end: an event, and a record of its history."""
+    project = find_project(place.project, place.job([]).env)
+    run = f"b{number:07}"
+    own = {"agent_id": "agent-001", "session": "session-b", "run": run}
+    event_log.write(project.paths, "agent.memory.delivered", route="prompt", **own)
+    record = {"v": 1, "time": format_utc(time.time()), "kind": "task", "id": run, "run": run}
+    record |= {"agent": "agent-001", "type": "other", "outcome": "done", "given": "", "used": ""}
+    project.store.history("agent-001").append([record])
 
 
 def _format(value: dict[str, Any]) -> str:

@@ -5,7 +5,8 @@
     python bench/dashboard.py --quick         a tenth of it, to see that every page answers
     python bench/dashboard.py --write PAGE    put the table into a page, between its marks, too
 
-The client is a socket on this machine, so the server is measured.  Exit status 1: a goal is missed.
+The client is a socket on this machine, so the server is measured.  Before each request a run ends,
+so there is something new to read.  Exit status 1: a goal is missed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import time
 from collections.abc import Iterator
 from statistics import median, quantiles
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import big_project
 import report
@@ -32,7 +33,7 @@ REPO = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What the installed command does, out of this clone.
 START = f"import sys; sys.path.insert(0, {REPO!r}); from memory_core.cli import program; program()"
 
-MARKS = "<!-- bench/dashboard.py --write -->", "<!-- end of what it wrote -->"
+MARKS = "<!-- bench/dashboard.py --write -->", "<!-- end of what bench/dashboard.py wrote -->"
 PAGE_MS, START_MS, MEMORY_MIB = 150.0, 1500.0, 80.0
 ROUNDS, QUICK_ROUNDS, STARTS = 10, 5, 3
 PATIENCE = 120  # seconds for an answer
@@ -40,6 +41,12 @@ PATIENCE = 120  # seconds for an answer
 TASK = "Speed up the import of the ledger before each checkout"
 PAGES = {
     "overview": "/dashboard",
+    "events": "/dashboard/events",
+    "agent": "/dashboard/agents/agent-001",
+    "review": "/dashboard/review",
+    "tasks": "/dashboard/tasks",
+    "explain": f"/dashboard/explain?agent=agent-001&task={quote(TASK)}",
+    "search": "/dashboard/search?q=ledger",
 }
 
 
@@ -182,8 +189,9 @@ def measure(python: str, place: Scene, rounds: int) -> Iterator[Row]:
     yield Row("memory after the start", [dashboard.mebibytes], MEMORY_MIB, "MiB")
     first = {name: dashboard.read(path) for name, path in PAGES.items()}
     tries: dict[str, list[float]] = {name: [] for name in PAGES}
-    for _ in range(rounds):
-        for name, path in PAGES.items():
+    for number in range(rounds):
+        for at, (name, path) in enumerate(PAGES.items()):
+            big_project.log_run(place, number * len(PAGES) + at)
             tries[name].append(dashboard.read(path))
     for name in PAGES:
         yield Row(name, tries[name], PAGE_MS, first=first[name])
