@@ -39,10 +39,10 @@ class Chromium:
         self._browser.close()
         self._driver.stop()
 
-    def open_tab(self, width: int = 1280, theme: str = "light") -> Tab:
+    def open_tab(self, width: int = 1280, theme: str = "light", height: int = HEIGHT) -> Tab:
         """Open a tab with its own cookies."""
         context = self._browser.new_context(
-            viewport={"width": width, "height": HEIGHT},
+            viewport={"width": width, "height": height},
             color_scheme=theme,
             reduced_motion="reduce",
         )
