@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from memory_core.dashboard.checks import Checks
 from memory_core.memory.project import Project
 from memory_core.monitor.numbers import Numbers
 
@@ -28,6 +29,7 @@ class Visit:
     names: Mapping[str, str]
     query: Mapping[str, str]
     read_numbers: Callable[[Project], Numbers]
+    checks: Checks
     form: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, list[str]] = field(default_factory=dict)
 
@@ -67,3 +69,24 @@ class Page(NamedTuple):
     title: str = ""
     key: str = ""
     method: str = "GET"
+
+
+class Part(NamedTuple):
+    """One page of a long list; `number` counts from 1 to `last`, `total` are all rows."""
+
+    rows: list[Any]
+    number: int
+    last: int
+    total: int
+
+
+def divide(rows: Sequence[Any], query: Mapping[str, str], size: int = 50) -> Part:
+    """Return the part of a list that the query parameter `page` asks for.
+
+    A number that is too large, or none, means the last or the first part.
+    """
+    last = max(1, -(-len(rows) // size))
+    wanted = query.get("page", "")
+    number = min(int(wanted[:9]), last) if wanted.isascii() and wanted.isdecimal() else 1
+    number = max(number, 1)
+    return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))

@@ -20,10 +20,12 @@ from starlette.routing import Route
 
 from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
+from memory_core.dashboard.checks import Checks
 from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.memory.project import Project
+from memory_core.monitor import charts
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage.paths import LevelPaths
 
@@ -35,7 +37,9 @@ MESSAGE_PARAMETER = "done"
 MAX_MESSAGES = 20
 
 STATIC = os.path.join(os.path.dirname(__file__), "static")
+CHARTS_STYLE = "charts.css"
 STATIC_TYPES = {
+    CHARTS_STYLE: "text/css",
     "style.css": "text/css",
     "dashboard.js": "text/javascript",
     "theme.js": "text/javascript",
@@ -67,6 +71,7 @@ class Site:
         self._numbers: Numbers | None = None
         self._settings: dict[str, Any] = {}  # those that the numbers were read with
         self._one_at_a_time = anyio.CapacityLimiter(1)
+        self._checks = Checks()
         self._static = {name: _read_static(name) for name in STATIC_TYPES}
         self._templates = rendering.make_templates(
             project_name=os.path.basename(root) or root,
@@ -105,7 +110,7 @@ class Site:
         Without a project the first page shows the error.
         """
         with suppress(OSError, ProjectGone):
-            self._read_numbers(self.open_project())
+            self._read_numbers(self.open_project()).by_agent()
 
     async def _go_to_start(self, _request: Request) -> Response:
         return RedirectResponse(PREFIX, 303)
@@ -128,6 +133,7 @@ class Site:
                 names=request.path_params,
                 query=dict(request.query_params),
                 read_numbers=self._read_numbers,
+                checks=self._checks,
                 form=form,
                 lists=lists,
             )
@@ -190,6 +196,8 @@ class Site:
 
 
 def _read_static(name: str) -> bytes:
+    if name == CHARTS_STYLE:
+        return charts.STYLE.encode()
     with open(os.path.join(STATIC, name), "rb") as file:
         return file.read()
 

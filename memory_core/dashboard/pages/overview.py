@@ -2,13 +2,114 @@
 
 from __future__ import annotations
 
-from memory_core.curation import agent_status
-from memory_core.dashboard.page import Page, View, Visit
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from memory_core.dashboard.page import Page, View, Visit, divide
+from memory_core.monitor import charts
+from memory_core.monitor.charts import Series
+from memory_core.monitor.counts import Counts
+from memory_core.monitor.numbers import AgentNumbers, Bucket, Numbers
+
+DAYS = 30
+WEEKS = 8
+
+# The columns of the agents that can be sorted, and by what; numbers with the largest first.
+SORTS = {
+    "agent": lambda row: row.agent.casefold(),
+    "items": lambda row: -row.memory.items,
+    "full": lambda row: -_share(row),
+    "learned": lambda row: -row.counts.learned,
+    "runs": lambda row: -row.counts.runs,
+    "used": lambda row: -(row.counts.used_share or 0),
+    "waiting": lambda row: -row.waiting,
+    "changed": lambda row: -row.memory.changed,
+}
+
+
+class AgentRow(NamedTuple):
+    """An agent, the bar of its size and the line of what it learned in the last weeks."""
+
+    numbers: AgentNumbers
+    bar: str
+    trend: str
 
 
 def show_overview(visit: Visit) -> View:
-    status = agent_status.read_status(visit.project, visit.environ)
-    return View("overview.html", {"status": status})
+    numbers = visit.numbers
+    agents = numbers.by_agent()
+    days = numbers.by_day(DAYS)
+    total = Counts()
+    for day in days:
+        total.add(day.counts)
+    sort = visit.query.get("sort", "")
+    rows = sorted(agents, key=SORTS[sort]) if sort in SORTS else agents
+    part = divide(rows, visit.query)
+    status, is_checking = visit.checks.read(visit.project, visit.environ)
+    values = {
+        "status": status,
+        "is_checking": is_checking,
+        "agents": agents,
+        "part": part._replace(rows=[_draw_agent(numbers, row) for row in part.rows]),
+        "sort": sort if sort in SORTS else "",
+        "total": total,
+        "waiting": sum(agent.waiting for agent in agents),
+        "days": DAYS,
+        **_draw_charts(days),
+    }
+    return View("overview.html", values)
+
+
+def _share(row: AgentNumbers) -> float:
+    return row.memory.size / row.memory.limit if row.memory.limit else 0.0
+
+
+def _draw_agent(numbers: Numbers, row: AgentNumbers) -> AgentRow:
+    share = _share(row)
+    colour = 4 if share > 1 else 3 if share > 0.9 else 1
+    learned = [week.counts.learned for week in numbers.by_week(WEEKS, row.agent)]
+    return AgentRow(
+        row,
+        charts.draw_share(f"{100 * share:.0f}% of the limit", [(min(share, 1), colour)]),
+        charts.draw_sparkline(f"learned in {WEEKS} weeks: {', '.join(map(str, learned))}", learned),
+    )
+
+
+def _draw_charts(days: list[Bucket]) -> dict[str, Any]:
+    """Return the drawings by name, and their legends; "" for one without any number."""
+    labels = [day.day[5:] for day in days]
+    counts = [day.counts for day in days]
+    learnings = [
+        Series("learned", [one.learned for one in counts], 1),
+        Series("confirmed", [one.confirmed for one in counts], 2),
+        Series("removed", [one.removed for one in counts], 3),
+    ]
+    deliveries = [
+        Series("delivered", [one.delivered for one in counts], 2),
+        Series("twice", [one.doubled for one in counts], 3),
+        Series("lost", [one.lost for one in counts], 4),
+    ]
+    times = [one.hook_time for one in counts]
+    speed = [
+        Series("half of the hooks", [time.p50_ms for time in times], 1),
+        Series("95 % of the hooks", [time.p95_ms for time in times], 3),
+    ]
+    tokens = [Series("tokens", [one.tokens_per_run or None for one in counts], 1)]
+    return {
+        "learnings": _draw(charts.draw_bars, "Learnings per day", labels, learnings),
+        "deliveries": _draw(charts.draw_bars, "Deliveries per day", labels, deliveries),
+        "speed": _draw(charts.draw_lines, "Hook time per day", labels, speed, " ms"),
+        "tokens": _draw(charts.draw_lines, "Tokens of memory per run", labels, tokens),
+    }
+
+
+def _draw(
+    draw: Callable[..., str], title: str, labels: list[str], series: list[Series], unit: str = ""
+) -> str:
+    if not any(value for row in series for value in row.values):
+        return ""
+    legend = charts.draw_legend(series) if len(series) > 1 else ""
+    return legend + draw(title, labels, series, unit)
 
 
 PAGES = [Page("", show_overview, "Overview", "o")]

@@ -3,6 +3,7 @@
 
 const START = "/dashboard";
 const REFRESH_PAUSE_MS = 400;
+const AGAIN_PAUSE_MS = 1000;
 const GO_PAUSE_MS = 1500;
 
 const pick = (selector, from = document) => from.querySelector(selector);
@@ -186,8 +187,14 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const part of pickAll("[data-live]")) {
     const other = fresh.getElementById(part.id);
-    if (other && other.innerHTML !== part.innerHTML && !isBusy(part)) replacePart(part, other);
+    if (other && other.outerHTML !== part.outerHTML && !isBusy(part)) replacePart(part, other);
   }
+  refreshAgain();
+}
+
+// A part of the page is not ready yet.
+function refreshAgain() {
+  if (pick("[data-again]") && !timer) timer = setTimeout(refresh, AGAIN_PAUSE_MS);
 }
 
 function isBusy(part) {
@@ -203,6 +210,7 @@ function replacePart(part, other) {
     one.classList.toggle("is-new", !seen.has(one.dataset.id));
     if (one.dataset.id === focused) focusRow(one);
   }
+  part.toggleAttribute("data-again", other.hasAttribute("data-again"));
   for (const id of open) document.getElementById(id)?.setAttribute("open", "");
 }
 
@@ -219,3 +227,4 @@ document.addEventListener("submit", rememberRow);
 document.addEventListener("visibilitychange", connect);
 restoreRow();
 connect();
+refreshAgain();

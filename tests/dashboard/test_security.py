@@ -1,0 +1,368 @@
+"""What the dashboard refuses: raw HTTP to a real server."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from memory_core.dashboard.routes import PAGES
+from memory_core.dashboard.security import HEADERS
+from memory_core.dashboard.site import MAX_FORM_BYTES, STATIC_TYPES
+from support.command_line import ITEM
+from support.dashboard import Answer, Dashboard
+from support.sandbox import Sandbox
+
+HOSTILE = "<script>document.title='owned'</script> \"'><img src=x onerror=alert(1)> {{ 7*7 }}"
+POSTS = [re.sub(r"\{\w+\}", "engineer", page.path) for page in PAGES if page.method == "POST"]
+WITHOUT_NAMES = [page.path for page in PAGES if page.method == "GET" and "{" not in page.path]
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    sandbox = Sandbox(tmp_path_factory.mktemp("dashboard"))
+    sandbox.write_memory("engineer", ITEM, HOSTILE)
+    with Dashboard(sandbox) as served:
+        yield served.enter()
+
+
+# --- who may come in ---
+
+
+def test_the_address_sets_a_cookie_and_leads_to_the_page_without_the_token(
+    dashboard: Dashboard,
+) -> None:
+    answer = dashboard.send("GET", f"/dashboard?{dashboard.query}", {"Cookie": ""})
+    assert (answer.status, answer.headers["location"]) == (303, "/dashboard")
+    name, value, *attributes = re.split("[=;] ?", answer.headers["set-cookie"], maxsplit=2)
+    assert name == f"agent_memory_{dashboard.port}"
+    assert len(value) == 43
+    assert value not in dashboard.address
+    assert attributes == ["Path=/dashboard; HttpOnly; SameSite=Strict"]
+    page = dashboard.send("GET", "/dashboard", {"Cookie": f"{name}={value}"})
+    assert page.status == 200
+    assert "engineer" in page.body
+
+
+def test_another_server_has_other_secrets(dashboard: Dashboard, sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", ITEM)
+    with Dashboard(sandbox) as other:
+        assert other.query != dashboard.query
+        other.enter()
+        both = f"{dashboard.cookie}; {other.cookie}"
+        for served in (dashboard, other):  # one browser has the cookies of both
+            assert served.send("GET", "/dashboard", {"Cookie": both}).status == 200
+        name, _, value = other.cookie.partition("=")
+        assert name != dashboard.cookie.partition("=")[0]
+        stolen = dashboard.cookie.partition("=")[0] + "=" + value
+        assert dashboard.send("GET", "/dashboard", {"Cookie": stolen}).status == 403
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(f"/dashboard{path}" for path in WITHOUT_NAMES),
+        "/dashboard/agents/engineer",
+        "/dashboard/live",
+        "/dashboard/nothing",
+        "/nothing",
+        "/dashboard?token=",
+        "/dashboard?token=wrong",
+        "/dashboard?token=%ff%00",
+        "/dashboard?token=TOKEN&token=TOKEN",
+        "/dashboard?Token=TOKEN",
+        "/dashboard/events?token=TOKEN",
+        "//example.org?token=TOKEN",
+        "/dashboard/?token=TOKEN",
+    ],
+)
+@pytest.mark.parametrize(
+    "cookie", ["", "NAME=", "NAME=wrong", "other=VALUE", "NAME=VALUEx", ';,="']
+)
+def test_without_the_token_or_cookie_nothing_is_shown(
+    dashboard: Dashboard, target: str, cookie: str
+) -> None:
+    name, _, value = dashboard.cookie.partition("=")
+    cookie = cookie.replace("NAME", name).replace("VALUE", value)
+    target = target.replace("TOKEN", dashboard.query.partition("=")[2])
+    answer = dashboard.send("GET", target, {"Cookie": cookie})
+    assert answer.status == 403
+    assert "set-cookie" not in answer.headers
+    assert "Open the address that agent-memory dashboard printed" in answer.body
+    for secret in ("shop", "engineer", value, dashboard.query):
+        assert secret not in answer.body
+
+
+def test_the_token_opens_nothing_but_the_start(dashboard: Dashboard) -> None:
+    for method in ("POST", "HEAD", "PUT"):
+        answer = dashboard.send(method, f"/dashboard?{dashboard.query}", {"Cookie": ""})
+        assert answer.status == 403, method
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        "example.org",
+        "example.org:PORT",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "127.0.0.1:PORT.example.org",
+        "127.0.0.1.example.org:PORT",
+        "[::1]:PORT",
+        "0.0.0.0:PORT",
+        "localhost.:PORT",
+        "user@127.0.0.1:PORT",
+        "127.0.0.1:PORT, example.org",
+        "LOCALHOST:PORT",
+    ],
+)
+@pytest.mark.parametrize(
+    "target", ["/", "/dashboard", "/dashboard/static/style.css", "/x", "START"]
+)
+def test_another_host_is_refused(dashboard: Dashboard, host: str, target: str) -> None:
+    target = target.replace("START", f"/dashboard?{dashboard.query}")
+    answer = dashboard.send("GET", target, {"Host": host.replace("PORT", str(dashboard.port))})
+    assert answer.status in (400, 403)
+    assert "set-cookie" not in answer.headers
+    assert "engineer" not in answer.body
+
+
+@pytest.mark.parametrize("hosts", [["OWN", "example.org"], ["example.org", "OWN"], ["OWN", "OWN"]])
+def test_two_hosts_are_refused(dashboard: Dashboard, hosts: list[str]) -> None:
+    lines = [f"Host: {host.replace('OWN', dashboard.host)}" for host in hosts]
+    head = "\r\n".join(["GET /dashboard HTTP/1.1", *lines, f"Cookie: {dashboard.cookie}"])
+    assert dashboard.send_raw(f"{head}\r\n\r\n".encode()).status in (400, 403)
+
+
+def test_a_whole_address_as_target_is_not_followed(dashboard: Dashboard) -> None:
+    answer = dashboard.send("GET", "http://example.org/dashboard", {"Host": "example.org"})
+    assert answer.status == 403
+    answer = dashboard.send("GET", "http://example.org/dashboard")
+    assert answer.status in (200, 404)  # the host is the one of the header, and no other is asked
+    assert "example.org" not in answer.body
+
+
+def test_localhost_is_another_name(dashboard: Dashboard) -> None:
+    assert (
+        dashboard.send("GET", "/dashboard", {"Host": f"localhost:{dashboard.port}"}).status == 200
+    )
+
+
+# --- other sites in the same browser ---
+
+SITES = [
+    ({"Sec-Fetch-Site": "cross-site"}, 403),
+    ({"Sec-Fetch-Site": "same-site"}, 403),
+    ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+    ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403),
+    ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}, 200),  # a link
+    ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 200),
+    ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
+    ({"Origin": "http://example.org"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": "http://127.0.0.1:1"}, 403),
+    ({"Origin": "https://HOST"}, 403),
+    ({"Origin": "http://HOST"}, 200),
+]
+
+
+@pytest.mark.parametrize(("headers", "status"), SITES)
+def test_other_sites_read_nothing(
+    dashboard: Dashboard, headers: dict[str, str], status: int
+) -> None:
+    sent = {name: value.replace("HOST", dashboard.host) for name, value in headers.items()}
+    answer = dashboard.send("GET", "/dashboard", sent)
+    assert answer.status == status
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize(
+    ("token", "headers"),
+    [
+        ("", {}),
+        ("wrong", {}),
+        ("COOKIE", {}),
+        ("URL", {}),
+        ("OWN", {"Cookie": ""}),
+        ("OWN", {"Origin": "http://example.org"}),
+        ("OWN", {"Origin": "null"}),
+        ("OWN", {"Sec-Fetch-Site": "cross-site"}),
+        ("OWN", {"Sec-Fetch-Site": "same-site"}),
+        ("OWN", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}),
+        ("OWN", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}),
+    ],
+)
+def test_a_change_needs_the_token_of_a_form_of_this_server(
+    dashboard: Dashboard, path: str, token: str, headers: dict[str, str]
+) -> None:
+    tokens = {
+        "COOKIE": dashboard.cookie.partition("=")[2],
+        "URL": dashboard.query.partition("=")[2],
+        "OWN": dashboard.find_form_token(),
+    }
+    form = {"form_token": tokens.get(token, token)} if token else {}
+    answer = dashboard.send("POST", f"/dashboard{path}", headers, urlencode({**form, "x": "1"}))
+    assert answer.status == 403
+    # In the address, in two copies, or as JSON it does not count.
+    own = tokens["OWN"]
+    for target, body in [
+        (f"/dashboard{path}?form_token={own}", "x=1"),
+        (f"/dashboard{path}", f"form_token=wrong&form_token={own}"),
+        (f"/dashboard{path}", f'{{"form_token": "{own}"}}'),
+    ]:
+        assert dashboard.send("POST", target, body=body).status == 403
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_a_link_changes_nothing(dashboard: Dashboard, path: str) -> None:
+    for method in ("GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
+        query = f"form_token={dashboard.find_form_token()}"
+        assert dashboard.send(method, f"/dashboard{path}?{query}").status in (404, 405), method
+
+
+@pytest.mark.parametrize("path", POSTS[:1])
+def test_a_large_or_broken_form_is_refused(dashboard: Dashboard, path: str) -> None:
+    path = f"/dashboard{path}"
+    assert dashboard.send("POST", path, body="a" * (MAX_FORM_BYTES + 1)).status == 413
+    assert dashboard.send("POST", path, body="\xff\xfe=1").status == 400
+    assert dashboard.send("POST", path, body="a=1&" * 5000).status == 400
+
+
+# --- paths ---
+
+PATHS = [
+    "/dashboard/static/../server.py",
+    "/dashboard/static/..%2fserver.py",
+    "/dashboard/static/%2e%2e/server.py",
+    "/dashboard/static/..%5cserver.py",
+    "/dashboard/static/%2fetc%2fpasswd",
+    "/dashboard/static//etc/passwd",
+    "/dashboard/static/style.css%00.js",
+    "/dashboard/static/style.css/../../server.py",
+    "/dashboard/static/",
+    "/dashboard/static",
+    "/dashboard/static/base.html",
+    "/dashboard/templates/base.html",
+    "/dashboard/../../../etc/passwd",
+    "/etc/passwd",
+    "/dashboard/agents/..%2f..%2fsecret",
+    "/dashboard/agents/../../secret",
+    "/dashboard/agents/%2e%2e%2f%2e%2e%2fsecret",
+    "/dashboard/agents/..%2fmemories%2fengineer",
+    "/dashboard/agents/engineer.md",
+    "/dashboard/agents/%00",
+    "/dashboard/agents/%ff%fe",
+    "/dashboard/agents/a%0d%0aSet-Cookie:%20x=y",
+    "/dashboard/tasks/..%2f..%2fsecret",
+    "/dashboard/tasks/%2fetc%2fpasswd",
+    "//etc/passwd",
+    "/dashboard/nothing",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_path_of_a_request_reaches_the_disk(dashboard: Dashboard, path: str) -> None:
+    secret = Path(dashboard.sandbox.root) / "secret.md"
+    secret.write_text("- TOP SECRET\n", encoding="utf-8")
+    answer = dashboard.send("GET", path)
+    assert answer.status in (400, 404)
+    assert "set-cookie" not in answer.headers
+    for text in ("root:", "TOP SECRET", "def serve", "{% block"):
+        assert text not in answer.body
+
+
+# --- every response ---
+
+
+@pytest.mark.parametrize("name", STATIC_TYPES)
+def test_static_files_have_their_type(dashboard: Dashboard, name: str) -> None:
+    answer = dashboard.send("GET", f"/dashboard/static/{name}", {"Cookie": ""})
+    assert answer.status == 200
+    assert answer.headers["content-type"].startswith(STATIC_TYPES[name])
+
+
+def list_answers(dashboard: Dashboard) -> Iterator[Answer]:
+    """Yield a response of each kind."""
+    for path in WITHOUT_NAMES:
+        yield dashboard.send("GET", f"/dashboard{path}")
+    for name in STATIC_TYPES:
+        yield dashboard.send("GET", f"/dashboard/static/{name}")
+    yield dashboard.send("GET", "/")
+    yield dashboard.send("GET", f"/dashboard?{dashboard.query}")
+    yield dashboard.send("HEAD", "/dashboard")
+    yield dashboard.send("HEAD", "/dashboard/live")
+    yield dashboard.send("GET", "/dashboard", {"Cookie": ""})
+    yield dashboard.send("GET", "/dashboard", {"Host": "example.org"})
+    yield dashboard.send("GET", "/dashboard/nothing")
+    yield dashboard.send("GET", "/dashboard/agents/nobody")
+    yield dashboard.send("GET", "/dashboard/static/nothing")
+    yield dashboard.send("DELETE", "/dashboard")
+    yield dashboard.send("POST", "/dashboard", body="x=1")
+
+
+def test_every_response_has_the_headers(dashboard: Dashboard) -> None:
+    statuses = set()
+    for answer in list_answers(dashboard):
+        statuses.add(answer.status)
+        for name, value in HEADERS.items():
+            assert answer.headers[name.lower()] == value
+        assert "server" not in answer.headers
+    assert statuses == {200, 303, 403, 404, 405}
+    policy = HEADERS["Content-Security-Policy"]
+    assert "unsafe" not in policy
+    assert "*" not in policy
+    assert "http" not in policy
+
+
+@pytest.mark.parametrize("path", [*WITHOUT_NAMES, "/agents/engineer"])
+def test_no_page_has_inline_styles_or_scripts_or_addresses_elsewhere(
+    dashboard: Dashboard, path: str
+) -> None:
+    body = dashboard.get(f"/dashboard{path}").body
+    assert not re.search(r"<[^>]+\s(style|on\w+)=", body)
+    assert not re.search(r"<style|javascript:", body)
+    assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", body))
+    addresses = re.findall(r"""(?:src|href|action)\s*=\s*["']?([^"' >]*)""", body)
+    assert [one for one in addresses if not one.startswith(("/dashboard", "#"))] == []
+
+
+@pytest.mark.parametrize("path", ["/events", "/search", "/explain", "/nothing"])
+def test_the_text_of_an_address_is_escaped(dashboard: Dashboard, path: str) -> None:
+    names = ("events", "agent", "text", "task", "q", "done", "since")
+    answer = dashboard.get(f"/dashboard{path}", **dict.fromkeys(names, HOSTILE))
+    assert "<script>document" not in answer.body
+    assert "<img" not in answer.body
+    answer = dashboard.send("GET", f"/dashboard{path}/{quote(HOSTILE, safe='')}")
+    assert "<script>document" not in answer.body
+
+
+# --- sockets ---
+
+
+def list_own_sockets(pid: int) -> set[str]:
+    """Return the addresses on which a process listens, as /proc has them: hex address:port."""
+    inodes = {
+        link.readlink().name.removeprefix("socket:[").removesuffix("]")
+        for link in Path(f"/proc/{pid}/fd").iterdir()
+        if str(link.readlink()).startswith("socket:")
+    }
+    rows = [
+        line.split()
+        for name in ("tcp", "tcp6", "udp", "udp6")
+        if Path(f"/proc/net/{name}").exists()
+        for line in Path(f"/proc/net/{name}").read_text(encoding="ascii").splitlines()[1:]
+    ]
+    return {row[1] for row in rows if row[9] in inodes and row[3] in ("0A", "07")}
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="needs /proc")
+def test_only_the_loopback_address_is_bound(dashboard: Dashboard) -> None:
+    assert list_own_sockets(dashboard.process.pid) == {f"0100007F:{dashboard.port:04X}"}
+    with socket.socket(socket.AF_INET6) as probe:
+        assert probe.connect_ex(("::1", dashboard.port)) != 0

@@ -1,0 +1,135 @@
+"""The process of `agent-memory dashboard`: its start, its end, and what happens between them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from memory_core.dashboard import server
+from support.command_line import ITEM, Person
+from support.dashboard import PATIENCE, Dashboard
+from support.events import make_pre_event
+from support.processes import wait_until
+from support.sandbox import Sandbox
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> Sandbox:
+    sandbox.write_memory("engineer", ITEM)
+    return sandbox
+
+
+class Stream:
+    """An open stream of events."""
+
+    def __init__(self, dashboard: Dashboard) -> None:
+        self._connection = socket.create_connection(("127.0.0.1", dashboard.port), PATIENCE)
+        head = f"GET /dashboard/live HTTP/1.1\r\nHost: {dashboard.host}\r\n"
+        self._connection.sendall(f"{head}Cookie: {dashboard.cookie}\r\n\r\n".encode())
+        self.text = ""
+        self.read_until("event: ready")
+
+    def read_until(self, wanted: str) -> None:
+        while wanted not in self.text:
+            part = self._connection.recv(65536).decode()
+            assert part, self.text
+            self.text += part
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_it_at_once_even_with_open_streams(
+    project: Sandbox, number: int, status: int
+) -> None:
+    with Dashboard(project) as dashboard:
+        streams = [Stream(dashboard.enter()) for _ in range(3)]
+        ended, seconds, errors = dashboard.end(number)
+        assert ended == status
+        assert seconds < 2
+        assert errors == f"Dashboard of {project.root}; Ctrl-C ends it.\n"
+        for stream in streams:
+            stream.close()
+
+
+def test_events_of_hooks_reach_open_pages(project: Sandbox) -> None:
+    with Dashboard(project) as dashboard:
+        stream = Stream(dashboard.enter())
+        project.run_hook("pre_tool_use", make_pre_event())
+        stream.read_until('"event": "agent.memory.loaded"')
+        assert '"agent_id": "engineer"' in stream.text
+        assert ITEM not in stream.text
+        assert "text/event-stream" in stream.text
+        assert "agent.memory.loaded" in dashboard.get("/dashboard/events").body
+        stream.close()
+
+
+def test_without_a_port_the_next_free_one_is_used(project: Sandbox) -> None:
+    with Dashboard(project, "--port", "0") as first, Dashboard(project, "--port", "0") as second:
+        assert first.port != second.port
+    with server.listen(None) as own, server.listen(None) as other:
+        assert server.PORT <= own.getsockname()[1] < other.getsockname()[1]
+
+
+def test_a_port_in_use_is_an_error(person: Person) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = person.run("dashboard", "--port", str(port), process=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"agent-memory: port {port}: Address already in use; --port chooses another\n"
+    )
+
+
+def test_open_starts_the_browser_with_the_address(person: Person, tmp_path: Path) -> None:
+    person.sandbox.write_memory("engineer", ITEM)
+    person.add_program("browser", f'printf %s "$1" > "{tmp_path}/new"; mv {tmp_path}/new "$OUT"')
+    opened = tmp_path / "opened"
+    env = {"BROWSER": str(person.bin / "browser"), "OUT": str(opened)}
+    with Dashboard(person.sandbox, "--port", "0", "--open", **env) as dashboard:
+        wait_until(opened.exists)
+        assert opened.read_text() == dashboard.address
+
+
+def test_a_project_that_is_gone_is_an_error_until_it_is_back(
+    project: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / ".claude-mpm").mkdir()  # a project further up must not take its place
+    with Dashboard(project) as dashboard:
+        dashboard.enter()
+        assert dashboard.get("/dashboard").status == 200
+        project.root.rename(tmp_path / "elsewhere")
+        for path in ("/dashboard", "/dashboard/events", "/dashboard/live"):
+            answer = dashboard.get(path)
+            assert answer.status == 503
+            assert f"The project&#39;s folder is gone: {project.root}" in answer.body
+        (tmp_path / "elsewhere").rename(project.root)
+        assert "engineer" in dashboard.get("/dashboard").body
+        shutil.rmtree(project.root / ".claude-mpm")
+        answer = dashboard.get("/dashboard")
+        assert answer.status == 200
+        assert "No agent has a memory yet" in answer.body
+
+
+def test_settings_are_read_for_each_page(project: Sandbox) -> None:
+    with Dashboard(project) as dashboard:
+        dashboard.enter()
+        assert "8.0 KB" in dashboard.get("/dashboard").body
+        project.configure("memory:\n  limits: {default_size_kb: 20}\n")
+        assert "20.0 KB" in dashboard.get("/dashboard").body
+
+
+def test_nothing_is_created_in_an_empty_project(sandbox: Sandbox) -> None:
+    with Dashboard(sandbox) as dashboard:
+        dashboard.enter()
+        for path in ("/dashboard", "/dashboard/events"):
+            assert dashboard.get(path).status == 200
+    assert os.listdir(sandbox.root) == []

@@ -1,0 +1,126 @@
+"""A real process of `agent-memory dashboard`, and raw HTTP to it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import quote, urlencode, urlsplit
+
+from support.paths import REPO
+from support.sandbox import Sandbox
+
+COMMAND = [sys.executable, "-m", "memory_core.cli", "dashboard"]
+FORM_PAGE = "/dashboard/agents/engineer"
+PATIENCE = 30  # seconds for an answer on a busy machine
+
+
+class Answer(NamedTuple):
+    """A response; `headers` have lower-case names, of equal ones the last."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+class Dashboard:
+    """Serves a sandbox on a free port; a context manager.
+
+    `address` has the token.  `cookie` is "NAME=VALUE" once `enter` was called.
+    """
+
+    def __init__(self, sandbox: Sandbox, *options: str, **env: str) -> None:
+        self._command = [*COMMAND, *(options or ("--port", "0"))]
+        self.sandbox = sandbox
+        self._env = {**sandbox.env, "PYTHONPATH": str(REPO), **env}
+        self.cookie = ""
+        self._form_token = ""
+
+    def __enter__(self) -> Dashboard:
+        self.process = subprocess.Popen(
+            self._command,
+            cwd=self.sandbox.root,
+            env=self._env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout
+        self.address = self.process.stdout.readline().strip()
+        assert self.address, self.process.communicate()[1]
+        parts = urlsplit(self.address)
+        self.port, self.host, self.query = parts.port or 0, parts.netloc, parts.query
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def end(self, number: int = signal.SIGINT) -> tuple[int, float, str]:
+        """Send a signal; return the exit status, the seconds until the end, and stderr."""
+        began = time.monotonic()
+        self.process.send_signal(number)
+        _out, errors = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, time.monotonic() - began, errors
+
+    def enter(self) -> Dashboard:
+        """Exchange the token for the cookie."""
+        answer = self.send("GET", f"/dashboard?{self.query}")
+        self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        return self
+
+    def send(
+        self,
+        method: str,
+        target: str,
+        headers: Mapping[str, str] | None = None,
+        body: str = "",
+    ) -> Answer:
+        """Send a request with exactly this target; headers replace or, if "", remove the usual."""
+        usual = {"Host": self.host, "Cookie": self.cookie}
+        if body:
+            usual["Content-Type"] = "application/x-www-form-urlencoded"
+            usual["Content-Length"] = str(len(body))
+        lines = [
+            f"{name}: {value}" for name, value in {**usual, **(headers or {})}.items() if value
+        ]
+        head = "\r\n".join([f"{method} {target} HTTP/1.1", *lines, "Connection: close"])
+        return self.send_raw(f"{head}\r\n\r\n{body}".encode("latin-1"))
+
+    def send_raw(self, data: bytes) -> Answer:
+        """Send these bytes; return the answer, which ends with the connection."""
+        with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
+            connection.sendall(data)
+            received = b""
+            while part := connection.recv(65536):
+                received += part
+        return parse_answer(received.decode("utf-8"))
+
+    def get(self, path: str, **query: str) -> Answer:
+        return self.send("GET", quote(path) + (f"?{urlencode(query)}" if query else ""))
+
+    def post(self, path: str, **form: str) -> Answer:
+        """Send a form as a page would."""
+        body = urlencode({"form_token": self.find_form_token(), **form})
+        return self.send("POST", quote(path), body=body)
+
+    def find_form_token(self) -> str:
+        """Return the hidden field of the forms of this server."""
+        if not self._form_token:
+            page = self.get(FORM_PAGE).body
+            (self._form_token, *_) = re.findall(r'name="form_token" value="([^"]+)"', page)
+        return self._form_token
+
+
+def parse_answer(text: str) -> Answer:
+    head, _, body = text.partition("\r\n\r\n")
+    first, *lines = head.split("\r\n")
+    pairs = (line.partition(":") for line in lines)
+    headers = {name.lower(): value.strip() for name, _, value in pairs}
+    return Answer(int(first.split()[1]), headers, body)
