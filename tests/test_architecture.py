@@ -34,7 +34,7 @@ WINGS = {
     "git": "text files trust claude_code document learning history selection storage memory tasks",
     "monitor": CORE,
     "curation": f"{CORE} monitor",
-    "delegation": CORE,
+    "delegation": f"{CORE} monitor",
     "setup": f"{CORE} monitor curation",
     "doctor": f"{CORE} monitor curation setup",
     "hook": f"{CORE} monitor curation delegation",

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import os
-import time
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memory_core.claude_code import agent_names, hook_faults, settings_files
-from memory_core.curation import change_log, lookup, review
+from memory_core.curation import change_log, lookup
 from memory_core.document import contradictions, eviction, markdown, repeats
 from memory_core.files import stale_items
 from memory_core.git import unreviewed
 from memory_core.history import item_history
-from memory_core.memory import expiry, gone_projects, index_building
+from memory_core.memory import gone_projects
 from memory_core.memory.project import Project
-from memory_core.monitor.log_numbers import DELIVERY_EVENTS, EVENT_PREFIX, LOADED_EVENT, Delivery
-from memory_core.selection import tokens
-from memory_core.selection.passages import ItemNote
-from memory_core.storage import config, config_defaults, event_log, spool
+from memory_core.monitor.agent_files import AgentFiles
+from memory_core.monitor.counts import WEEK_DAYS, split_days
+from memory_core.monitor.log_numbers import Delivery
+from memory_core.monitor.memory_numbers import measure
+from memory_core.monitor.numbers import Numbers
+from memory_core.storage import config, config_defaults, event_log
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines, secrets
 from memory_core.text.phrases import format_count, format_names
-from memory_core.text.times import format_utc
 
-# Number of weeks in a trend, which counts new items; the last week ends now.
+# Number of weeks in a trend, which counts new items; the last week ends today.
 TREND_WEEKS = 8
-WEEK_SECONDS = 7 * 86400
 
 # Maximum number of notes on one memory in `status`; `doctor` shows all.
 MAX_NOTES = 3
@@ -95,43 +92,45 @@ def is_conflict(warning: tuple[int, str]) -> bool:
     return warning[1].startswith(CONFLICT_WARNING)
 
 
-def list_memories(project: Project, store: Store | None = None) -> list[MemoryStatus]:
-    """Return the memories of a level, and agents that have only learnings to merge or review."""
-    store = store or project.store
-    spooled = [agent for _stem, agent in spool.list_agents(store.paths)]
-    agents = {*store.agents(), *spooled, *store.agents_to_review()} - {""}
-    return [read_memory_status(project, store, agent) for agent in lookup.sort_agents(agents)]
+def list_memories(
+    project: Project, store: Store | None = None, files: AgentFiles | None = None
+) -> list[MemoryStatus]:
+    """Return the memories of a level, and agents that have only learnings to merge or review.
+
+    `files` has the numbers of this level, if they are known already.
+    """
+    files = files or AgentFiles(project, store)
+    agents = {*files.store.agents(), *files.agents()}
+    return [_read_memory(project, files, agent) for agent in lookup.sort_agents(agents)]
 
 
 def read_memory_status(project: Project, store: Store, agent: str) -> MemoryStatus:
     """Return the numbers of one memory; a file that cannot be read is an `error`."""
-    now = time.time()
-    weeks = [format_utc(now - ago * WEEK_SECONDS) for ago in range(TREND_WEEKS, 0, -1)]
-    return _read_memory(project, store, agent, weeks)
+    return _read_memory(project, AgentFiles(project, store), agent)
 
 
-def _read_memory(project: Project, store: Store, agent: str, weeks: list[str]) -> MemoryStatus:
-    stem = store.stem(agent)
+def _read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus:
+    store, history = files.store, files.history(agent)
     snapshot, error = _read(store, agent)
-    trend, history_error = _count_learned(store, agent, weeks)
+    history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
     document = markdown.parse_document(text)
+    size = measure(snapshot, document, project.limits(agent, store).size)
+    weeks = split_days(history.list_days(), TREND_WEEKS, WEEK_DAYS)
     return MemoryStatus(
         agent=agent,
         path=project.paths.relative(snapshot.path if snapshot else store.path(agent)),
-        size=len(text.encode("utf-8", "surrogateescape")),
-        limit=project.limits(agent, store).size,
-        sections=len(document.sections),
-        items=len(document.items),
-        changed=snapshot.changed if snapshot else 0.0,
-        review=len(review.list_waiting(store, [agent])),
-        spooled=sum(
-            len(entry["learnings"]) for _path, entry in spool.read_entries(store.paths, stem)
-        ),
+        size=size.size,
+        limit=size.limit,
+        sections=size.sections,
+        items=size.items,
+        changed=size.changed,
+        review=len(files.waiting(agent)),
+        spooled=files.spooled(agent),
         warnings=[*document.warnings, *_check_bytes(text)],
         notes=list(_list_notes(project, store, agent, document)),
         error=error or history_error,
-        trend=trend,
+        trend=[week.counts.learned for week in weeks],
         stale=_find_stale(project, store, agent, document),
     )
 
@@ -221,45 +220,12 @@ def _check_bytes(text: str) -> Iterator[tuple[int, str]]:
         yield number, "holds bytes that are not UTF-8; agents get a replacement character"
 
 
-def _count_learned(store: Store, agent: str, weeks: list[str]) -> tuple[list[int], str]:
-    """Return the number of items learned in each week, and a read error or ""."""
-    counts = [0] * len(weeks)
-    try:
-        history = store.history(agent)
-        for when in history.read_learned_times(weeks[0]):
-            counts[bisect_right(weeks, when) - 1] += 1
-        refusal = store.find_refusal(history.path)
-        problem = refusal.reason if refusal else ""
-    except OSError as error:
-        problem = error.strerror or str(error)
-    return counts, f"{HISTORY_ERROR}{problem}" if problem else ""
-
-
-def list_deliveries(project: Project) -> list[Delivery]:
-    """Return the deliveries in the event log, oldest first."""
-    return list(map(_parse_delivery, event_log.read(project.paths, DELIVERY_EVENTS)))
-
-
-def read_last_delivery(project: Project) -> Delivery | None:
-    event = event_log.find_last(project.paths, DELIVERY_EVENTS)
-    return _parse_delivery(event) if event else None
-
-
-def _parse_delivery(event: dict[str, Any]) -> Delivery:
-    return Delivery(
-        agent=str(event.get("agent_id")),
-        verdict=str(event["event"]).removeprefix(EVENT_PREFIX),
-        route=str(event.get("route") or ""),
-        timestamp=str(event.get("timestamp") or ""),
-    )
-
-
 class MemoryUse(NamedTuple):
     """What memory costs, and what it is good for.
 
-    `runs` received memory lately, `tokens` on average.  `given` counts how often items of the
-    memories were delivered, `used` how often the run used them.  `expired` is the short id of the
-    change that last archived unused items, `expired_items` their number.
+    `runs` received memory lately, which added `tokens` to each prompt on average.  `given` counts
+    how often items were delivered, `used` how often the run used them.  `expired` is the short id
+    of the change that last archived unused items, `expired_items` their number.
     """
 
     runs: int
@@ -270,25 +236,16 @@ class MemoryUse(NamedTuple):
     expired_items: int
 
 
-def measure_use(project: Project) -> MemoryUse:
+def measure_use(project: Project, numbers: Numbers) -> MemoryUse:
     """Return the use of the project's memories; a history that is unreadable does not count."""
-    sizes = [
-        event["memory_size"]
-        for event in event_log.read(project.paths, [LOADED_EVENT])
-        if event.get("agent_id") != agent_names.PM and type(event.get("memory_size")) is int
-    ]
-    notes: list[ItemNote] = []
-    change, count = "", 0
-    with suppress(OSError):
-        for agent in project.store.agents():
-            notes += index_building.read_notes(project, project.store, agent).values()
-        if project.config["expire_after"] != config_defaults.OFF:
-            change, count = expiry.find_last(project)
+    total = numbers.total(without=[agent_names.PM])
+    is_off = project.config["expire_after"] == config_defaults.OFF
+    change, count = ("", 0) if is_off else numbers.files.find_last_expiry()
     return MemoryUse(
-        len(sizes),
-        tokens.count_fitting(sum(sizes)) // max(len(sizes), 1),
-        sum(note.given for note in notes),
-        sum(min(note.used, note.given) for note in notes),
+        total.loaded,
+        total.tokens_per_run,
+        total.given,
+        total.used,
         change_log.short_id(change) if change else "",
         count,
     )
@@ -321,14 +278,25 @@ class ProjectStatus(NamedTuple):
     new: int
 
 
-def read_status(project: Project, environ: Mapping[str, str], user: bool = False) -> ProjectStatus:
-    """Return the state of a project, or of the user's level."""
+def read_status(
+    project: Project,
+    environ: Mapping[str, str],
+    user: bool = False,
+    numbers: Numbers | None = None,
+) -> ProjectStatus:
+    """Return the state of a project, or of the user's level.
+
+    `numbers` are those of the project, if they are known already.
+    """
     level = project.level(user)
-    memories = list_memories(project, level)
+    if numbers is None:
+        numbers = Numbers(project)
+        numbers.refresh()
+    memories = list_memories(project, level, None if user else numbers.files)
     files = settings_files.read_hook_files(project.paths.root, environ)
     hooks = [file for file in files if file.own_hooks]
     faults = hook_faults.list_faults(files, environ)
-    last = read_last_delivery(project)
+    last = numbers.last_delivery
     unreadable = _find_unreadable(level)
     warnings = [
         *_check_project(project, environ, last, unreadable),
@@ -349,7 +317,7 @@ def read_status(project: Project, environ: Mapping[str, str], user: bool = False
         unreadable,
         last,
         project.paths.state.locate(event_log.FILE_NAME),
-        measure_use(project),
+        measure_use(project, numbers),
         warnings,
         unreviewed.count_reported(project, level).total(),
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
 from memory_core.memory.project import Project
-from memory_core.storage import config_file, run_history, spool
+from memory_core.monitor.agent_files import AgentFiles
+from memory_core.storage import config_file
 from memory_core.storage.config import read_source
 
 KEY = "memory.experiment.hold_out"
@@ -37,11 +36,7 @@ def set_share(project: Project, share: float) -> None:
 
 
 def read_state(project: Project) -> ExperimentState:
-    groups = [
-        run.get("experiment")
-        for _agent, records in _read_histories(project)
-        for run in performance.list_runs(records)
-    ]
+    groups = [run["experiment"] for runs in list_runs(project).values() for run in runs]
     share = project.config["experiment"]["hold_out"]
     counts = map(groups.count, performance.GROUPS)
     return ExperimentState(share, *counts)
@@ -51,15 +46,13 @@ def compare_agents(project: Project, agent: str = "") -> list[GroupComparison]:
     """Compare the runs with and without memory, of one agent or of all."""
     return [
         row
-        for name, records in _read_histories(project)
+        for name, runs in list_runs(project).items()
         if agent in ("", name)
-        for row in comparison.compare_runs(name, records)
+        for row in comparison.compare_runs(name, runs)
     ]
 
 
-def _read_histories(project: Project) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield each agent with its records; an unreadable history does not count."""
-    waiting = {agent for _stem, agent in spool.list_agents(project.paths)}
-    for agent in sorted({*project.store.agents_with_history(), *waiting}):
-        with suppress(OSError):
-            yield agent, run_history.read_records(project.store, agent)
+def list_runs(project: Project) -> dict[str, list[dict[str, Any]]]:
+    """Return the runs of experiments by agent; an unreadable history does not count."""
+    files = AgentFiles(project)
+    return {agent: files.history(agent).experiment for agent in sorted(files.agents_with_history())}

@@ -13,6 +13,7 @@ from memory_core.doctor import config_sources, repairs
 from memory_core.doctor.examination import BROKEN, NOTE, OK, WARNING, Examination, Finding
 from memory_core.document import conflicts
 from memory_core.git import merge_driver, unreviewed
+from memory_core.monitor.log_numbers import count_log
 from memory_core.setup import hook_runner
 from memory_core.storage import run_records, spool
 from memory_core.storage.history_file import HistoryFile
@@ -196,21 +197,17 @@ def check_spool(exam: Examination) -> Iterator[Finding]:
 
 def check_deliveries(exam: Examination) -> Iterator[Finding]:
     """Check whether the memories of the last week arrived."""
-    deliveries = [
-        delivery
-        for delivery in agent_status.list_deliveries(exam.project)
-        if delivery.timestamp >= exam.since
-    ]
+    log = count_log(exam.project, exam.since)
+    total, newest = log.total(), log.find_last()
     for verdict, text in DELIVERY_TEXTS.items():
-        matches = [delivery for delivery in deliveries if delivery.verdict == verdict]
-        if matches:
-            last = matches[-1]
-            what = f"{len(matches)} of {len(deliveries)} memories in a week {text}"
+        count, last = getattr(total, verdict), log.find_last(verdict)
+        if last:
+            what = f"{count} of {total.checked} memories in a week {text}"
             what += f", the last one to {last.agent} at {last.timestamp}"
-            level = WARNING if last is deliveries[-1] else NOTE
+            level = WARNING if last == newest else NOTE
             yield Finding(level, what, exam.log_path, "see the findings of other-hooks")
-    if deliveries and all(delivery.verdict == "delivered" for delivery in deliveries):
-        what = f"all {len(deliveries)} memories in a week arrived"
+    if total.delivered and total.delivered == total.checked:
+        what = f"all {total.checked} memories in a week arrived"
         yield Finding(OK, what, exam.log_path)
     if exam.are_prompts_lost:
         path = exam.project.paths.state.locate(run_records.ROUTE_FILE)
@@ -227,7 +224,7 @@ def check_errors(exam: Examination) -> Iterator[Finding]:
     """Check for errors that hooks logged; a delivery after the last one shows that it is over."""
     errors = hook_runner.list_errors(exam.project, exam.since)
     if errors:
-        last = agent_status.read_last_delivery(exam.project)
+        last = count_log(exam.project).find_last()
         since = last.timestamp if last else ""
         level = WARNING if hook_runner.list_errors(exam.project, since) else NOTE
         count = format_count(len(errors), "error")

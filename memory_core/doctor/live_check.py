@@ -18,10 +18,10 @@ from contextlib import suppress
 
 from memory_core.claude_code import agent_definitions, events, headless, settings_files
 from memory_core.claude_code.agent_names import id_of
-from memory_core.curation import agent_status
 from memory_core.doctor.examination import BROKEN, OK, WARNING, Examination, Finding
 from memory_core.git import arrivals
 from memory_core.memory.project import Project
+from memory_core.monitor.log_numbers import count_log
 from memory_core.storage import config, config_file, event_log, paths
 from memory_core.text import sanitize
 
@@ -99,7 +99,7 @@ class LiveTrial:
 
     @property
     def verdict(self) -> str:
-        last = agent_status.read_last_delivery(self.project)
+        last = count_log(self.project).find_last()
         return last.verdict if last else ""
 
     def remove_state(self) -> None:

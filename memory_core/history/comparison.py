@@ -1,4 +1,4 @@
-"""Compare runs that received memory with runs that did not, from the history records of an agent.
+"""Compare runs that received memory with runs that did not.
 
 Success is what Claude Code's events say: a run failed if its record has this outcome.  The words of
 a report do not count.  Intervals come from a bootstrap with a fixed seed, so equal records give
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean, pvariance
 from typing import Any, NamedTuple
 
@@ -69,14 +69,14 @@ class GroupComparison(NamedTuple):
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
-def compare_runs(agent: str, records: Iterable[dict[str, Any]]) -> list[GroupComparison]:
+def compare_runs(agent: str, runs: Sequence[dict[str, Any]]) -> list[GroupComparison]:
     """Compare an agent's runs of experiments: of all tasks, then of each type, if there are two.
 
-    Runs outside of an experiment do not count: nothing chose them at random.
+    `runs` are those of `performance.list_runs` that took part in an experiment; nothing chose the
+    others at random.
     """
-    runs = [run for run in performance.list_runs(records) if "experiment" in run]
     types = sorted({run["type"] for run in runs})
-    groups = {ALL_TASKS: runs} if runs else {}
+    groups: dict[str, Sequence[dict[str, Any]]] = {ALL_TASKS: runs} if runs else {}
     if len(types) > 1:
         groups |= {name: [run for run in runs if run["type"] == name] for name in types}
     return [
@@ -86,7 +86,9 @@ def compare_runs(agent: str, records: Iterable[dict[str, Any]]) -> list[GroupCom
     ]
 
 
-def _compare(agent: str, kind: str, measure: str, runs: list[dict[str, Any]]) -> GroupComparison:
+def _compare(
+    agent: str, kind: str, measure: str, runs: Sequence[dict[str, Any]]
+) -> GroupComparison:
     given, held_out = (
         [_read_measure(run, measure) for run in runs if run["experiment"] == group]
         for group in (GIVEN, HELD_OUT)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from memory_core.history import item_history
 from memory_core.memory import agent_memory, changes, transaction
 from memory_core.memory.reading import read_memory
 from memory_core.storage import config_defaults, event_log
@@ -93,21 +92,3 @@ def _list_unused(memory: AgentMemory, runs: list[Record], until: str) -> list[st
         if state and not state.is_persons and not state.is_pinned
         if state.used < until and state.id not in used
     ]
-
-
-def find_last(project: Project) -> tuple[str, int]:
-    """Return the last change by `expire_items` that is not undone, and how many items it archived.
-
-    ("", 0) if there is none.  Raises OSError.
-    """
-    counts: dict[str, int] = {}
-    for agent in project.store.agents_with_history():
-        records = item_history.sort_records(project.store.history(agent).read(runs=False))
-        undone = item_history.find_undone(records)
-        for change in map(
-            item_history.change_of, (r for r in records if r.get("source") == SOURCE)
-        ):
-            if change not in undone:
-                counts[change] = counts.get(change, 0) + 1
-    last = max(counts, default="")  # ids begin with the clock time
-    return last, counts.get(last, 0)

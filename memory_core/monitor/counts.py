@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
+
+WEEK_DAYS = 7
 
 
 class HookTime(NamedTuple):
@@ -119,3 +122,34 @@ class Tallies:
         for name in [agent] if agent is not None else self._days:
             for day, counts in self._days.get(name, {}).items():
                 yield name, day, counts
+
+
+class Bucket(NamedTuple):
+    """The counts of a day or of seven days; `day` is the first one, such as 2026-11-20 (UTC)."""
+
+    day: str
+    counts: Counts
+
+
+def find_today() -> str:
+    """Return the present day (UTC)."""
+    return datetime.now(timezone.utc).date().isoformat()
+
+
+def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1) -> list[Bucket]:
+    """Return the sums of so many periods of `days`, oldest first; the last one ends today (UTC).
+
+    `counts` are pairs of a day and its counts, in any order.  Later days, of a clock that is ahead,
+    belong to the last period.
+    """
+    last = date.fromisoformat(find_today())
+    first = last - timedelta(days=number * days - 1)
+    buckets = [
+        Bucket((first + timedelta(days=at * days)).isoformat(), Counts()) for at in range(number)
+    ]
+    place = {(first + timedelta(days=at)).isoformat(): at // days for at in range(number * days)}
+    for day, added in counts:
+        at = place.get(min(day, last.isoformat()))
+        if at is not None:
+            buckets[at].counts.add(added)
+    return buckets

@@ -10,7 +10,8 @@ import os
 from typing import Any, NamedTuple, TypeGuard
 
 from memory_core.files.safe_files import SafeFiles
-from memory_core.monitor.counts import Tallies
+from memory_core.memory.project import Project
+from memory_core.monitor.counts import Counts, Tallies
 from memory_core.selection import tokens
 from memory_core.storage import event_log
 from memory_core.text import fastjson
@@ -72,6 +73,14 @@ class LogNumbers:
         self._files = files
         return is_changed
 
+    def total(self) -> Counts:
+        """Return the sums of all agents and days."""
+        total = Counts()
+        for tallies in self.tallies:
+            for _agent, _day, counts in tallies.items():
+                total.add(counts)
+        return total
+
     @property
     def tallies(self) -> list[Tallies]:
         return [file.tallies for file in self._files.values()]
@@ -81,9 +90,20 @@ class LogNumbers:
         """Return the time of the first event that counts, "" without any."""
         return min((file.begin for file in self._files.values() if file.begin), default="")
 
-    @property
-    def last_delivery(self) -> Delivery | None:
-        return next((file.last for file in self._files.values() if file.last), None)
+    def find_last(self, *verdicts: str) -> Delivery | None:
+        """Return the last delivery with one of these verdicts, by default of all of them."""
+        for file in self._files.values():
+            for verdict, delivery in reversed(file.last.items()):
+                if verdict in (verdicts or VERDICTS):
+                    return delivery
+        return None
+
+
+def count_log(project: Project, since: str = "") -> LogNumbers:
+    """Return the numbers of a project's event log."""
+    log = LogNumbers(project.paths.state, since)
+    log.refresh()
+    return log
 
 
 class _CountedFile:
@@ -98,7 +118,7 @@ class _CountedFile:
         self._mark = b""
         self.tallies = Tallies()
         self.begin = ""
-        self.last: Delivery | None = None
+        self.last: dict[str, Delivery] = {}  # by verdict, the newest one at the end
 
     def read_new(self, descriptor: int, size: int) -> bool:
         """Count the lines that were completed since the last call; return whether there are any.
@@ -143,7 +163,8 @@ class _CountedFile:
                 counts.durations[duration] = counts.durations.get(duration, 0) + 1
         elif verdict := DELIVERY_EVENTS.get(name):
             setattr(counts, verdict, getattr(counts, verdict) + 1)
-            self.last = Delivery(str(agent), verdict, str(event.get("route") or ""), time)
+            self.last.pop(verdict, None)
+            self.last[verdict] = Delivery(str(agent), verdict, str(event.get("route") or ""), time)
         elif name == SLOW_EVENT:
             counts.slow += 1
         else:

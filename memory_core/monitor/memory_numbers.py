@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_core.document import markdown
 from memory_core.history import item_history, performance
-from memory_core.monitor.counts import Tallies
+from memory_core.memory import expiry
+from memory_core.monitor.counts import Counts, Tallies
 from memory_core.storage.store import FileSnapshot
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def measure(snapshot: FileSnapshot | None, document: markdown.Document, limit: i
 class HistoryNumbers:
     """The numbers of one agent's history, from the time `since` on.
 
-    `experiment` has its runs of experiments, of all times; `problem` says why the history cannot be
-    read, "" if it can.
+    Its runs of experiments, `experiment`, are of all times, and so is `expired`: how many unused
+    items each change archived.  `problem` says why the history cannot be read, "" if it can.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class HistoryNumbers:
         self.problem = problem
         self.tallies = Tallies()
         self.experiment: list[Record] = []
+        self.expired: Counter[str] = Counter()
         self._given: Counter[str] = Counter()
         self._used: Counter[str] = Counter()
         records = item_history.sort_records(records)
@@ -80,14 +82,15 @@ class HistoryNumbers:
         }
 
     def _count_items(self, records: list[Record], since: str) -> None:
-        undone = item_history.find_undone(records)
-        changes = {
-            (record["time"], record["id"], COUNTED_KINDS[record["kind"]])
-            for record in records
-            if record["kind"] in COUNTED_KINDS
-            and record["time"] >= since
-            and item_history.change_of(record) not in undone
-        }
+        undone, changes = item_history.find_undone(records), set()
+        for record in records:
+            name, change = COUNTED_KINDS.get(record["kind"]), item_history.change_of(record)
+            if not name or change in undone:
+                continue
+            if record["time"] >= since:
+                changes.add((record["time"], record["id"], name))
+            if record.get("source") == expiry.SOURCE:
+                self.expired[change] += 1
         for time, _id, name in changes:
             counts = self.tallies.of(self.agent, time[:10])
             setattr(counts, name, getattr(counts, name) + 1)
@@ -106,6 +109,11 @@ class HistoryNumbers:
             counts.used += len(used)
             self._given.update(given)
             self._used.update(used)
+
+    def list_days(self) -> Iterator[tuple[str, Counts]]:
+        """Yield each day that has numbers."""
+        for _agent, day, counts in self.tallies.items():
+            yield day, counts
 
     def list_used(self, count: int) -> list[ItemUse]:
         """Return the items that most runs used."""

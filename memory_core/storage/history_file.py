@@ -84,22 +84,6 @@ class HistoryFile:
         lines = _split_end(data, MAX_RECORDS)
         return lines if is_whole or len(lines) == MAX_RECORDS else lines[1:]
 
-    def read_learned_times(self, since: str) -> list[str]:
-        """Return the times from `since` on at which items were learned, in any order.
-
-        Items whose learning was undone do not count.  Raises OSError.
-        """
-        from memory_core.history import item_history
-
-        records = item_history.sort_records(self.read(runs=False))
-        undone = item_history.find_undone(records)
-        learned = {
-            (record["time"], record["id"])
-            for record in records
-            if record["kind"] == "learned" and item_history.change_of(record) not in undone
-        }
-        return [time for time, _id in learned if time >= since]
-
     def find_bad_lines(self) -> list[int]:
         """Return the numbers of the lines that `read` skips, [] if the file cannot be read."""
         try:

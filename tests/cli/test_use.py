@@ -1,4 +1,4 @@
-"""agent-memory status: the tokens of memory per run, and the share of items that runs used."""
+"""agent-memory status: the tokens that memory adds, and the share of items that runs used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory_core.history import item_history
+from memory_core.history import item_history, performance
 from memory_core.storage.store import Store
 from support.command_line import ITEM, Person, read_fields
 from support.events import make_pre_event
@@ -16,7 +16,8 @@ KEYS = [item_history.id_of(text) for text in (ITEM, OTHER)]
 
 
 def record_task(person: Person, day: int, **fields: Any) -> None:
-    record = item_history.make_record("task", f"2026-11-{day:02}T08:00:00.000Z", "", **fields)
+    task = performance.make_task_record(f"a{day}", "done", **fields)
+    record = {"time": f"2026-11-{day:02}T08:00:00.000Z", **task}
     Store(person.sandbox.paths).history("engineer").append([record])
 
 
@@ -43,7 +44,7 @@ def test_without_runs_there_is_no_line(team: Person) -> None:
 def test_tokens_per_run(team: Person) -> None:
     for call in ("t1", "t2"):
         team.sandbox.run_hook("pre_tool_use", make_pre_event(call))
-    assert find_line(team) == "Use: about 25 tokens of memory per run"
+    assert find_line(team) == "Use: memory adds about 208 tokens to a prompt"
     assert team.read_json("status")["use"]["runs"] == 2
 
 
@@ -61,5 +62,5 @@ def test_tokens_per_run(team: Person) -> None:
 )
 def test_share_of_used_items(team: Person, runs: list[dict[str, str]], line: str) -> None:
     for day, fields in enumerate(runs, 1):
-        record_task(team, day, run=f"a{day}", **fields)
+        record_task(team, day, **fields)
     assert find_line(team) == line

@@ -12,6 +12,7 @@ import pytest
 from memory_core.history import comparison, performance
 from memory_core.history.comparison import GroupComparison
 from memory_core.history.performance import GIVEN, HELD_OUT
+from memory_core.monitor.memory_numbers import HistoryNumbers
 
 
 def make_runs(group: str, tokens: Iterable[int], **fields: Any) -> list[dict[str, Any]]:
@@ -33,18 +34,23 @@ def draw(mean: int, count: int, seed: int = 1, spread: float = 0.3) -> list[int]
     return [max(0, round(chance.gauss(mean, spread * mean))) for _run in range(count)]
 
 
+def compare_all(records: list[dict[str, Any]]) -> list[GroupComparison]:
+    runs = HistoryNumbers("engineer", records).experiment
+    return comparison.compare_runs("engineer", runs)
+
+
 def compare(records: list[dict[str, Any]], measure: str = "tokens") -> GroupComparison:
-    rows = comparison.compare_runs("engineer", records)
+    rows = compare_all(records)
     return next(row for row in rows if (row.type, row.measure) == ("all", measure))
 
 
 def test_without_runs_there_is_nothing_to_compare() -> None:
-    assert comparison.compare_runs("engineer", []) == []
+    assert compare_all([]) == []
 
 
 def test_runs_outside_of_an_experiment_do_not_count() -> None:
     outside = make_runs("", [1000] * 20) + make_runs("lost", [1000] * 20)
-    assert comparison.compare_runs("engineer", outside) == []
+    assert compare_all(outside) == []
     row = compare([*outside, *make_runs(GIVEN, [5]), *make_runs(HELD_OUT, [7])])
     assert (row.given_runs, row.held_out_runs, row.given, row.held_out) == (1, 1, 5, 7)
     assert row.difference == -2
@@ -74,9 +80,9 @@ def test_visible_differences(given: list[int], held_out: list[int], is_visible: 
 
 def test_equal_records_give_equal_intervals_in_any_order() -> None:
     records = make_runs(GIVEN, draw(30_000, 30)) + make_runs(HELD_OUT, draw(30_000, 12))
-    expected = comparison.compare_runs("engineer", records)
+    expected = compare_all(records)
     random.Random(3).shuffle(records)
-    assert comparison.compare_runs("engineer", records) == expected
+    assert compare_all(records) == expected
 
 
 def test_most_intervals_contain_the_real_difference() -> None:
@@ -133,9 +139,9 @@ def test_the_estimate_is_that_of_lehr_for_equal_groups() -> None:
 
 def test_each_type_of_task_is_compared_if_there_are_two() -> None:
     records = make_runs(GIVEN, [1]) + make_runs(HELD_OUT, [1], type="docs")
-    rows = comparison.compare_runs("engineer", records)
+    rows = compare_all(records)
     assert list(dict.fromkeys(row.type for row in rows)) == ["all", "bugfix", "docs"]
-    one_type = comparison.compare_runs("engineer", make_runs(GIVEN, [1]))
+    one_type = compare_all(make_runs(GIVEN, [1]))
     assert {row.type for row in one_type} == {"all"}
 
 

@@ -40,7 +40,7 @@ def status(user: User = False, json: AsJson = False) -> None:
     """Show each agent's memory and anything that needs attention.
 
     SECT: sections.  USED: size as a share of the limit.
-    LEARNED: items of the last 7 days.  TREND: items per week, for 8 weeks.
+    LEARNED: new items of 7 days (UTC).  TREND: the same per week, for 8 weeks.
     REVIEW: learnings that were not saved and wait for you.
     SPOOLED: learnings not merged yet; shown only if there are some.
     Output that goes to a pipe or a file has no TREND; --json has all numbers.
@@ -130,7 +130,7 @@ def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
 
 
 def _describe_use(use: MemoryUse, duration: str) -> Iterator[str]:
-    parts = [f"about {use.tokens} tokens of memory per run"] if use.runs else []
+    parts = [f"memory adds about {use.tokens} tokens to a prompt"] if use.runs else []
     if use.given:
         parts.append(f"{100 * use.used // use.given}% of {use.given} delivered items were used")
     if parts:

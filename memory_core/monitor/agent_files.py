@@ -1,0 +1,162 @@
+"""Read the files of all agents of a level, each again only if it changed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+from memory_core.claude_code import agent_names
+from memory_core.document import markdown
+from memory_core.memory.project import Project
+from memory_core.monitor import waiting_list
+from memory_core.monitor.memory_numbers import HistoryNumbers, MemorySize, measure
+from memory_core.storage import review_file, run_history, spool
+from memory_core.storage.store import Store
+from memory_core.trust import ledger
+
+Value = TypeVar("Value")
+Stamp = tuple[Any, ...]
+
+
+class AgentFiles:
+    """The histories, memory files and waiting learnings of the agents of a level.
+
+    `refresh` looks which files have another status (inode, size, time) than at the last call; the
+    other methods read a file if it has, else they have the numbers already.  `store` is the level,
+    by default the project's; numbers of histories begin at the time `since`.
+    """
+
+    def __init__(self, project: Project, store: Store | None = None, since: str = "") -> None:
+        self.store = store or project.store
+        self._project = project
+        self._since = since
+        self._stamps: dict[str, dict[str, Stamp]] = {}
+        self._histories = _Cache(self._read_history)
+        self._memories = _Cache(self._measure)
+        self._spooled = _Cache(self._count_spooled)
+        self._waiting = _Cache(lambda agent: waiting_list.list_entries(self.store, agent))
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Look for changes; return whether there are any."""
+        before, self._stamps = self._stamps, self._make_stamps()
+        for cache in (self._histories, self._memories, self._spooled, self._waiting):
+            cache.forget_others({agent for stamps in self._stamps.values() for agent in stamps})
+        return self._stamps != before
+
+    def agents(self) -> set[str]:
+        """Return the agents with a memory, or with learnings that wait or are not merged yet."""
+        return {agent for kind in ("memory", "review", "spool") for agent in self._stamps[kind]}
+
+    def agents_with_history(self) -> set[str]:
+        """Return the agents with a history, or with records that are not in it yet."""
+        return {*self._stamps["history"], *self._stamps["spool"]}
+
+    def history(self, agent: str) -> HistoryNumbers:
+        """Return the numbers of an agent's history; without one they are 0."""
+        return self._histories.read(agent, self._find_stamps(agent, "history", "spool"))
+
+    def memory(self, agent: str) -> tuple[MemorySize, str]:
+        """Return the size of an agent's memory file, and why it cannot be read or ""."""
+        return self._memories.read(agent, self._find_stamps(agent, "memory"))
+
+    def spooled(self, agent: str) -> int:
+        """Return the number of learnings that are not merged yet."""
+        return self._spooled.read(agent, self._find_stamps(agent, "spool"))
+
+    def waiting(self, agent: str) -> list[dict[str, Any]]:
+        """Return what waits for a person, with all fields of `storage.review_file`."""
+        stamps = self._find_stamps(agent, "memory", "review", "decided")
+        return self._waiting.read(agent, stamps)
+
+    def find_last_expiry(self) -> tuple[str, int]:
+        """Return the last change that archived unused items, and how many; ("", 0) for none."""
+        counts: Counter[str] = Counter()
+        for agent in self.agents_with_history():
+            counts.update(self.history(agent).expired)
+        last = max(counts, default="")  # ids begin with the clock time
+        return last, counts[last]
+
+    def _find_stamps(self, agent: str, *kinds: str) -> Stamp:
+        return tuple(self._stamps[kind].get(agent) for kind in kinds)
+
+    def _make_stamps(self) -> dict[str, dict[str, Stamp]]:
+        """Return stamps of the files of each agent, by kind; a folder is listed once."""
+        store, state = self.store, self.store.paths.state
+        history = os.path.join(store.folder, "history")
+        stamps = {
+            "memory": _stamp_files(store.files.scan(store.folder), ".md"),
+            "history": _stamp_files(store.files.scan(history), ".jsonl"),
+            "review": _stamp_files(state.scan(review_file.FOLDER), ".jsonl"),
+            "decided": _stamp_files(state.scan(ledger.FOLDER), ""),
+        }
+        stamps["spool"] = {
+            agent: tuple(state.list_names(os.path.join(spool.FOLDER, stem)))
+            for stem, agent in spool.list_agents(store.paths)
+        }
+        return stamps
+
+    def _read_history(self, agent: str) -> HistoryNumbers:
+        try:
+            records, problem = run_history.read_records(self.store, agent), ""
+            if refusal := self.store.find_refusal(self.store.history_path(agent)):
+                problem = refusal.reason
+        except OSError as error:
+            records, problem = [], error.strerror or str(error)
+        return HistoryNumbers(agent, records, self._since, problem)
+
+    def _measure(self, agent: str) -> tuple[MemorySize, str]:
+        limit = self._project.limits(agent, self.store).size
+        try:
+            snapshot = self.store.read(agent)
+        except OSError as error:
+            return MemorySize(limit=limit), error.strerror or str(error)
+        document = markdown.parse_document(snapshot.text if snapshot else "")
+        return measure(snapshot, document, limit), ""
+
+    def _count_spooled(self, agent: str) -> int:
+        entries = spool.read_entries(self.store.paths, self.store.stem(agent))
+        return sum(len(entry["learnings"]) for _path, entry in entries)
+
+
+class _Cache(Generic[Value]):
+    """Values by agent, each read again only if its stamp is another one."""
+
+    def __init__(self, read: Callable[[str], Value]) -> None:
+        self._read = read
+        self._stamps: dict[str, Stamp] = {}
+        self._values: dict[str, Value] = {}
+
+    def forget_others(self, agents: Collection[str]) -> None:
+        """Forget all agents but these."""
+        for agent in self._values.keys() - agents:
+            del self._values[agent], self._stamps[agent]
+
+    def read(self, agent: str, stamp: Stamp) -> Value:
+        if self._stamps.get(agent) != stamp:
+            self._values[agent] = self._read(agent)
+            self._stamps[agent] = stamp
+        return self._values[agent]
+
+
+def _stamp_files(files: list[tuple[str, os.stat_result]], ending: str) -> dict[str, Stamp]:
+    """Return a stamp of the files of each agent that end like this."""
+    stamps: dict[str, Stamp] = {}
+    for name, status in sorted(files, key=lambda file: file[0]):
+        agent = _find_agent(name.removesuffix(ending)) if name.endswith(ending) else ""
+        if agent:
+            own = name, status.st_ino, status.st_size, status.st_mtime_ns
+            stamps[agent] = (*stamps.get(agent, ()), own)
+    return stamps
+
+
+@lru_cache(maxsize=10_000)
+def _find_agent(stem: str) -> str:
+    """Return the agent of a file, "" for another file."""
+    name = f"{stem}.md"
+    if agent_names.find_file([name], agent_names.PM_FILE_NAMES):
+        return agent_names.PM
+    return agent_names.agent_of_file(name)
