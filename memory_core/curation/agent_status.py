@@ -238,7 +238,7 @@ class MemoryUse(NamedTuple):
 
 def measure_use(project: Project, numbers: Numbers) -> MemoryUse:
     """Return the use of the project's memories; a history that is unreadable does not count."""
-    total = numbers.total(without=[agent_names.PM])
+    total = numbers.total()
     is_off = project.config["expire_after"] == config_defaults.OFF
     change, count = ("", 0) if is_off else numbers.files.find_last_expiry()
     return MemoryUse(

@@ -29,8 +29,8 @@ class Counts:
     From the history, without changes that are undone: items `learned` (new ones, also from the
     review), `confirmed` (reported again, or by a person) and `removed` (also evicted and archived);
     finished `runs`, of which `failed` ones; items that these runs were `given`, and `used` of them.
-    From the event log: how often memory was added to a prompt (`loaded`), with how many `tokens`
-    in sum; deliveries that arrived once, twice or not at all (`delivered`, `doubled`, `lost`);
+    From the event log: how often memory was added to the prompt of an agent (`loaded`), with how
+    many `tokens` in sum, and the same for main sessions (`sessions`, `session_tokens`); deliveries that arrived once, twice or not at all (`delivered`, `doubled`, `lost`);
     `errors` of hooks, and hooks that took more than a second (`slow`).
     """
 
@@ -43,6 +43,8 @@ class Counts:
     used: int = 0
     loaded: int = 0
     tokens: int = 0
+    sessions: int = 0
+    session_tokens: int = 0
     delivered: int = 0
     doubled: int = 0
     lost: int = 0
@@ -61,6 +63,8 @@ class Counts:
         self.used += other.used
         self.loaded += other.loaded
         self.tokens += other.tokens
+        self.sessions += other.sessions
+        self.session_tokens += other.session_tokens
         self.delivered += other.delivered
         self.doubled += other.doubled
         self.lost += other.lost
@@ -76,7 +80,7 @@ class Counts:
 
     @property
     def tokens_per_run(self) -> int:
-        """Return the mean of the tokens added to a prompt, 0 without any."""
+        """Return the mean of the tokens added to the prompt of an agent, 0 without any."""
         return self.tokens // max(self.loaded, 1)
 
     @property

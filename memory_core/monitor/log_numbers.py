@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple, TypeGuard
 
+from memory_core.claude_code import agent_names
 from memory_core.files.safe_files import SafeFiles
 from memory_core.memory.project import Project
 from memory_core.monitor.counts import Counts, Tallies
@@ -156,8 +157,12 @@ class _CountedFile:
         agent = event.get("agent_id")
         counts = self.tallies.of(agent if isinstance(agent, str) else "", time[:10])
         if name == LOADED_EVENT:
-            counts.loaded += 1
-            counts.tokens += _count_tokens(event)
+            if agent == agent_names.PM:
+                counts.sessions += 1
+                counts.session_tokens += _count_tokens(event)
+            else:
+                counts.loaded += 1
+                counts.tokens += _count_tokens(event)
             duration = event.get("duration_ms")
             if _is_number(duration):
                 counts.durations[duration] = counts.durations.get(duration, 0) + 1

@@ -6,7 +6,7 @@ rotated, so it has some weeks; histories have all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from memory_core.claude_code import agent_names
@@ -84,17 +84,16 @@ class Numbers:
             problem or self.files.history(agent).problem,
         )
 
-    def total(self, agent: str | None = None, without: Collection[str] = ()) -> Counts:
-        """Return the counts of all agents or of one, for example without the main session."""
+    def total(self, agent: str | None = None) -> Counts:
+        """Return the counts of all agents or of one."""
 
         def add_all() -> Counts:
             total = Counts()
-            for name, _day, counts in self._items(agent):
-                if name not in without:
-                    total.add(counts)
+            for _name, _day, counts in self._items(agent):
+                total.add(counts)
             return total
 
-        return self._keep(("total", agent, *sorted(without)), add_all)
+        return self._keep(("total", agent), add_all)
 
     def by_day(self, days: int = 30, agent: str | None = None) -> list[Bucket]:
         """Return the counts of the last days, oldest first; the last one is today (UTC)."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from memory_core.dashboard.page import Page, View, Visit, divide
 from memory_core.monitor import charts
 from memory_core.monitor.charts import Series
-from memory_core.monitor.counts import Counts
-from memory_core.monitor.numbers import AgentNumbers, Bucket, Numbers
+from memory_core.monitor.counts import Bucket, Counts
+from memory_core.monitor.numbers import AgentNumbers, Numbers
 
 DAYS = 30
 WEEKS = 8
