@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
 WEEK_DAYS = 7
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 class HookTime(NamedTuple):
@@ -29,9 +32,11 @@ class Counts:
     From the history, without changes that are undone: items `learned` (new ones, also from the
     review), `confirmed` (reported again, or by a person) and `removed` (also evicted and archived);
     finished `runs`, of which `failed` ones; items that these runs were `given`, and `used` of them.
+
     From the event log: how often memory was added to the prompt of an agent (`loaded`), with how
-    many `tokens` in sum, and the same for main sessions (`sessions`, `session_tokens`); deliveries that arrived once, twice or not at all (`delivered`, `doubled`, `lost`);
-    `errors` of hooks, and hooks that took more than a second (`slow`).
+    many `tokens` in sum, and the same for main sessions (`sessions`, `session_tokens`); deliveries
+    that arrived once, twice or not at all (`delivered`, `doubled`, `lost`); `errors` of hooks, and
+    hooks that took more than a second (`slow`).
     """
 
     learned: int = 0
@@ -153,7 +158,8 @@ def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1)
     ]
     place = {(first + timedelta(days=at)).isoformat(): at // days for at in range(number * days)}
     for day, added in counts:
-        at = place.get(min(day, last.isoformat()))
+        is_ahead = day > last.isoformat() and _DAY.fullmatch(day) is not None
+        at = number - 1 if is_ahead else place.get(day)
         if at is not None:
             buckets[at].counts.add(added)
     return buckets

@@ -106,7 +106,7 @@ def recover(root: Path) -> list[Step]:
 
 def _list_delegations(root: Path, name: str) -> Iterator[Step]:
     run, other = f"{name}run", f"{name}other"
-    foreground, answered, later, handed = _state_facts(name)[:4]
+    foreground, answered, later, handed = state_facts(name)[:4]
     yield _hook(root, "session", "session_start", _session(name, "startup"))
     yield _hook(root, "call", "pre_tool_use", events.make_pre_event(run))
     yield _hook(root, "start", "subagent_start", events.make_start_event(run))
@@ -141,7 +141,7 @@ def _list_delegations(root: Path, name: str) -> Iterator[Step]:
 
 
 def _list_other_doors(root: Path, name: str) -> Iterator[Step]:
-    skilled, added, remembered, pm = _state_facts(name)[4:]
+    skilled, added, remembered, pm = state_facts(name)[4:]
     skill = {
         "hook_event_name": "PostToolUse",
         "session_id": "s1",
@@ -185,7 +185,7 @@ def _report(fact: str) -> str:
     return events.REPORT.replace(events.LEARNED, fact)
 
 
-def _state_facts(name: str) -> list[str]:
+def state_facts(name: str) -> list[str]:
     """Return facts that nobody takes for duplicates of each other."""
     return [
         f"Crane {name} lifts forty containers in an hour",

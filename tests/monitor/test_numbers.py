@@ -1,0 +1,339 @@
+"""The numbers of a project equal those that simple code counts from its raw files."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_core.history import item_history, performance
+from memory_core.memory.project import Project, find_project
+from memory_core.monitor.counts import Counts
+from memory_core.monitor.numbers import Numbers
+from memory_core.storage import event_log
+from memory_core.storage.store import Store
+from support import events, life, traps
+from support.command_line import Person
+from support.recount import Key, recount_history, recount_log
+from support.sandbox import Sandbox
+
+NAMES = [item.name for item in fields(Counts) if item.name != "durations"]
+TODAY = datetime.now(timezone.utc).replace(hour=12, minute=0)
+
+
+def list_numbers(numbers: Numbers) -> Counter[Key]:
+    """Return all numbers above 0 by agent, day and name."""
+    found: Counter[Key] = Counter()
+    for agent, day, counts in numbers._items(None):
+        for name in NAMES:
+            if getattr(counts, name):
+                found[agent, day, name] += getattr(counts, name)
+    return found
+
+
+def list_times(numbers: Numbers) -> list[int]:
+    times = numbers.total().durations
+    return sorted(time for time, count in times.items() for _hook in range(count))
+
+
+def recount(sandbox: Sandbox, since: str = "") -> tuple[Counter[Key], list[int]]:
+    counts, times = recount_log(sandbox.state, since)
+    for path in (sandbox.memories / "history").glob("*.jsonl"):
+        counts += recount_history(path, path.stem, since)
+    return counts, times
+
+
+def project_of(sandbox: Sandbox) -> Project:
+    return find_project(str(sandbox.root), sandbox.env)
+
+
+def read_numbers(sandbox: Sandbox, since: str = "") -> Numbers:
+    numbers = Numbers(project_of(sandbox), since=since)
+    numbers.refresh()
+    return numbers
+
+
+def check(numbers: Numbers, sandbox: Sandbox, since: str = "") -> Counts:
+    """Compare all numbers, and the sums of the views; return the total."""
+    counts, times = recount(sandbox, since)
+    assert list_numbers(numbers) == counts
+    assert list_times(numbers) == times
+    total = numbers.total()
+    for name in NAMES:
+        assert getattr(total, name) == sum(
+            count for (_agent, _day, number), count in counts.items() if number == name
+        )
+        days = (TODAY - timedelta(days=ago) for ago in range(7))
+        recent = {day.date().isoformat() for day in days}
+        week = sum(c for (_, day, number), c in counts.items() if number == name and day in recent)
+        assert getattr(numbers.by_week(2)[-1].counts, name) == week
+        assert sum(getattr(bucket.counts, name) for bucket in numbers.by_day(7)) == week
+    if times:
+        hooks = total.hook_time
+        assert hooks.hooks == len(times)
+        assert hooks.p50_ms == times[-(-len(times) // 2) - 1]
+        assert hooks.p95_ms == times[-(-len(times) * 95 // 100) - 1]
+    return total
+
+
+# --- a project that real hooks and commands made ---
+
+
+def test_a_life_of_a_project(person: Person) -> None:
+    sandbox = person.sandbox
+    life.settle(sandbox)
+    for step in life.live(sandbox.root, "alpha"):
+        if step.door != "mcp" and not {"skill", "task", "note"} & set(step.name.split()):
+            assert traps.run_step(step, sandbox).status == 0
+    for command in (
+        ("confirm", "engineer", "Invoices"),
+        ("remove", "engineer", "Crane"),
+        ("remove", "PM", "log book"),
+        ("undo",),
+    ):
+        assert person.run(*command).returncode == 0, command
+    crane, invoices = (
+        fact for fact in life.state_facts("alpha") if fact.startswith(("Crane", "Invoices"))
+    )
+    block = events.REPORT.replace(events.LEARNED, crane)
+    used = f"Used: {item_history.id_of(invoices)}"
+    run_delegation(sandbox, "b1", f"{block}\n{used}\n")
+    sandbox.run_hook(
+        "session_start",
+        {"hook_event_name": "SessionStart", "session_id": "s9", "source": "startup"},
+    )
+    person.run("add", "engineer", "pattern", "Anchors are heavy")  # also saves what waits
+    total = check(read_numbers(sandbox), sandbox)
+    assert total.learned >= 6
+    assert total.runs >= 3
+    assert total.failed == 1
+    assert min(total.delivered, total.loaded, total.sessions, total.removed, total.used) >= 1
+    assert total.confirmed >= 2
+    status = person.read_json("status")
+    assert status["use"] == {
+        "runs": total.loaded,
+        "tokens": total.tokens_per_run,
+        "given": total.given,
+        "used": total.used,
+    }
+    weeks = zip(*(agent["trend"] for agent in status["agents"]), strict=True)
+    assert [sum(week) for week in weeks] == [0] * 7 + [total.learned]
+
+
+def run_delegation(sandbox: Sandbox, run: str, report: str) -> None:
+    """Run an agent in the foreground, as Claude Code does."""
+    outcome = sandbox.run_hook("pre_tool_use", events.make_pre_event(run))
+    prompt = outcome.reply["updatedInput"]["prompt"]
+    sandbox.run_hook("subagent_start", events.make_start_event(run))
+    sandbox.run_hook("subagent_stop", events.make_stop_event(run, report))
+    sandbox.run_hook("post_tool_use", events.make_post_event(prompt, report, run, run))
+
+
+# --- any log ---
+
+
+def make_event(chance: random.Random) -> dict[str, Any]:
+    """Return an event of this version, an older or another one."""
+    when = TODAY - timedelta(days=chance.randrange(20), milliseconds=chance.randrange(10**6))
+    last = ["loaded"] * 4 + [*["delivered", "doubled", "lost", "learned", "error", "used"]]
+    event: dict[str, Any] = {
+        "event": f"agent.memory.{chance.choice(last)}",
+        "timestamp": when.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "agent_id": chance.choice(["engineer", "qa", "PM", "café"]),
+        "memory_size": chance.randrange(4000),
+        "tokens_estimated": chance.randrange(900),
+        "duration_ms": chance.randrange(80),
+        "route": "prompt",
+    }
+    if chance.random() < 0.1:
+        event |= {"event": chance.choice(["hook.slow", "hook.error", "task.memory.begun", ""])}
+    for _change in range(chance.choice([0, 0, 1, 2])):
+        name = chance.choice([*event, "new"])
+        if chance.random() < 0.5:
+            event.pop(name, None)
+        else:
+            odd: list[Any] = [None, True, -1, 1.5, 10**12, "", "x", [], {}, 0]
+            event[name] = chance.choice(odd)
+    return event
+
+
+class OddLog:
+    """A log that is written, torn, rotated, written anew and deleted."""
+
+    def __init__(self, sandbox: Sandbox, chance: random.Random) -> None:
+        self._state, self._chance = sandbox.state, chance
+        self._state.mkdir(parents=True)
+        self._path = self._state / event_log.FILE_NAME
+
+    def change(self) -> None:
+        self._chance.choice([self._append] * 6 + [self._tear, self._rotate, self._begin_anew])()
+
+    def _append(self) -> None:
+        lines = [json.dumps(make_event(self._chance)) for _ in range(self._chance.randrange(30))]
+        if lines and self._chance.random() < 0.3:
+            lines.insert(0, self._chance.choice(["[]", "{", "null", '"agent.memory.lost"', ""]))
+        with self._path.open("ab") as file:
+            file.write("".join(f"{line}\n" for line in lines).encode())
+
+    def _tear(self) -> None:
+        line = json.dumps(make_event(self._chance)).encode() + b"\xff"
+        with self._path.open("ab") as file:
+            file.write(line[: self._chance.randrange(len(line))])
+
+    def _rotate(self) -> None:
+        oldest, old = (self._state / name for name in event_log.OLD_FILES)
+        if old.exists():
+            old.rename(oldest)
+        if self._path.exists():
+            self._path.rename(old)
+
+    def _begin_anew(self) -> None:
+        if self._chance.random() < 0.5:
+            self._path.unlink(missing_ok=True)
+        else:
+            self._path.write_bytes(b"")
+        self._append()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_log_is_counted_once(sandbox: Sandbox, seed: int) -> None:
+    chance = random.Random(seed)
+    log = OddLog(sandbox, chance)
+    since = (TODAY - timedelta(days=9)).isoformat()[:10] if seed % 3 == 0 else ""
+    numbers = read_numbers(sandbox, since)
+    for _step in range(25):
+        log.change()
+        if chance.random() < 0.6:
+            numbers.refresh()
+            check(numbers, sandbox, since)
+    check(read_numbers(sandbox, since), sandbox, since)
+
+
+# --- any history ---
+
+
+def make_records(chance: random.Random, count: int) -> Iterator[dict[str, Any]]:
+    for number in range(count):
+        when = TODAY - timedelta(days=chance.randrange(20), milliseconds=chance.randrange(10**6))
+        time = when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        change = f"c{chance.randrange(20)}"
+        kind = chance.choice([*item_history.ITEM_KINDS, "task", "task", "task", "undone"])
+        record: dict[str, Any]
+        if kind == "task":
+            ids = [str(chance.randrange(9)) for _item in range(4)]
+            run, outcome = f"r{chance.randrange(60)}", chance.choice(performance.OUTCOMES)
+            words = {"given": " ".join(ids), "used": " ".join([*ids[2:], "x"])}
+            record = {"time": time, **performance.make_task_record(run, outcome, **words)}
+        else:
+            record = item_history.make_record(kind, time, f"Item {chance.randrange(9)}")
+            record |= {"change": change, "seq": number}
+        if kind == "undone":
+            record["id"] = f"c{chance.randrange(20)}"
+            record["change"] = f"u{number}"
+        yield from [record] * chance.choice([1, 1, 1, 2])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_history_is_counted(sandbox: Sandbox, seed: int) -> None:
+    chance = random.Random(seed)
+    since = (TODAY - timedelta(days=9)).isoformat()[:10] if seed % 2 else ""
+    numbers = read_numbers(sandbox, since)
+    for agent in ("engineer", "qa", "engineer"):
+        history = Store(sandbox.paths).history(agent)
+        history.append([*make_records(chance, 60)])
+        with (sandbox.memories / "history" / f"{agent}.jsonl").open("a") as file:
+            file.write('<<<<<<< HEAD\n{"time": 1}\n{"kind": "learned"')
+            file.write("\n")
+        numbers.refresh()
+        check(numbers, sandbox, since)
+
+
+def test_a_packed_history_is_counted(sandbox: Sandbox) -> None:
+    history = Store(sandbox.paths).history("engineer")
+    history.append([*make_records(random.Random(1), 3000)])
+    history.pack(history.size)
+    assert '"packed"' in (sandbox.memories / "history" / "engineer.jsonl").read_text()
+    check(read_numbers(sandbox), sandbox)
+
+
+# --- the rest ---
+
+
+def test_an_empty_project(sandbox: Sandbox) -> None:
+    numbers = read_numbers(sandbox)
+    assert check(numbers, sandbox) == Counts()
+    assert (numbers.agents(), numbers.by_agent(), numbers.most_used_items()) == ([], [], [])
+    assert (numbers.last_delivery, numbers.log_begin) == (None, "")
+    assert numbers.total().used_share is None
+    assert numbers.total().hook_time == (None, None, 0)
+    assert [len(numbers.by_day(30)), len(numbers.by_week(8))] == [30, 8]
+
+
+def test_sizes_and_what_waits_follow_the_files(person: Person) -> None:
+    sandbox = person.sandbox
+    path = sandbox.write_memory("engineer", "Tests need redis", "Builds need Node 20")
+    numbers = read_numbers(sandbox)
+    (row,) = numbers.by_agent()
+    assert (row.agent, row.memory.items, row.memory.sections) == ("engineer", 2, 1)
+    assert row.memory.size == path.stat().st_size
+    assert row.memory.limit == project_of(sandbox).limits("engineer").size
+    sandbox.configure("memory: {learning: ask}\n")
+    report = events.REPORT
+    sandbox.run_hook("subagent_stop", events.make_stop_event("a1", report))
+    sandbox.write_memory("qa", "One")
+    sandbox.write_memory("PM", "Two", "Three")
+    numbers.refresh()
+    rows = {row.agent: row for row in numbers.by_agent()}
+    assert [*rows] == ["engineer", "qa", "PM"]
+    assert [row.waiting for row in rows.values()] == [1, 0, 0]
+    assert rows["PM"].memory.items == 2
+    (sandbox.memories / "qa.md").unlink()
+    numbers.refresh()
+    assert numbers.agents() == ["engineer", "PM"]
+    assert numbers.of("nobody").counts == Counts()
+
+
+def test_the_most_used_items(sandbox: Sandbox) -> None:
+    keys = {text: item_history.id_of(text) for text in ("Tests need redis", "Builds need Node")}
+    redis, node = keys.values()
+    day = "2026-11-20T08:00:00.000Z"
+    for agent, used in (("engineer", [redis, redis, node]), ("qa", [node])):
+        records = [item_history.make_record("learned", day, text) for text in keys]
+        for number, key in enumerate(used):
+            task = performance.make_task_record(
+                str(number), "done", given=f"{redis} {node}", used=key
+            )
+            records.append({"time": day, **task})
+        Store(sandbox.paths).history(agent).append(records)
+    numbers = read_numbers(sandbox)
+    assert [(use.agent, use.text, use.given, use.used) for use in numbers.most_used_items(2)] == [
+        ("engineer", "Tests need redis", 3, 2),
+        ("engineer", "Builds need Node", 3, 1),
+    ]
+    (own,) = numbers.most_used_items(agent="qa")
+    assert (own.text, own.given, own.used) == ("Builds need Node", 1, 1)
+
+
+@pytest.mark.parametrize("trouble", ["unreadable", "a folder"])
+def test_a_history_that_cannot_be_read_is_a_problem(sandbox: Sandbox, trouble: str) -> None:
+    sandbox.write_memory("engineer", "Tests need redis")
+    path = Path(Store(sandbox.paths).history_path("engineer"))
+    path.parent.mkdir(parents=True)
+    if trouble == "a folder":
+        path.mkdir()
+    else:
+        path.write_text("{}\n")
+        path.chmod(0)
+        if os.access(path, os.R_OK):
+            pytest.skip("root reads every file")
+    numbers = read_numbers(sandbox)
+    assert numbers.total() == Counts()
+    assert numbers.of("engineer").problem
