@@ -100,11 +100,9 @@ def test_a_life_of_a_project(person: Person) -> None:
         ("undo",),
     ):
         assert person.run(*command).returncode == 0, command
-    crane, invoices = (
-        fact for fact in life.state_facts("alpha") if fact.startswith(("Crane", "Invoices"))
-    )
-    block = events.REPORT.replace(events.LEARNED, crane)
-    used = f"Used: {item_history.id_of(invoices)}"
+    facts = {fact.split()[0]: fact for fact in life.state_facts("alpha")}
+    block = events.REPORT.replace(events.LEARNED, facts["Customs"])
+    used = f"Used: {item_history.id_of(facts['Invoices'])}"
     run_delegation(sandbox, "b1", f"{block}\n{used}\n")
     sandbox.run_hook(
         "session_start",
