@@ -17,7 +17,6 @@ from _frozen_importlib_external import MAGIC_NUMBER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from memory_core.claude_code.events import Event
@@ -37,6 +36,8 @@ READ_BYTES = 1 << 16
 
 BOM = b"\xef\xbb\xbf"
 
+PACKAGE = "memory_core."
+
 # Marks in the bytes of an event: the tool that is used most, and a command that may change tasks.
 SHELL_MARK, BACKLOG_MARK = b'"tool_name":"Bash"', b"backlog"
 
@@ -48,65 +49,76 @@ class HookInterrupted(BaseException):
     """
 
 
-class _ModuleFinder:
-    """Find and load the modules of memory_core in fewer steps than Python does.
+def _speed_up_imports() -> None:
+    """Load modules of memory_core in fewer steps than Python does.
 
-    Imports are most of what a hook costs beyond Python's own start; this saves a quarter of them.
-    It only uses what Python itself has compiled, and checks that it is of the present source; for
-    all else it leaves the module to Python.  The `__init__.py` of a wing has only a docstring, so
-    it is not loaded.
+    Imports are most of what a hook costs beyond Python's own start; this saves a third of them.
     """
+    import builtins
 
-    @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None, _target: object = None) -> object:
-        if not path or not name.startswith("memory_core."):
-            return None
-        folder, own = path[0], name.rpartition(".")[2]
-        source = f"{folder}/{own}.py"
-        try:
-            status = os.stat(source)
-        except OSError:
-            return _ModuleFinder._find_wing(name, f"{folder}/{own}")
-        code = _read_compiled(f"{folder}/__pycache__/{own}.{sys.implementation.cache_tag}", status)
-        if code is None:
-            return None
-        spec = ModuleSpec(name, _ModuleFinder, origin=source, loader_state=code)  # type: ignore[arg-type]
-        spec.has_location = True
-        return spec
+    python_import = builtins.__import__
 
-    @staticmethod
-    def _find_wing(name: str, folder: str) -> object:
-        if not os.path.exists(folder):
-            return None
-        spec = ModuleSpec(name, _ModuleFinder, is_package=True)  # type: ignore[arg-type]
-        spec.submodule_search_locations = [folder]
-        return spec
+    def import_module(
+        name: str, scope: Any = None, local: Any = None, names: Any = (), level: int = 0
+    ) -> Any:
+        if names and name.startswith(PACKAGE):
+            module = _load(name)
+            if module and all(own in module.__dict__ or _load(f"{name}.{own}") for own in names):
+                return module
+        return python_import(name, scope, local, names, level)
 
-    @staticmethod
-    def create_module(_spec: object) -> None:
+    builtins.__import__ = import_module  # type: ignore[assignment]
+
+
+def _load(name: str) -> Any:
+    """Return a module of memory_core, None for all that is left to Python.
+
+    It only uses what Python itself has compiled, and checks that it is of the present source.  The
+    `__init__.py` of a wing has only a docstring, so it is not loaded.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
+    above, _, own = name.rpartition(".")
+    parent = _load(above)
+    path = f"{parent.__path__[0]}/{own}" if parent and hasattr(parent, "__path__") else ""
+    is_wing = f"{above}." == PACKAGE and os.path.isdir(path)
+    code: Any = _read_compiled(path) if path and not is_wing else None
+    if code is None and not is_wing:
         return None
+    module = sys.modules[name] = type(sys)(name)
+    module.__package__ = name if is_wing else above
+    if is_wing:
+        module.__path__ = [path]
+        module.__spec__ = ModuleSpec(name, None, is_package=True)  # Python may look at it
+    else:
+        module.__file__ = f"{path}.py"
+        try:
+            exec(code, module.__dict__)  # noqa: S102 - as Python does
+        except BaseException:
+            del sys.modules[name]
+            raise
+    setattr(parent, own, module)
+    return module
 
-    @staticmethod
-    def exec_module(module: Any) -> None:
-        if module.__spec__.loader_state is not None:
-            exec(module.__spec__.loader_state, module.__dict__)  # noqa: S102 - as Python does
 
+def _read_compiled(path: str) -> Any:
+    """Return the code that Python has compiled from the present source, None without it.
 
-def _read_compiled(path: str, source: os.stat_result) -> Any:
-    """Return the code that Python has compiled from a source with this status, None without it.
-
-    The first 16 bytes are the magic number, flags (0: the next two count), time and size of the
-    source (PEP 552).
+    `path` is that of the source without ".py".  The first 16 bytes are the magic number, flags (0:
+    the next two count), time and size of the source (PEP 552).
     """
-    head = MAGIC_NUMBER + bytes(4)
-    for number in (int(source.st_mtime), source.st_size):
-        head += (number & 0xFFFFFFFF).to_bytes(4, "little")
+    folder, own = os.path.split(path)
     try:
-        descriptor = os.open(f"{path}.pyc", os.O_RDONLY)
+        source = os.stat(f"{path}.py")
+        compiled = f"{folder}/__pycache__/{own}.{sys.implementation.cache_tag}.pyc"
+        descriptor = os.open(compiled, os.O_RDONLY)
         try:
             data = os.read(descriptor, os.fstat(descriptor).st_size)
         finally:
             os.close(descriptor)
+        head = MAGIC_NUMBER + bytes(4)
+        for number in (int(source.st_mtime), source.st_size):
+            head += (number & 0xFFFFFFFF).to_bytes(4, "little")
         return marshal.loads(memoryview(data)[16:]) if data[:16] == head else None  # noqa: S302
     except (OSError, ValueError, EOFError, TypeError):
         return None
@@ -120,7 +132,7 @@ def run(name: str) -> None:
     """
     began = time.monotonic()
     gc.disable()  # a hook ends before a collection could pay off
-    sys.meta_path.insert(0, _ModuleFinder)  # type: ignore[arg-type]
+    _speed_up_imports()
     try:
         _arm()
         project, event = _event(name)

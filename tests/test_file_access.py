@@ -57,7 +57,7 @@ ALLOWED: dict[str, str] = {
     "git.resolve._list_files": "of the user's links to one file; a project's are refused",
     # Files of this machine and of the user.
     "memory.remember._do_in_background": "the null device",
-    "hook._ModuleFinder": "the installed program",
+    "hook._load": "the installed program",
     "hook._read_compiled": "the installed program",
     "storage.state_folder": "the state folder, and the inode of the project's folder itself",
     "claude_code.transcripts.list_changed": "transcripts in ~/.claude",

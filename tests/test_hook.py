@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -189,6 +192,53 @@ def test_without_yaml_compiled_settings_are_used(sandbox: Sandbox) -> None:
         "at most 80 characters"
         in sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
     )
+
+
+def compiled_all(_files: list[Path]) -> None:
+    pass
+
+
+def compiled_none(files: list[Path]) -> None:
+    for file in files:
+        file.unlink()
+
+
+def compiled_some(files: list[Path]) -> None:
+    compiled_none(files[::2])
+
+
+def compiled_by_others(files: list[Path]) -> None:
+    for file in files:
+        file.write_bytes(b"\0\0\r\n" + file.read_bytes()[4:])  # of another version of Python
+
+
+CASES = [compiled_all, compiled_none, compiled_some, compiled_by_others]
+
+
+@pytest.mark.parametrize("prepare", CASES)
+def test_the_present_source_is_run(
+    sandbox: Sandbox, tmp_path: Path, prepare: Callable[[list[Path]], None]
+) -> None:
+    """Compiled modules are used only if they are of the present source and Python."""
+    program = tmp_path / "program"
+    for name in ("hooks", "memory_core"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPO / name, program / name, ignore=ignored)
+    compileall.compile_dir(program, quiet=2)
+    block_text = program / "memory_core" / "memory" / "block_text.py"
+    block_text.write_text(block_text.read_text().replace("trust the code.", "trust your tests."))
+    prepare(sorted(program.rglob("memory_core/*/**/*.pyc")))
+    sandbox.write_memory("engineer", FACT)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", str(program / "hooks" / "pre_tool_use.py")],
+        input=json.dumps(make_pre_event()).encode(),
+        capture_output=True,
+        env=sandbox.env,
+        check=True,
+    )
+    assert FACT in done.stdout.decode()
+    assert "trust your tests." in done.stdout.decode()
+    assert not done.stderr
 
 
 def running(sandbox: Sandbox, hook: str) -> subprocess.Popen[bytes]:

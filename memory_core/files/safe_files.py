@@ -476,6 +476,8 @@ class SafeFiles:
         parts = self._split(path)
         if not self.follows_links or not parts:
             return self.root, parts
+        if not os.path.lexists(self.locate(parts[0])):
+            return self.root, parts  # there is nothing to follow, which takes a while to find out
         whole = self.locate(*parts)
         folder, name = os.path.split(os.path.realpath(whole) if resolve else whole)
         return folder, [name]

@@ -122,7 +122,8 @@ class _Shared:
         self.own: dict[int, dict[str, int]] = {}
         self.subjects: dict[int, dict[int, list[str]]] = {}
         by_run: dict[int, list[str]] = {}
-        for word in self._list_rarest(wanted):
+        self._used = dict.fromkeys(self._list_rarest(wanted))
+        for word in self._used:
             for number in self._passages.get(word, ())[:MOST_HITS]:
                 counts = self.own.setdefault(number, {})
                 counts[word] = counts.get(word, 0) + 1
@@ -135,11 +136,12 @@ class _Shared:
                 self.own.setdefault(number, {})
 
     def _list_rarest(self, wanted: Iterable[str]) -> list[str]:
-        """Return the words of the task that were found, those with the fewest hits first."""
-        sizes = {word: self.count_hits(word) for word in wanted}
+        """Return the words of the task that are in the index, those with the fewest hits first."""
+        present = [word for word in wanted if word in self._passages or word in self._runs]
+        sizes = {word: self.count_hits(word) for word in present}
         words: list[str] = []
         hits = 0
-        for word in sorted(filter(sizes.__getitem__, sizes), key=sizes.__getitem__):
+        for word in sorted(present, key=sizes.__getitem__):
             hits += sizes[word]
             if hits > MOST_HITS and words:
                 break
@@ -151,16 +153,30 @@ class _Shared:
         return len(self._passages.get(word, ())) + len(self._runs.get(word, ()))
 
     def count_passages(self) -> dict[str, int]:
-        """Return how many passages have each word, or were reported by a run about it."""
-        counts = {word: len(set(passages)) for word, passages in self._passages.items()}
-        for word, runs in self._runs.items():
-            passages = self._passages.get(word, ())
-            try:
-                reported = [self._reported[run] for run in runs]
-                counts[word] = len(set(passages).union(*reported))
-            except KeyError:  # one of the words that were left out
+        """Return how many passages have each word, or were reported by a run about it.
+
+        For the words that were left out, the number is a little too high.
+        """
+        sets = {run: _pack_bits(numbers) for run, numbers in self._reported.items()}
+        counts = {}
+        for word in {**self._passages, **self._runs}:
+            passages, runs = self._passages.get(word, ()), self._runs.get(word, ())
+            if word in self._used:
+                bits = _pack_bits(passages) if runs else 0
+                for run in runs:
+                    bits |= sets.get(run, 0)
+                counts[word] = bits.bit_count() if runs else len(set(passages))
+            else:
                 counts[word] = min(len(passages) + len(runs), self._size)
         return counts
+
+
+def _pack_bits(numbers: Iterable[int]) -> int:
+    """Return a set of numbers as the bits of an integer, which are joined faster."""
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
 
 
 def _weigh(size: int, counts: dict[str, int], wanted: dict[str, float]) -> dict[str, float]:
