@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 
 from memory_core.cli.errors import ReaderGone
-from memory_core.text import characters
+from memory_core.text import characters, secrets
 
 EntryT = TypeVar("EntryT")
 
@@ -37,11 +37,16 @@ def clean_text(text: str) -> str:
 
 
 def print_line(*parts: str, end: str = "\n") -> None:
-    """Print a line of a result.
+    """Print a line of a result, without secrets.
 
     On a terminal, control characters are made visible: memories and events come from elsewhere.
     """
-    _write("".join(map(make_safe if is_terminal() else clean_text, parts)) + end)
+    clean = make_safe if is_terminal() else clean_text
+    _write("".join([clean(_redact(part)) for part in parts]) + end)
+
+
+def _redact(text: str) -> str:
+    return text if isinstance(text, ColouredText) else secrets.redact(text)
 
 
 def make_safe(text: str) -> str:
@@ -50,7 +55,7 @@ def make_safe(text: str) -> str:
 
 
 def print_bytes(data: bytes) -> None:
-    """Print the bytes of a file unchanged; to a terminal, print them as text."""
+    """Print the bytes of a file unchanged; to a terminal, print them as text without secrets."""
     if is_terminal():
         print_line(data.decode("utf-8", "replace").removesuffix("\n"))
     elif sys.stdout:
@@ -59,14 +64,15 @@ def print_bytes(data: bytes) -> None:
 
 
 def print_diff(text: str) -> None:
-    """Print a unified diff, on a terminal with colours."""
-    for line in text.removesuffix("\n").split("\n"):
+    """Print a unified diff without secrets, on a terminal with colours."""
+    for line in secrets.redact(text.removesuffix("\n")).split("\n"):
         style = DIFF_STYLES.get(line[:1])
         print_line(paint(line, style) if style else line)
 
 
 def print_note(text: str) -> None:
-    """Print a message for people; it follows the results if these wait for the pager."""
+    """Print a message for people, no secrets; it follows the results that wait for the pager."""
+    text = secrets.redact(text)
     if _page and sys.stderr and sys.stderr.isatty():
         _page.append(f"{make_safe(text)}\n")
     elif sys.stderr:  # print would use stdout instead of None
@@ -74,9 +80,9 @@ def print_note(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print a result for programs: ASCII, so that it fits any locale, and never paged."""
+    """Print a result for programs, without secrets: ASCII, for any locale, and never paged."""
     disable_pager()
-    valid = json.loads(clean_text(json.dumps(value, ensure_ascii=False)))
+    valid = secrets.redact_values(json.loads(clean_text(json.dumps(value, ensure_ascii=False))))
     _write(json.dumps(valid, indent=2) + "\n")
 
 

@@ -319,7 +319,7 @@ def read_status(
         project.paths.state.locate(event_log.FILE_NAME),
         measure_use(project, numbers),
         warnings,
-        unreviewed.count_reported(project, level).total(),
+        len(unreviewed.list_reported(project, level)),
     )
 
 

@@ -18,11 +18,14 @@ from memory_core.setup import hook_runner
 from memory_core.storage import run_records, spool
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import MAX_DATED_BYTES, NOT_TEXT, Store, is_text
-from memory_core.text import markdown_lines
+from memory_core.text import markdown_lines, sanitize
 from memory_core.text.phrases import format_count
 
 # What may have happened to a memory on its way to an agent.
 DELIVERY_TEXTS = {"lost": "did not arrive", "doubled": "arrived twice"}
+
+# Items from elsewhere that are listed, and how many characters of each.
+MAX_LISTED, MAX_SHOWN = 20, 100
 
 
 def check_config(exam: Examination) -> Iterator[Finding]:
@@ -170,10 +173,14 @@ def _check_archive(exam: Examination, store: Store, path: str, user: bool) -> It
 def _check_origins(exam: Examination) -> Iterator[Finding]:
     """Note the items that nobody has reviewed, and a user-level memory that agents do not get."""
     project = exam.project
-    if new := unreviewed.count_reported(project, project.store):
-        names = ", ".join(f"{agent} {count}" for agent, count in new.items())
-        what = f"{unreviewed.describe_reported(project, sum(new.values()))}: {names}"
+    if new := unreviewed.list_reported(project, project.store):
+        what = unreviewed.describe_reported(project, len(new))
         yield Finding(NOTE, what, project.store.folder, "agent-memory review --new")
+        for item in new[:MAX_LISTED]:
+            text = sanitize.shorten(sanitize.join_visible(item.text), MAX_SHOWN)
+            yield Finding(
+                NOTE, f"one of them, of {item.agent}: {text}", project.store.path(item.agent)
+            )
     users = project.level(user=True)
     is_off = project.user_paths is None or project.config["user_level"] == "off"
     if not is_off and not project.gives_user_level() and users.agents():

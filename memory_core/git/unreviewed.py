@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -96,10 +95,9 @@ def remove_held(project: Project, store: Store, agent: str, text: str) -> str:
     return "".join(lines)
 
 
-def count_reported(project: Project, store: Store) -> Counter[str]:
-    """Return the number of these texts by agent; none before a session has reported them."""
-    has_looked = store.paths.state.is_file(arrivals.FILE)
-    return Counter(text.agent for text in (list_new(project, store) if has_looked else ()))
+def list_reported(project: Project, store: Store) -> list[JudgedText]:
+    """Return these texts; none before a session has reported them."""
+    return list_new(project, store) if store.paths.state.is_file(arrivals.FILE) else []
 
 
 def describe_reported(project: Project, count: int) -> str:

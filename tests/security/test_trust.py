@@ -180,7 +180,10 @@ def test_a_session_names_new_items_once(person: Person, sandbox: Sandbox) -> Non
 def test_new_items_are_listed_and_accepted(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("engineer", FACT, OTHER)
     begin_session(sandbox)
-    assert "engineer 2" in person.run("doctor").stdout
+    listed = person.run("doctor").stdout
+    assert "2 items came from elsewhere" in listed
+    assert f"of engineer: {FACT}" in listed
+    assert f"of engineer: {OTHER}" in listed
     assert person.read_json("status")["new"] == 2
     items = person.read_json("review", "--new")["items"]
     assert [(item["text"], item["tier"]) for item in items] == [(FACT, "import"), (OTHER, "import")]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memory_core.cli.common.tables import count_cells, format_section
 from memory_core.cli.output import is_terminal, make_safe, paint, print_line
-from memory_core.text import word_search
+from memory_core.text import secrets, word_search
 
 # If fewer terminal cells are left behind the cells of an entry, its text begins on the next line.
 MIN_TEXT_WIDTH = 36
@@ -39,8 +39,9 @@ def print_entries(entries: Sequence[Entry], words: str = "") -> None:
     """Print entries, with the searched words highlighted.
 
     On a terminal, no line is wider than it, and no text is cut.  In a pipe, each entry is one
-    line, except for nested lines.
+    line, except for nested lines.  Secrets are left out.
     """
+    entries = [entry._replace(text=secrets.redact(entry.text)) for entry in entries]
     if is_terminal():
         _print_below_headings(entries, words)
         return
