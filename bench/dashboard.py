@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterator
 from statistics import median, quantiles
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import big_project
 import report
@@ -42,11 +42,6 @@ TASK = "Speed up the import of the ledger before each checkout"
 PAGES = {
     "overview": "/dashboard",
     "events": "/dashboard/events",
-    "agent": "/dashboard/agents/agent-001",
-    "review": "/dashboard/review",
-    "tasks": "/dashboard/tasks",
-    "explain": f"/dashboard/explain?agent=agent-001&task={quote(TASK)}",
-    "search": "/dashboard/search?q=ledger",
 }
 
 

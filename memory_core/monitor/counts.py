@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
@@ -115,22 +116,33 @@ class Tallies:
 
     def __init__(self) -> None:
         self._days: dict[str, dict[str, Counts]] = {}
+        self._totals: dict[str, Counts] = {}
 
     def of(self, agent: str, day: str) -> Counts:
-        """Return the counts of an agent on a day, to be changed."""
+        """Return the counts of an agent on a day, to be changed at once."""
+        self._totals.pop(agent, None)
         days = self._days.setdefault(agent, {})
         if day not in days:
-            days[day] = Counts()
+            days[sys.intern(day)] = Counts()
         return days[day]
+
+    def total(self, agent: str) -> Counts:
+        """Return the sums of an agent, not to be changed."""
+        if agent not in self._totals:
+            total = self._totals[agent] = Counts()
+            for counts in self._days.get(agent, {}).values():
+                total.add(counts)
+        return self._totals[agent]
 
     def agents(self) -> Iterable[str]:
         return self._days.keys()
 
-    def items(self, agent: str | None = None) -> Iterator[tuple[str, str, Counts]]:
-        """Yield (agent, day, counts) of all agents or of one, in any order."""
+    def items(self, agent: str | None = None, since: str = "") -> Iterator[tuple[str, Counts]]:
+        """Yield the days of all agents or of one, from `since` on, in any order."""
         for name in [agent] if agent is not None else self._days:
             for day, counts in self._days.get(name, {}).items():
-                yield name, day, counts
+                if day >= since:
+                    yield day, counts
 
 
 class Bucket(NamedTuple):
@@ -145,14 +157,19 @@ def find_today() -> str:
     return datetime.now(timezone.utc).date().isoformat()
 
 
+def find_first(number: int, days: int = 1) -> str:
+    """Return the first day of so many periods of `days`, of which the last one ends today."""
+    last = date.fromisoformat(find_today())
+    return (last - timedelta(days=number * days - 1)).isoformat()
+
+
 def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1) -> list[Bucket]:
     """Return the sums of so many periods of `days`, oldest first; the last one ends today (UTC).
 
     `counts` are pairs of a day and its counts, in any order.  Later days, of a clock that is ahead,
     belong to the last period.
     """
-    last = date.fromisoformat(find_today())
-    first = last - timedelta(days=number * days - 1)
+    last, first = (date.fromisoformat(day) for day in (find_today(), find_first(number, days)))
     buckets = [
         Bucket((first + timedelta(days=at * days)).isoformat(), Counts()) for at in range(number)
     ]

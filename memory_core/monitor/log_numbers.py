@@ -78,8 +78,8 @@ class LogNumbers:
         """Return the sums of all agents and days."""
         total = Counts()
         for tallies in self.tallies:
-            for _agent, _day, counts in tallies.items():
-                total.add(counts)
+            for agent in tallies.agents():
+                total.add(tallies.total(agent))
         return total
 
     @property

@@ -112,8 +112,7 @@ class HistoryNumbers:
 
     def list_days(self) -> Iterator[tuple[str, Counts]]:
         """Yield each day that has numbers."""
-        for _agent, day, counts in self.tallies.items():
-            yield day, counts
+        yield from self.tallies.items()
 
     def list_used(self, count: int) -> list[ItemUse]:
         """Return the items that most runs used."""

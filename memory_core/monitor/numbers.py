@@ -6,13 +6,21 @@ rotated, so it has some weeks; histories have all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from memory_core.claude_code import agent_names
 from memory_core.memory.project import Project
 from memory_core.monitor.agent_files import AgentFiles
-from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, find_today, split_days
+from memory_core.monitor.counts import (
+    WEEK_DAYS,
+    Bucket,
+    Counts,
+    Tallies,
+    find_first,
+    find_today,
+    split_days,
+)
 from memory_core.monitor.log_numbers import Delivery, LogNumbers
 from memory_core.monitor.memory_numbers import ItemUse, MemorySize
 from memory_core.storage.store import Store
@@ -89,8 +97,9 @@ class Numbers:
 
         def add_all() -> Counts:
             total = Counts()
-            for _name, _day, counts in self._items(agent):
-                total.add(counts)
+            for tallies in self._list_tallies(agent):
+                for name in tallies.agents() if agent is None else [agent]:
+                    total.add(tallies.total(name))
             return total
 
         return self._keep(("total", agent), add_all)
@@ -133,16 +142,17 @@ class Numbers:
         """Return the time of the first event that counts, "" without any."""
         return self._log.begin
 
-    def _items(self, agent: str | None) -> Iterator[tuple[str, str, Counts]]:
-        for tallies in self._log.tallies:
-            yield from tallies.items(agent)
-        for name in self.files.agents_with_history() if agent is None else [agent]:
-            yield from self.files.history(name).tallies.items()
+    def _list_tallies(self, agent: str | None) -> list[Tallies]:
+        names = self.files.agents_with_history() if agent is None else [agent]
+        return [*self._log.tallies, *(self.files.history(name).tallies for name in names)]
 
     def _split(self, number: int, days: int, agent: str | None) -> list[Bucket]:
         def split() -> list[Bucket]:
-            counts = ((day, counts) for _agent, day, counts in self._items(agent))
-            return split_days(counts, number, days)
+            first = find_first(number, days)
+            tallies = self._list_tallies(agent)
+            return split_days(
+                (day for one in tallies for day in one.items(agent, first)), number, days
+            )
 
         return self._keep(("split", number, days, agent, find_today()), split)
 
