@@ -32,7 +32,13 @@ TODAY = datetime.now(timezone.utc).replace(hour=12, minute=0)
 def list_numbers(numbers: Numbers) -> Counter[Key]:
     """Return all numbers above 0 by agent, day and name."""
     found: Counter[Key] = Counter()
-    for agent, day, counts in numbers._items(None):
+    days = (
+        (agent, *day)
+        for tallies in numbers._list_tallies(None)
+        for agent in tallies.agents()
+        for day in tallies.items(agent)
+    )
+    for agent, day, counts in days:
         for name in NAMES:
             if getattr(counts, name):
                 found[agent, day, name] += getattr(counts, name)
