@@ -14,6 +14,14 @@ from memory_core.monitor.numbers import Numbers
 PREFIX = "/dashboard"
 
 
+class DecidedLearning(NamedTuple):
+    """A decision on a learning: its id, what was done, and the ids of the changes."""
+
+    item: str
+    result: str
+    changes: list[str]
+
+
 @dataclass
 class Visit:
     """One request for a page.
@@ -21,7 +29,8 @@ class Visit:
     `project` is opened for this request; `numbers` are read anew when a page asks for them.
     `names` are the parts of the path that its pattern
     names, `query` the parameters behind "?", `form` those of a POST; of a parameter that occurs
-    several times, the last one, and `lists` has all of those of a form.
+    several times, the last one, and `lists` has all of those of a form.  `decisions` are those of
+    all visits that can be undone, oldest first.
     """
 
     project: Project
@@ -30,6 +39,7 @@ class Visit:
     query: Mapping[str, str]
     read_numbers: Callable[[Project], Numbers]
     checks: Checks
+    decisions: list[DecidedLearning] = field(default_factory=list)
     form: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, list[str]] = field(default_factory=dict)
 
@@ -47,10 +57,14 @@ class View(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The answer to a form: go to this page, below PREFIX, and show the message there."""
+    """The answer to a form: go to this page, below PREFIX, and show the message there.
+
+    A problem is a message why nothing was done.
+    """
 
     location: str
     message: str
+    is_problem: bool = False
 
 
 class NotFound(Exception):
@@ -80,13 +94,17 @@ class Part(NamedTuple):
     total: int
 
 
+def read_number(query: Mapping[str, str]) -> int:
+    """Return the wanted part of a list, from 1."""
+    wanted = query.get("page", "")
+    return max(int(wanted[:9]), 1) if wanted.isascii() and wanted.isdecimal() else 1
+
+
 def divide(rows: Sequence[Any], query: Mapping[str, str], size: int = 50) -> Part:
     """Return the part of a list that the query parameter `page` asks for.
 
     A number that is too large, or none, means the last or the first part.
     """
     last = max(1, -(-len(rows) // size))
-    wanted = query.get("page", "")
-    number = min(int(wanted[:9]), last) if wanted.isascii() and wanted.isdecimal() else 1
-    number = max(number, 1)
+    number = min(read_number(query), last)
     return Part([*rows[(number - 1) * size : number * size]], number, last, len(rows))

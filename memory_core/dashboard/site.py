@@ -21,7 +21,8 @@ from starlette.routing import Route
 from memory_core.curation import lookup
 from memory_core.dashboard import live, rendering
 from memory_core.dashboard.checks import Checks
-from memory_core.dashboard.page import PREFIX, Done, NotFound, Page, View, Visit
+from memory_core.dashboard.page import PREFIX, DecidedLearning, Done, NotFound, Page, View, Visit
+from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.routes import PAGES
 from memory_core.dashboard.security import FORM_FIELD, Access
 from memory_core.memory.project import Project
@@ -67,7 +68,8 @@ class Site:
         self._root = root
         self._environ = environ
         self._access = access
-        self._messages: dict[str, str] = {}
+        self._messages: dict[str, Done] = {}
+        self._decisions: list[DecidedLearning] = []
         self._numbers: Numbers | None = None
         self._settings: dict[str, Any] = {}  # those that the numbers were read with
         self._one_at_a_time = anyio.CapacityLimiter(1)
@@ -134,13 +136,14 @@ class Site:
                 query=dict(request.query_params),
                 read_numbers=self._read_numbers,
                 checks=self._checks,
+                decisions=self._decisions,
                 form=form,
                 lists=lists,
             )
             result = page.show(visit)
             if isinstance(result, Done):
                 return self._redirect(result)
-            message = self._messages.pop(visit.query.get(MESSAGE_PARAMETER, ""), "")
+            message = self._messages.pop(visit.query.get(MESSAGE_PARAMETER, ""), None)
             return self._render(result, page, message)
         except Exception as error:  # noqa: BLE001 - where errors become pages
             return self.show_problem(*_describe(error))
@@ -149,11 +152,11 @@ class Site:
         key = secrets.token_hex(4)
         while len(self._messages) >= MAX_MESSAGES:
             del self._messages[next(iter(self._messages))]
-        self._messages[key] = result.message
+        self._messages[key] = result
         sign = "&" if "?" in result.location else "?"
         return RedirectResponse(f"{result.location}{sign}{MESSAGE_PARAMETER}={key}", 303)
 
-    def _render(self, view: View, page: Page | None, message: str = "") -> Response:
+    def _render(self, view: View, page: Page | None, message: Done | None = None) -> Response:
         values = {"page": page, "message": message, "is_known": True, **view.values}
         return HTMLResponse(self._templates.get_template(view.template).render(values), view.status)
 
@@ -221,10 +224,7 @@ def _describe(error: Exception) -> tuple[int, str]:
         return 404, str(error)
     if isinstance(error, ProjectGone):
         return 503, str(error)
-    if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        return 500, f"{error.filename}: {reason}" if error.filename else reason
-    if hasattr(error, "status"):  # raised by this code base, with a message for people
-        return 400, str(error)
+    with suppress(Exception):
+        return 500 if isinstance(error, OSError) else 400, describe_expected(error)
     traceback.print_exception(error, file=sys.stderr)
     return 500, f"internal error, {type(error).__name__}: {error}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import groupby
 from unicodedata import normalize
 
@@ -38,6 +39,7 @@ def contains_all(text: str, words: Iterable[str]) -> bool:
     return all(word in folded for word in words)
 
 
+@lru_cache(maxsize=10_000)
 def _fold_char(char: str) -> str:
     char = similarity.ASCII_PUNCTUATION.get(ord(char), char)
     bare = normalize("NFKD", char).casefold()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -57,9 +57,10 @@ class ItemView(NamedTuple):
 
 
 class DocumentPart(NamedTuple):
-    """A part of a memory file: its kind, its first line from 1, its text without secrets.
+    """A part of a Markdown file: its kind, its first line from 1, its text without secrets.
 
-    A heading has a `level`, an item with a text its view.
+    A heading has a `level`.  The text of an item has its nested lines, and in a memory it has a
+    view.
     """
 
     kind: str
@@ -86,7 +87,7 @@ def read_view(project: Project, store: Store, agent: str) -> MemoryView:
     document = markdown.parse_document(snapshot.text if snapshot else "")
     status = agent_status.read_memory_status(project, store, agent)
     views = _ViewMaker(project, store, agent, status)
-    return MemoryView(status, list(_list_parts(document, views)))
+    return MemoryView(status, list(list_parts(document, views.make)))
 
 
 class _ViewMaker:
@@ -131,7 +132,13 @@ class _ViewMaker:
         )
 
 
-def _list_parts(document: Document, views: _ViewMaker) -> Iterator[DocumentPart]:
+def list_parts(
+    document: Document, make_view: Callable[[str, str, str], ItemView] | None = None
+) -> Iterator[DocumentPart]:
+    """Yield the parts of a document, without blank lines.
+
+    `make_view` returns the view of an item by its text, its nested lines and its section.
+    """
     items = {item.line: item for item in document.items if item.text}
     headings = {heading.line: heading for heading in document.headings}
     titles = {item.line: section.title for section in document.sections for item in section.items}
@@ -140,8 +147,9 @@ def _list_parts(document: Document, views: _ViewMaker) -> Iterator[DocumentPart]
         start = at
         if item := items.get(at):
             nested = markdown.read_nested(document, item)
-            view = views.make(item.text, nested, titles.get(at, ""))
-            yield DocumentPart(ITEM, at + 1, view.text, item=view)
+            view = make_view(item.text, nested, titles.get(at, "")) if make_view else None
+            text = secrets.redact(markdown.join_nested(item.text, nested))
+            yield DocumentPart(ITEM, at + 1, text, item=view)
             at = item.end
         elif heading := headings.get(at):
             yield DocumentPart(HEADING, at + 1, secrets.redact(heading.title), heading.level)

@@ -83,10 +83,14 @@ function press(element) {
   }
 }
 
+function hasKey(element, key) {
+  return element.dataset.key.split(" ").includes(key);
+}
+
 function findByKey(key) {
   const row = findRow();
-  const inRow = row && pickAll("[data-key]", row).find((one) => one.dataset.key === key);
-  const onPage = (one) => one.dataset.key === key && !one.closest("[data-row]");
+  const inRow = row && pickAll("[data-key]", row).find((one) => hasKey(one, key));
+  const onPage = (one) => hasKey(one, key) && !one.closest("[data-row]");
   return inRow || pickAll("[data-key]").find(onPage);
 }
 
@@ -97,6 +101,7 @@ const KEYS = {
 };
 
 function onKey(event) {
+  if (event.ctrlKey && event.key === "Enter") event.target.form?.requestSubmit();
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (pick("dialog[open]")) return;
   if (isTyping(event.target)) {

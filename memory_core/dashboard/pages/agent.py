@@ -1,0 +1,121 @@
+"""The pages of one agent: its memory, its history, and the difference between two times."""
+
+from __future__ import annotations
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.curation import change_log, edit_session, item_actions, lookup, undo
+from memory_core.curation.views import memory_view, timeline
+from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
+from memory_core.dashboard.pages.common import find_agent
+from memory_core.dashboard.problems import attempt
+from memory_core.dashboard.rendering import make_link
+from memory_core.history import item_history
+from memory_core.memory.reading import read_memory
+
+ITEMS_ON_A_PAGE = 100
+CHANGES_ON_A_PAGE = 50
+MAX_TIMES = 200  # in the form of the diff
+
+# Actions on an item: what the form sends, the kind of the record, and what the message says.
+ACTIONS = {
+    "confirm": ("confirmed", "Confirmed"),
+    "contradict": ("contradicted", "Contradicted"),
+    "pin": ("pinned", "Pinned"),
+    "unpin": ("unpinned", "Unpinned"),
+    "remove": ("removed", "Archived"),
+}
+
+
+def show_memory(visit: Visit) -> View:
+    agent = find_agent(visit, visit.names["agent"])
+    memory = memory_view.read_view(visit.project, visit.project.store, agent)
+    parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE)
+    return View("agent.html", {"agent": agent, "memory": memory, "parts": parts, "pm": PM})
+
+
+def show_history(visit: Visit) -> View:
+    agent = find_agent(visit, visit.names["agent"])
+    entries = timeline.list_entries(visit.project, visit.project.store, agent)
+    page = divide(entries, visit.query, CHANGES_ON_A_PAGE)
+    first = (page.number - 1) * CHANGES_ON_A_PAGE
+    befores = [entry.time for entry in entries[first + 1 :][: len(page.rows)]]
+    rows = list(zip(page.rows, [*befores, ""], strict=False))
+    return View("history.html", {"agent": agent, "changes": page, "rows": rows})
+
+
+def show_diff(visit: Visit) -> View:
+    """Compare two times; by default the last change."""
+    agent, store = find_agent(visit, visit.names["agent"]), visit.project.store
+    entries = timeline.list_entries(visit.project, store, agent)
+    moves = [entry for entry in entries if any(map(_is_move, entry.records))]
+    times = [entry.time for entry in moves[:MAX_TIMES]]
+    start = visit.query.get("from", times[1] if len(times) > 1 else "")
+    end = visit.query.get("to", "")
+    diff = change_log.compare_times(visit.project, store, agent, start, end) if times else ""
+    values = {"agent": agent, "entries": moves[:MAX_TIMES], "start": start, "end": end}
+    return View("diff.html", {**values, "lines": diff.splitlines()[2:]})
+
+
+def _is_move(record: timeline.TimelineRecord) -> bool:
+    return record.kind in change_log.MOVE_KINDS
+
+
+def change_item(visit: Visit) -> Done:
+    """Do what a button of an item says, with the functions of the commands."""
+    agent, action = find_agent(visit, visit.names["agent"]), visit.form.get("action", "")
+    if action != "edit" and action not in ACTIONS:
+        raise NotFound(f"There is no action {action!r}.")
+    location = make_link("agents", agent, page=visit.form.get("page", ""))
+    change = _reword if action == "edit" else _judge
+    return attempt(location, lambda: f"{change(visit, agent)}{_note(visit)}")
+
+
+def _judge(visit: Visit, agent: str) -> str:
+    kind, verb = ACTIONS[visit.form["action"]]
+    key, store = visit.form.get("item", ""), visit.project.store
+    item = item_actions.judge(visit.project, agent, key, kind, store)
+    return f"{verb}: {item.id} {item.text} ({item.confidence:.1f})."
+
+
+def _reword(visit: Visit, agent: str) -> str:
+    project, text = visit.project, " ".join(visit.form.get("text", "").split())
+    items = item_actions.list_items(read_memory(project, agent, project.store))
+    item = lookup.find_item(visit.form.get("item", ""), items)
+    if text == item.text:
+        return "The text is unchanged."
+    result = edit_session.reword_item(project, agent, item.text, text, project.store)
+    now = next(iter(result.changed), text)
+    return f"Changed: {item_history.id_of(now)} {now}."
+
+
+def undo_change(visit: Visit) -> Done:
+    agent = find_agent(visit, visit.names["agent"])
+    location = make_link("agents", agent, "history", page=visit.form.get("page", ""))
+    return attempt(location, lambda: f"{_undo(visit)}{_note(visit)}")
+
+
+def _undo(visit: Visit) -> str:
+    """Undo a change in all memories that it changed."""
+    project = visit.project
+    result = undo.undo_changes(project, project.store, [visit.form.get("change", "")])
+    words = [
+        f"{'Redone' if is_redo else 'Undone'}: change {change_log.short_id(change.id)}"
+        f" of {change.time[:16].replace('T', ' ')}"
+        for change, is_redo in result.effects
+    ]
+    return f"{', '.join(words)}."
+
+
+def _note(visit: Visit) -> str:
+    """Return how to undo the change that this request has made, "" if it made none."""
+    changes = [change_log.short_id(change) for change in visit.project.changes]
+    return f" Undo with: agent-memory undo {' '.join(changes)}" if changes else ""
+
+
+PAGES = [
+    Page("/agents/{agent}", show_memory),
+    Page("/agents/{agent}/history", show_history),
+    Page("/agents/{agent}/diff", show_diff),
+    Page("/agents/{agent}/items", change_item, method="POST"),
+    Page("/agents/{agent}/undo", undo_change, method="POST"),
+]

@@ -1,0 +1,42 @@
+"""Which items an agent receives for a task, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_core.claude_code.agent_names import PM
+from memory_core.curation import lookup
+from memory_core.curation.views import explaining
+from memory_core.dashboard.page import Page, View, Visit, divide
+from memory_core.dashboard.pages.common import find_agent
+
+ITEMS_ON_A_PAGE = 100
+
+
+def show_explanation(visit: Visit) -> View:
+    project, name = visit.project, visit.query.get("agent", "")
+    task = visit.query.get("task", "")
+    agents = lookup.sort_agents({*lookup.list_agents(project.store), PM})
+    values: dict[str, Any] = {"agents": agents, "agent": name, "task": task, "pm": PM}
+    if not name:
+        return View("explain.html", {**values, "explanation": None})
+    agent = find_agent(visit, name)
+    explanation = explaining.explain(project, agent, task)
+    choices = divide(explanation.choices, visit.query, ITEMS_ON_A_PAGE)
+    rows = [
+        {
+            "choice": choice,
+            "tier": explaining.find_tier(choice, explanation),
+            "words": explaining.list_words(choice, explanation.forms),
+        }
+        for choice in choices.rows
+    ]
+    values |= {"agent": agent, "explanation": explanation, "choices": choices, "rows": rows}
+    return View("explain.html", {**values, "given": _count_given(explanation)})
+
+
+def _count_given(explanation: explaining.Explanation) -> int:
+    return sum(choice.is_chosen for choice in explanation.choices)
+
+
+PAGES = [Page("/explain", show_explanation, "Explain", "x")]

@@ -1,0 +1,44 @@
+"""The memories of Backlog.md tasks."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from memory_core.curation.views import memory_view
+from memory_core.dashboard.page import NotFound, Page, View, Visit, divide
+from memory_core.document import markdown
+from memory_core.tasks import sync, task_actions, task_status
+
+TASKS_ON_A_PAGE = 100
+HITS_ON_A_PAGE = 50
+PARTS = 100  # of a memory, on a page
+
+
+def show_tasks(visit: Visit) -> View:
+    """List the tasks with a memory, or the lines of their memories that have some words."""
+    project, words = visit.project, visit.query.get("q", "").strip()
+    with suppress(OSError):  # the list still works; the log has the error
+        sync.update(project)
+    values = {"status": task_status.read_status(project), "words": words}
+    if words:
+        hits = divide(task_actions.search(project, words), visit.query, HITS_ON_A_PAGE)
+        return View("tasks.html", {**values, "hits": hits})
+    tasks = divide(task_actions.list_memories(project), visit.query, TASKS_ON_A_PAGE)
+    return View("tasks.html", {**values, "hits": None, "tasks": tasks})
+
+
+def show_task(visit: Visit) -> View:
+    project, wanted = visit.project, visit.names["task"]
+    memories = task_actions.list_memories(project)
+    memory = next((memory for memory in memories if memory.id == wanted), None)
+    if memory is None:
+        raise NotFound(f"Task {wanted!r} has no memory here.")
+    text = task_actions.read_text(project, memory)
+    parts = divide([*memory_view.list_parts(markdown.parse_document(text))], visit.query, PARTS)
+    return View("task.html", {"memory": memory, "parts": parts})
+
+
+PAGES = [
+    Page("/tasks", show_tasks, "Tasks", "t"),
+    Page("/tasks/{task}", show_task),
+]
