@@ -45,6 +45,7 @@ def mcp(
     project = ServedProject(shared.project, read_environment())
     if http:
         token = transports.read_token(os.environ)
-        transports.serve_http(project, transports.PORT if port is None else port, token, print_note)
+        number = transports.PORT if port is None else port
+        transports.serve_http(project, number, token, lambda text: print_note(text, has_token=True))
     else:
         transports.serve_stdio(project)

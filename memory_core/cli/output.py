@@ -70,9 +70,17 @@ def print_diff(text: str) -> None:
         print_line(paint(line, style) if style else line)
 
 
-def print_note(text: str) -> None:
-    """Print a message for people, no secrets; it follows the results that wait for the pager."""
-    text = secrets.redact(text)
+def print_token(text: str) -> None:
+    """Print a line with a token that this program made for the person who started it."""
+    _write(f"{make_safe(text)}\n")
+
+
+def print_note(text: str, has_token: bool = False) -> None:
+    """Print a message for people; it follows the results that wait for the pager.
+
+    It has no secrets, apart from a token that this program made for the person who started it.
+    """
+    text = text if has_token else secrets.redact(text)
     if _page and sys.stderr and sys.stderr.isatty():
         _page.append(f"{make_safe(text)}\n")
     elif sys.stderr:  # print would use stdout instead of None

@@ -9,7 +9,7 @@ import typer
 
 from memory_core.cli.app import find_project, read_environment
 from memory_core.cli.common.arguments import flag, make_number_parser
-from memory_core.cli.output import end_page, print_line, print_note
+from memory_core.cli.output import end_page, print_note, print_token
 
 
 def dashboard(
@@ -37,7 +37,7 @@ def dashboard(
     from memory_core.dashboard import server
 
     def say(address: str) -> None:
-        print_line(address)
+        print_token(address)
         end_page()
         print_note(f"Dashboard of {project.paths.root}; Ctrl-C ends it.")
 
