@@ -223,7 +223,7 @@ def prefer_start(paths: LevelPaths) -> None:
 def clear_old(paths: LevelPaths) -> None:
     """Remove the records of sessions that nobody will resume."""
     idle = _list_idle_sessions(paths)
-    for path in list_outdated(paths):
+    for path in _list_outdated(paths, idle):
         paths.state.remove(path)
     for folder, _before in idle:
         paths.state.remove_folder(folder)  # stays if a file in it is younger
@@ -231,15 +231,17 @@ def clear_old(paths: LevelPaths) -> None:
 
 def list_outdated(paths: LevelPaths) -> list[str]:
     """Return the files of state that nobody needs: of old sessions, and of killed hooks."""
+    return _list_outdated(paths, _list_idle_sessions(paths))
+
+
+def _list_outdated(paths: LevelPaths, idle: list[tuple[str, float]]) -> list[str]:
     outdated = [
-        path
-        for folder, before in _list_idle_sessions(paths)
-        for path in _list_older(paths.state, folder, before)
+        path for folder, before in idle for path in _list_older(paths.state, folder, before)
     ]
     stems = [os.path.join("spool", stem) for stem in paths.state.list_names("spool")]
+    stale = time.time() - safe_files.STALE_SECONDS
     for folder in ("", *stems):
-        stale = _list_older(paths.state, folder, time.time() - safe_files.STALE_SECONDS)
-        outdated += [path for path in stale if path.endswith(safe_files.TEMPORARY)]
+        outdated += _list_older(paths.state, folder, stale, safe_files.TEMPORARY)
     return outdated
 
 
@@ -253,8 +255,9 @@ def _list_idle_sessions(paths: LevelPaths) -> list[tuple[str, float]]:
     return idle
 
 
-def _list_older(files: SafeFiles, folder: str, before: float) -> list[str]:
-    paths = (os.path.join(folder, name) for name in files.list_names(folder))
+def _list_older(files: SafeFiles, folder: str, before: float, ending: str = "") -> list[str]:
+    names = [name for name in files.list_names(folder) if name.endswith(ending)]
+    paths = [os.path.join(folder, name) for name in names]
     return [path for path in paths if files.is_older(path, before)]
 
 
