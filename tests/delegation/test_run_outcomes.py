@@ -147,7 +147,8 @@ JOINED: list[tuple[list[Record], Record]] = [
 def test_two_records_of_one_run_count_once(records: list[Record], run: Record) -> None:
     for order in (records, records[::-1]):
         (found,) = performance.list_runs(order)
-        assert {key: found[key] for key in found if key not in ("id", "time", "given", "used")} == run
+        others = ("id", "time", "given", "used")
+        assert {key: found[key] for key in found if key not in others} == run
 
 
 def test_invalid_counts_are_ignored() -> None:
