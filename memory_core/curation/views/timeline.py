@@ -29,7 +29,7 @@ class TimelineRecord(NamedTuple):
 class TimelineEntry(NamedTuple):
     """One change: its short id, its time by the clock (ISO 8601), and its records.
 
-    `id` is "" for a hand edit, which undo does not cover, and for a run that changed nothing.
+    `id` is "" for a hand edit, which undo does not cover.
     `undone_by` and `undoes` are short ids of changes.  `can_undo` is False if it is undone.
     """
 
@@ -43,6 +43,11 @@ class TimelineEntry(NamedTuple):
     can_undo: bool
 
     @property
+    def is_move(self) -> bool:
+        """Whether items came, left or were reworded; other changes concern their confidence."""
+        return any(record.kind in change_log.MOVE_KINDS for record in self.records)
+
+    @property
     def counts(self) -> list[tuple[str, int]]:
         """The kinds of the records with their numbers, in the order of the records."""
         return list(Counter(record.kind for record in self.records).items())
@@ -53,6 +58,8 @@ def list_entries(project: Project, store: Store, agent: str) -> list[TimelineEnt
     groups: dict[str, list[Record]] = {}
     records = change_log.list_records(project, store, [agent])
     for record in records:
+        if record["kind"] not in change_log.CHANGE_KINDS:
+            continue  # of a run
         groups.setdefault(item_history.change_of(record), []).append(record)
     undone = item_history.find_undone(item_history.sort_records(records))
     return [_make_entry(key, group, undone) for key, group in groups.items()][::-1]
@@ -81,13 +88,10 @@ def _make_record(record: Record) -> TimelineRecord:
     kind = record["kind"]
     begins = kind in item_history.WAITING_KINDS
     waiting = record.get("waiting") if begins else None
-    text = str(record.get("text") or "")
-    if kind == "task":
-        text = " ".join(str(record[name]) for name in ("type", "outcome") if record.get(name))
     return TimelineRecord(
         kind=kind,
-        id="" if kind in ("renamed", "task", "error") else str(record["id"]),
-        text=secrets.redact(text),
+        id="" if kind == "renamed" else str(record["id"]),
+        text=secrets.redact(str(record.get("text") or "")),
         section=str(record.get("section") or ""),
         confidence=record.get("confidence"),
         reason=secrets.redact(str((waiting or {}).get("reason") or "")),

@@ -47,17 +47,13 @@ def show_diff(visit: Visit) -> View:
     """Compare two times; by default the last change."""
     agent, store = find_agent(visit, visit.names["agent"]), visit.project.store
     entries = timeline.list_entries(visit.project, store, agent)
-    moves = [entry for entry in entries if any(map(_is_move, entry.records))]
+    moves = [entry for entry in entries if entry.is_move]
     times = [entry.time for entry in moves[:MAX_TIMES]]
     start = visit.query.get("from", times[1] if len(times) > 1 else "")
     end = visit.query.get("to", "")
     diff = change_log.compare_times(visit.project, store, agent, start, end) if times else ""
     values = {"agent": agent, "entries": moves[:MAX_TIMES], "start": start, "end": end}
     return View("diff.html", {**values, "lines": diff.splitlines()[2:]})
-
-
-def _is_move(record: timeline.TimelineRecord) -> bool:
-    return record.kind in change_log.MOVE_KINDS
 
 
 def change_item(visit: Visit) -> Done:

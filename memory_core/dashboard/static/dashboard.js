@@ -136,7 +136,7 @@ function showKeys() {
   for (const one of pickAll("[data-go]")) add(`g ${one.dataset.go}`, one.textContent);
   if (listRows().length) add("j k", "next and previous row");
   const named = new Map(
-    pickAll("[data-key]").map((one) => [one.dataset.key, one.ariaLabel || one.textContent.trim()]),
+    pickAll("[data-key]").map((one) => [one.dataset.key, one.ariaLabel || one.title || one.textContent.trim()]),
   );
   for (const [key, text] of named) add(key, text);
   add("?", "these keys");
