@@ -6,7 +6,7 @@ import glob
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import samples
@@ -110,6 +110,12 @@ class Scene:
             if time.monotonic() > until:
                 raise Broken("learnings still wait for their merge")
             time.sleep(0.01)
+
+    def make_indexes(self, agents: Iterable[str]) -> None:
+        """Make the indexes of these agents, as the first delivery to each of them does."""
+        project = find_project(self.project, self.job([]).env)
+        for agent in agents:
+            index_building.make_index(project, agent)
 
     def refresh_indexes(self) -> None:
         """Make the indexes of items again if they are of files before the last restoration."""
