@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from typing import NamedTuple
 
 from memory_core.curation import agent_status
@@ -29,7 +30,6 @@ class Checks:
     """The checks of a project, made while somebody looks at them."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "checks")
         self._running: Future[tuple[ProjectStatus, float]] | None = None
         self._last: ProjectStatus | None = None
         self._duration = 0.0
@@ -38,7 +38,7 @@ class Checks:
     def read(self, project: Project, environ: Mapping[str, str]) -> CheckResult:
         """Return the last checks; raises what reading the status raises."""
         if self._running is None and time.monotonic() >= self._next:
-            self._running = self._thread.submit(_read_status, project, environ)
+            self._running = _start(project, environ)
         if self._running is not None:
             is_quick = self._duration < WAIT_SECONDS
             wait([self._running], WAIT_SECONDS if is_quick else 0)
@@ -49,6 +49,18 @@ class Checks:
         return CheckResult(self._last, self._running is not None)
 
 
-def _read_status(project: Project, environ: Mapping[str, str]) -> tuple[ProjectStatus, float]:
-    began = time.monotonic()
-    return agent_status.read_status(project, environ), time.monotonic() - began
+def _start(project: Project, environ: Mapping[str, str]) -> Future[tuple[ProjectStatus, float]]:
+    """Read the status and how long that takes, in a thread that the end of the server ends."""
+    future: Future[tuple[ProjectStatus, float]] = Future()
+
+    def run() -> None:
+        began = time.monotonic()
+        try:
+            status = agent_status.read_status(project, environ)
+        except BaseException as error:  # noqa: BLE001 - raised by who asks for the result
+            future.set_exception(error)
+        else:
+            future.set_result((status, time.monotonic() - began))
+
+    threading.Thread(target=run, daemon=True).start()
+    return future

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
+import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 import anyio
 import uvicorn
@@ -24,6 +27,11 @@ PORT = 5000
 
 # If PORT is taken and nobody chose it, this many ports behind it are tried.
 NEXT_PORTS = 20
+
+# How long the checks in the background make a page wait each time; 5 ms would add up.
+SWITCH_SECONDS = 0.0005
+
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Seconds that requests have to finish when the server stops.
 GRACE_SECONDS = 2
@@ -56,12 +64,15 @@ def serve(
     """
     with listen(port) as own:
         access = Access(secrets.token_urlsafe(TOKEN_BYTES), own.getsockname()[1])
-        address = f"http://{access.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={access.token}"
-        say(address)
-        if opens_browser:  # a browser in this terminal ends only when the person closes it
-            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
         app = create_app(project, environ, access)
-        anyio.run(_serve, app, own)
+        server = _Server(_make_config(app))
+        sys.setswitchinterval(SWITCH_SECONDS)
+        with _end_on_signals(server):
+            address = f"http://{access.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={access.token}"
+            say(address)
+            if opens_browser:  # a browser in this terminal ends only when the person closes it
+                threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+            anyio.run(_serve, server, app.state.site, own)
 
 
 def listen(port: int | None) -> socket.socket:
@@ -76,8 +87,15 @@ def listen(port: int | None) -> socket.socket:
     raise OSError(problem.errno, f"port {ports[0]}: {reason}; --port chooses another")
 
 
-async def _serve(app: Starlette, own: socket.socket) -> None:
-    settings = uvicorn.Config(
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to `_end_on_signals`, which knows one more."""
+        yield
+
+
+def _make_config(app: Starlette) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         http="h11",
         ws="none",
@@ -89,9 +107,32 @@ async def _serve(app: Starlette, own: socket.socket) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    server = uvicorn.Server(settings)
-    site: Site = app.state.site
+
+
+@contextmanager
+def _end_on_signals(server: uvicorn.Server) -> Iterator[None]:
+    """End the server on a signal, the second time without waiting; then act as without a server."""
+    received: list[int] = []
+
+    def end(number: int, _frame: object) -> None:
+        server.force_exit = bool(received)
+        server.should_exit = True
+        received.append(number)
+
+    handled = [number for number in END_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in handled}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if received:
+        signal.raise_signal(received[0])
+
+
+async def _serve(server: uvicorn.Server, site: Site, own: socket.socket) -> None:
     site.is_stopping = lambda: server.should_exit
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(site.run, site.warm_up)
         await server.serve(sockets=[own])
+        tasks.cancel_scope.cancel()
