@@ -14,6 +14,17 @@ from .server import Dashboard
 # The pages that a link can open, by their paths below PREFIX.
 PATTERNS = [page.path for page in PAGES if page.method == "GET"]
 
+# Pages with more on them than those that links lead to.
+EXAMPLES = (
+    "/agents/engineer",
+    "/agents/engineer/history",
+    "/agents/engineer/diff?from=",
+    "/explain?agent=engineer&task=Retry+the+payment+of+an+order",
+    "/review?agent=qa",
+    "/search?q=payment",
+    "/tasks/task-12",
+)
+
 # Addresses of one pattern that are opened at most, and links of one page that are followed.
 MOST, MOST_LINKS = 3, 60
 
@@ -29,10 +40,10 @@ def find_pattern(path: str) -> str | None:
     return None
 
 
-def crawl(tab: Tab, served: Dashboard) -> dict[str, list[str]]:
-    """Open the pages that links lead to, and return their addresses by pattern."""
+def crawl(tab: Tab, served: Dashboard, examples: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    """Open the pages that links lead to, and `examples`; return the addresses by pattern."""
     opened: dict[str, list[str]] = {}
-    waiting = [f"{served.origin}{PREFIX}"]
+    waiting = [f"{served.origin}{PREFIX}{path}" for path in ("", *examples)]
     while waiting:
         url = waiting.pop(0)
         pattern = find_pattern(urlsplit(url).path)

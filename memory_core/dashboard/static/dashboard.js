@@ -101,7 +101,7 @@ const KEYS = {
 };
 
 function onKey(event) {
-  if (event.ctrlKey && event.key === "Enter") event.target.form?.requestSubmit();
+  if (event.ctrlKey && event.key === "Enter") event.target.form?.querySelector("button")?.click();
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (pick("dialog[open]")) return;
   if (isTyping(event.target)) {
