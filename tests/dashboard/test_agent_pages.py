@@ -1,0 +1,216 @@
+"""The pages of one agent: what they show, and that their buttons do what commands do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+
+from memory_core.curation import change_log, item_actions
+from memory_core.history import item_history
+from memory_core.memory.project import Project, find_project
+from memory_core.memory.reading import read_memory
+from support.command_line import ITEM
+from support.dashboard import Answer, Dashboard
+from support.sandbox import Sandbox
+
+RETRY = "The payment client retries three times"
+KEY = item_history.id_of(RETRY)
+FILE = """\
+# Memory
+
+Read `src/pay.py` first.
+
+## Patterns
+- {item}
+  - Because: the bank asks for it
+- An item of {name} with <b>tags</b>
+
+```python
+charge(order)
+```
+<!-- a comment -->
+"""
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    sandbox = Sandbox(tmp_path_factory.mktemp("agents"))
+    sandbox.write_memory("engineer", ITEM)
+    for name in ("qa", "ops", "docs", "web", "data"):
+        sandbox.write_memory(name).write_text(FILE.format(item=RETRY, name=name))
+    with Dashboard(sandbox) as served:
+        yield served.enter()
+
+
+def open_project(dashboard: Dashboard) -> Project:
+    return find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+
+
+def follow(dashboard: Dashboard, answer: Answer) -> tuple[str, str]:
+    """Return the message that a form leads to, and the page below it."""
+    assert answer.status == 303, answer
+    page = dashboard.send("GET", answer.headers["location"])
+    assert page.status == 200
+    found = re.search(r'<p class="(?:message|notice bad)"[^>]*>(.*?)</p>', page.body, re.S)
+    assert found, page.body
+    return unescape(found[1]), page.body
+
+
+def change(dashboard: Dashboard, agent: str, action: str, **fields: str) -> str:
+    form = {"item": KEY, "action": action, **fields}
+    return follow(dashboard, dashboard.post(f"/dashboard/agents/{agent}/items", **form))[0]
+
+
+def read_state(dashboard: Dashboard, agent: str, text: str) -> item_history.ItemState:
+    state = read_memory(open_project(dashboard), agent).history.find(text)
+    assert state
+    return state
+
+
+def test_a_memory_is_shown_as_text_with_its_structure(dashboard: Dashboard) -> None:
+    page = dashboard.get("/dashboard/agents/qa").body
+    order = [
+        "Read `src/pay.py` first.",
+        "Patterns</h",
+        RETRY,
+        "- Because: the bank",
+        "An item of qa",
+    ]
+    order += ["charge(order)", "a comment"]
+    assert [*map(page.index, order)] == sorted(map(page.index, order))
+    assert "with &lt;b&gt;tags&lt;/b&gt;" in page
+    assert "<b>tags" not in page
+
+
+def test_each_item_has_its_id_confidence_origin_and_use(dashboard: Dashboard) -> None:
+    project = open_project(dashboard)
+    run = {"run": "a77", "session": "s1", "source": "agent"}
+    item_actions.teach(project, "engineer", "pattern", ["Orders are cancelled by an event"], **run)
+    text = "Orders are cancelled by an event"
+    item_actions.judge(project, "engineer", text, "contradicted", run="a78", source="agent")
+    item_actions.judge(project, "engineer", text, "pinned")
+    page = dashboard.get("/dashboard/agents/engineer").body
+    row = page.partition(text)[2].partition("</li>")[0]
+    shown = re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", row))
+    for part in (item_history.id_of(text), "0.3", "agent", "pinned", "reported wrong", "a77", "s1"):
+        assert part in shown, part
+    assert "given 0, used 0" in shown
+
+
+def test_stale_items_are_marked(dashboard: Dashboard) -> None:
+    (dashboard.sandbox.root / "src").mkdir()
+    dashboard.sandbox.write_memory("old", "Charge with src/gone.py")
+    assert "May be out of date: src/gone.py is gone" in dashboard.get("/dashboard/agents/old").body
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [("confirm", "Confirmed"), ("contradict", "Contradicted"), ("pin", "Pinned"),
+     ("unpin", "Unpinned")],
+)  # fmt: skip
+def test_buttons_judge_items(dashboard: Dashboard, action: str, message: str) -> None:
+    said = change(dashboard, "ops", action)
+    assert said.startswith(f"{message}: {KEY} {RETRY} (0.")
+    ids = re.findall(r"Undo with: agent-memory undo ([0-9a-f]{6})", said)
+    last = change_log.list_changes(open_project(dashboard).store, ["ops"])[-1]
+    assert ids == [change_log.short_id(last.id)]
+    kinds = {"confirm": "confirmed", "contradict": "contradicted", "pin": "pinned"}
+    assert last.records[-1]["kind"] == kinds.get(action, "unpinned")
+    assert last.records[-1]["source"] == "person"
+
+
+def test_an_archived_item_returns_by_undo_in_the_history(dashboard: Dashboard) -> None:
+    assert change(dashboard, "docs", "remove").startswith("Archived: ")
+    assert RETRY not in dashboard.sandbox.read_memory("docs")
+    history = dashboard.get("/dashboard/agents/docs/history").body
+    (first, *_) = re.findall(r'name="change" value="([0-9a-f]{6})"', history)
+    answer = dashboard.post("/dashboard/agents/docs/undo", change=first)
+    message, page = follow(dashboard, answer)
+    assert message.startswith(f"Undone: change {first} of 20")
+    assert RETRY in dashboard.sandbox.read_memory("docs")
+    assert f"undo of {first}" in page
+    assert "undone by" in page
+    again, _page = follow(dashboard, dashboard.post("/dashboard/agents/docs/undo", change=first))
+    assert "is undone already" in again
+
+
+def test_an_item_gets_a_new_text(dashboard: Dashboard) -> None:
+    new = "The payment client retries five times"
+    said = change(dashboard, "web", "edit", text=new)
+    assert said.startswith(f"Changed: {item_history.id_of(new)} {new}.")
+    assert new in dashboard.sandbox.read_memory("web")
+    assert "Because: the bank" in dashboard.sandbox.read_memory("web")
+    assert read_state(dashboard, "web", new).was == KEY
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"text": RETRY}, "The text is unchanged."),
+        ({"text": " "}, "the new text is empty"),
+        ({"item": "0000000000", "text": "x y z"}, "no item matches '0000000000'"),
+    ],
+)
+def test_an_edit_that_cannot_be_made_says_why(
+    dashboard: Dashboard, fields: dict[str, str], message: str
+) -> None:
+    before = dashboard.sandbox.read_memory("data")
+    assert message in change(dashboard, "data", "edit", **fields)
+    assert dashboard.sandbox.read_memory("data") == before
+
+
+def test_a_locked_memory_is_reported(dashboard: Dashboard) -> None:
+    with open_project(dashboard).store.lock("data"):
+        assert "is locked by another process" in change(dashboard, "data", "pin")
+
+
+def test_the_difference_between_two_times(dashboard: Dashboard) -> None:
+    project = open_project(dashboard)
+    for text in ("First of the list", "Second of the list"):
+        item_actions.teach(project, "times", "pattern", [text])
+    page = dashboard.get("/dashboard/agents/times/diff").body
+    assert "<ins>+- Second of the list</ins>" in page  # by default, the last change
+    assert "<ins>+- First of the list</ins>" not in page
+    times = re.findall(r'<option value="(20[^"]+)"', page)
+    both = dashboard.get("/dashboard/agents/times/diff", **{"from": "", "to": times[0]}).body
+    assert "<ins>+- First of the list</ins>" in both
+    assert "<ins>+- Second of the list</ins>" in both
+    back = dashboard.get("/dashboard/agents/times/diff", **{"from": times[0], "to": times[1]}).body
+    assert "<del>-- Second of the list</del>" in back
+    same = dashboard.get("/dashboard/agents/times/diff", **{"from": times[0], "to": times[0]}).body
+    assert "No item differs" in same
+
+
+def test_long_lists_are_divided(dashboard: Dashboard) -> None:
+    dashboard.sandbox.write_memory("long", *(f"Item number {at} of many" for at in range(120)))
+    first = dashboard.get("/dashboard/agents/long").body
+    second = dashboard.get("/dashboard/agents/long", page="2").body
+    assert "Item number 90 of many" in first
+    assert "Item number 119 of many" not in first
+    assert "Item number 119 of many" in second
+    for number in ("0", "-1", "x", "99999999999", "²"):
+        assert dashboard.get("/dashboard/agents/long", page=number).status == 200
+
+
+@pytest.mark.parametrize("name", ["nobody", "../qa", "qa.md", "QA", "memories/qa", "%00", ""])
+def test_a_name_is_that_of_an_agent_or_there_is_no_page(dashboard: Dashboard, name: str) -> None:
+    for page in ("", "/history", "/diff"):
+        assert dashboard.get(f"/dashboard/agents/{name}{page}").status == 404
+
+
+def test_an_agent_without_memory_shows_the_next_step(dashboard: Dashboard) -> None:
+    page = dashboard.get("/dashboard/agents/PM").body
+    assert "agent-memory add PM guideline TEXT" in page
+    assert "Nothing is recorded yet" in dashboard.get("/dashboard/agents/PM/history").body
+
+
+def test_an_unreadable_memory_says_so(dashboard: Dashboard) -> None:
+    path = dashboard.sandbox.write_memory("torn")
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+    answer = dashboard.get("/dashboard/agents/torn")
+    assert answer.status in (404, 500)
+    assert "root:" not in answer.body

@@ -1,0 +1,177 @@
+"""The review in a browser, without its script: each decision is a form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+
+from memory_core.memory.project import find_project
+from support.command_line import ITEM
+from support.dashboard import Dashboard
+from support.review import make_waiting
+from support.sandbox import Sandbox
+
+TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    sandbox = Sandbox(tmp_path_factory.mktemp("review"))
+    sandbox.write_memory("engineer", ITEM)
+    with Dashboard(sandbox) as served:
+        yield served.enter()
+
+
+def add(dashboard: Dashboard, agent: str, *contents: str, **fields: object) -> list[str]:
+    """Let learnings of an agent wait; return their ids."""
+    project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+    entries = [{**make_waiting(content), **fields} for content in contents]
+    with project.store.lock(agent):
+        project.store.add_to_review(agent, entries, "2026-11-20T10:00:00.000Z")
+    return [entry["id"] for entry in project.store.read_review(agent)][-len(contents) :]
+
+
+def list_waiting(dashboard: Dashboard, agent: str) -> list[str]:
+    project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+    return [entry["id"] for entry in project.store.read_review(agent)]
+
+
+def post(dashboard: Dashboard, path: str, **form: str) -> tuple[str, str]:
+    """Send a form; return the message, and the page that shows it."""
+    answer = dashboard.post(f"/dashboard/review/{path}", **form)
+    assert answer.status == 303, answer
+    page = dashboard.send("GET", answer.headers["location"]).body
+    found = re.search(r'<p class="(?:message|notice bad)"[^>]*>(.*?)</p>', page, re.S)
+    assert found, page
+    return unescape(found[1]), page
+
+
+def decide(
+    dashboard: Dashboard, agent: str, item: str, action: str, **form: str
+) -> tuple[str, str]:
+    return post(dashboard, "decide", item=item, action=action, agent=agent, **form)
+
+
+def find_current(page: str) -> str:
+    """Return the id of the learning that a page shows."""
+    found = re.search(r'name="item" value="(\w+)"', page)
+    return found[1] if found else ""
+
+
+def test_a_learning_is_shown_with_all_that_a_decision_needs(dashboard: Dashboard) -> None:
+    dashboard.sandbox.write_memory("seer", "The worker retries three times")
+    fields = {"reason": "contradicts an item", "reading": ["WebFetch a.org"], "tier": "tainted"}
+    fields |= {"run": "a77", "nested": "  - Because: <b>it</b> fails"}
+    add(dashboard, "seer", "The worker retries five times", **fields)
+    page = dashboard.get("/dashboard/review", agent="seer").body
+    text = unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", page)))
+    for part in (
+        "seer 1 of 1", "pattern The worker retries five times", "- Because: <b>it</b> fails",
+        "contradicts an item", "WebFetch a.org", "tainted", "2026-11-20 10:00:00 UTC", "a77",
+        "Goes to Coding Patterns Learned", "Similar, and stays",
+        "- The worker retries three times", "+ The worker retries five times",
+    ):  # fmt: skip
+        assert part in text, part
+    assert "j ↓ next, k ↑ previous, a accept, e edit" in text
+
+
+def test_accept_reject_and_undo(dashboard: Dashboard) -> None:
+    first, second, third = add(dashboard, "qa", "First to add", "Second to drop", "Third waits")
+    message, page = decide(dashboard, "qa", first, "accept")
+    assert message.startswith("Accepted: qa: ")
+    assert "First to add" in dashboard.sandbox.read_memory("qa")
+    assert find_current(page) == second  # the next one
+    message, page = decide(dashboard, "qa", second, "reject")
+    assert (message, find_current(page)) == ("Rejected.", third)
+    assert "Second to drop" not in dashboard.sandbox.read_memory("qa")
+    assert list_waiting(dashboard, "qa") == [third]
+    message, page = post(dashboard, "undo", agent="qa")
+    assert message == f"Undone: {second} waits again."
+    assert find_current(page) == second
+    message, page = post(dashboard, "undo", agent="qa")
+    assert message == f"Undone: {first} waits again."
+    assert {*list_waiting(dashboard, "qa")} == {first, second, third}
+    assert post(dashboard, "undo")[0] == "There is no decision to undo."
+
+
+def test_edit_and_move(dashboard: Dashboard) -> None:
+    edited, moved = add(dashboard, "ops", "Text to change", "Text to move")
+    again, page = decide(dashboard, "ops", edited, "edit", text="Text to change")
+    assert (again, find_current(page)) == ("The text is unchanged.", edited)
+    text = "Text that was changed\r\nand a second line"
+    assert "Text that was changed" in decide(dashboard, "ops", edited, "edit", text=text)[0]
+    assert "  - and a second line" in dashboard.sandbox.read_memory("ops")
+    message, _page = decide(dashboard, "ops", moved, "move", target="engineer")
+    assert message.startswith("Accepted: engineer: ")
+    assert "Text to move" in dashboard.sandbox.read_memory("engineer")
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ({"action": "move", "target": "enginer"}, "did you mean engineer?"),
+        ({"action": "move", "target": ""}, "invalid agent name"),
+        ({"action": "edit", "text": " "}, "the text is empty"),
+    ],
+)
+def test_a_decision_that_cannot_be_made_says_why(
+    dashboard: Dashboard, form: dict[str, str], message: str
+) -> None:
+    (key,) = add(dashboard, "stuck", "It stays where it is")
+    said, page = post(dashboard, "decide", item=key, agent="stuck", **form)
+    assert message in said
+    assert find_current(page) == key
+    assert key in list_waiting(dashboard, "stuck")
+
+
+def test_what_somebody_else_decided_is_reported(dashboard: Dashboard) -> None:
+    first, second = add(dashboard, "both", "Decided elsewhere", "Still here")
+    decide(dashboard, "both", first, "reject")
+    message, page = decide(dashboard, "both", first, "accept")
+    assert message == f"{first} does not wait any more: somebody has decided on it."
+    assert find_current(page) == second
+    assert "does not wait any more" in dashboard.get("/dashboard/review", item=first).body
+
+
+def test_a_locked_memory_is_reported(dashboard: Dashboard) -> None:
+    (key,) = add(dashboard, "busy", "Somebody writes this memory")
+    project = find_project(str(dashboard.sandbox.root), dashboard.sandbox.env)
+    with project.store.lock("busy"):
+        message, page = decide(dashboard, "busy", key, "accept")
+    assert "is locked by another process" in message
+    assert find_current(page) == key
+
+
+def test_the_text_without_its_secret_is_accepted(dashboard: Dashboard) -> None:
+    (key,) = add(dashboard, "safe", f"Log in with {TOKEN}", reason="a secret was removed from it")
+    page = dashboard.get("/dashboard/review", agent="safe").body
+    assert TOKEN not in page
+    assert "Accept saves the text as it is here, without the secret." in page
+    decide(dashboard, "safe", key, "accept")
+    assert "Log in with [redacted: github-token]" in dashboard.sandbox.read_memory("safe")
+
+
+def test_long_lists_are_divided_and_the_filter_stays(dashboard: Dashboard) -> None:
+    keys = add(dashboard, "many", *(f"Learning number {at} of many" for at in range(60)))
+    page = dashboard.get("/dashboard/review", agent="many").body
+    assert "1 of 60" in page
+    assert "Learning number 49 of" in page
+    assert "Learning number 50 of" not in page
+    later = dashboard.get("/dashboard/review", agent="many", item=keys[55]).body
+    assert "56 of 60" in later
+    assert "Learning number 50 of" in later
+    both = {"agent": "many", "q": "number 17"}
+    assert "1 of 1" in dashboard.get("/dashboard/review", **both).body
+    message, page = decide(dashboard, "many", keys[17], "reject", q="number 17")
+    assert message == "Rejected."
+    assert "No learning waits with these words" in page
+
+
+def test_an_empty_review_says_what_will_wait_here(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", ITEM)
+    with Dashboard(sandbox) as served:
+        page = served.enter().get("/dashboard/review").body
+    assert "No learning waits for you." in page
