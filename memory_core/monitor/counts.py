@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,8 +9,6 @@ from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
 WEEK_DAYS = 7
-
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 class HookTime(NamedTuple):
@@ -90,6 +87,12 @@ class Counts:
         return self.tokens // max(self.loaded, 1)
 
     @property
+    def tokens_per_prompt(self) -> int:
+        """Return the mean of the tokens added to a prompt, of an agent or a main session."""
+        prompts = self.loaded + self.sessions
+        return (self.tokens + self.session_tokens) // max(prompts, 1)
+
+    @property
     def used_share(self) -> float | None:
         """Return the share of given items that were used, None without any."""
         return self.used / self.given if self.given else None
@@ -163,6 +166,14 @@ def find_first(number: int, days: int = 1) -> str:
     return (last - timedelta(days=number * days - 1)).isoformat()
 
 
+def is_day(text: str) -> bool:
+    """Return whether a text is a day, as events and records of other programs may not have it."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1) -> list[Bucket]:
     """Return the sums of so many periods of `days`, oldest first; the last one ends today (UTC).
 
@@ -175,7 +186,7 @@ def split_days(counts: Iterable[tuple[str, Counts]], number: int, days: int = 1)
     ]
     place = {(first + timedelta(days=at)).isoformat(): at // days for at in range(number * days)}
     for day, added in counts:
-        is_ahead = day > last.isoformat() and _DAY.fullmatch(day) is not None
+        is_ahead = day > last.isoformat() and is_day(day)
         at = number - 1 if is_ahead else place.get(day)
         if at is not None:
             buckets[at].counts.add(added)

@@ -19,6 +19,7 @@ from memory_core.monitor.counts import (
     Tallies,
     find_first,
     find_today,
+    is_day,
     split_days,
 )
 from memory_core.monitor.log_numbers import Delivery, LogNumbers
@@ -69,6 +70,12 @@ class Numbers:
                 self.files.memory(agent)
         return is_changed
 
+    @property
+    def first_day(self) -> str:
+        """Return the first day that has a number, "" without any."""
+        days = {day for tallies in self._list_tallies(None) for day, _counts in tallies.items()}
+        return min(filter(is_day, days), default="")
+
     def agents(self) -> list[str]:
         """Return all agents with a memory, a history, events or waiting learnings; PM is last."""
         names = {*self.files.agents(), *self.files.agents_with_history()}
@@ -106,16 +113,25 @@ class Numbers:
 
     def by_day(self, days: int = 30, agent: str | None = None) -> list[Bucket]:
         """Return the counts of the last days, oldest first; the last one is today (UTC)."""
-        return self._keep(
-            ("split", days, 1, agent, find_today()), lambda: self._split(days, 1, agent)
-        )
+        return self.by_period(days, 1, agent)
 
     def by_week(self, weeks: int = 8, agent: str | None = None) -> list[Bucket]:
         """Return the counts of the last weeks, oldest first.
 
         The last one has the seven days up to and including today (UTC).
         """
-        return self._split(weeks, WEEK_DAYS, agent)
+        return self.by_period(weeks, WEEK_DAYS, agent)
+
+    def by_period(self, number: int, days: int, agent: str | None = None) -> list[Bucket]:
+        """Return the counts of so many periods of `days`, oldest first; the last one ends today."""
+
+        def split() -> list[Bucket]:
+            first = find_first(number, days)
+            tallies = self._list_tallies(agent)
+            counts = (day for one in tallies for day in one.items(agent, first))
+            return split_days(counts, number, days)
+
+        return self._keep(("period", number, days, agent, find_today()), split)
 
     def most_used_items(self, count: int = 10, agent: str | None = None) -> list[ItemUse]:
         """Return the items that most runs used, also items that are archived now."""
@@ -145,16 +161,6 @@ class Numbers:
     def _list_tallies(self, agent: str | None) -> list[Tallies]:
         names = self.files.agents_with_history() if agent is None else [agent]
         return [*self._log.tallies, *(self.files.history(name).tallies for name in names)]
-
-    def _split(self, number: int, days: int, agent: str | None) -> list[Bucket]:
-        def split() -> list[Bucket]:
-            first = find_first(number, days)
-            tallies = self._list_tallies(agent)
-            return split_days(
-                (day for one in tallies for day in one.items(agent, first)), number, days
-            )
-
-        return self._keep(("split", number, days, agent, find_today()), split)
 
     def _keep(self, key: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
         if key not in self._cache:

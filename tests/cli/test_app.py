@@ -305,6 +305,7 @@ WITHOUT_JSON = {
     "install",
     "help",
     "mcp",
+    "report",
     "run",
     "sample",
     "uninstall",

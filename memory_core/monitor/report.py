@@ -1,0 +1,193 @@
+"""Collect what a report on some weeks of a project says.
+
+`report_html` and `report_markdown` print it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, NamedTuple
+
+from memory_core import __version__
+from memory_core.memory.project import Project
+from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, find_today
+from memory_core.monitor.memory_numbers import ItemUse
+from memory_core.monitor.numbers import AgentNumbers, Numbers
+from memory_core.text import sanitize, secrets
+from memory_core.text.phrases import format_count
+from memory_core.text.times import format_utc
+
+DEFAULT_DAYS = 30
+
+# Of so many days each is a place in a chart, of more each week, then every four weeks.
+MOST_DAYS = 14
+MOST_WEEKS = 53
+
+MOST_AGENTS = 50
+MOST_USED = 10
+MOST_WAITING = 20
+MOST_NAMES = 5
+MOST_TEXT = 300
+
+DOCTOR, REVIEW = "agent-memory doctor", "agent-memory review"
+
+
+class Notice(NamedTuple):
+    """Something that needs a person, and the command that shows or solves it.
+
+    `names` are the agents that it is about, and `detail` is text of other origin.
+    """
+
+    what: str
+    command: str
+    names: tuple[str, ...] = ()
+    detail: str = ""
+
+
+class AgentReport(NamedTuple):
+    """The numbers of an agent, and its counts in each period of the report."""
+
+    numbers: AgentNumbers
+    periods: list[Bucket]
+
+
+class WaitingReport(NamedTuple):
+    """A learning that waits for a person; the texts are one line each, without secrets."""
+
+    agent: str
+    id: str
+    day: str
+    text: str
+    reason: str
+
+
+class ProjectReport(NamedTuple):
+    """The numbers of a project from the day `begin` to `end`, both included (UTC).
+
+    `days` is the length of a period.  `agents` are those with the most changes and runs first, at
+    most MOST_AGENTS; `more_agents` counts the others.  `waiting` has the oldest learnings, and
+    `log_begin` the day of the first event that the log still has.
+    """
+
+    project: str
+    begin: str
+    end: str
+    created: str
+    version: str
+    total: Counts
+    days: int
+    periods: list[Bucket]
+    agents: list[AgentReport]
+    more_agents: int
+    used: list[ItemUse]
+    waiting: list[WaitingReport]
+    waiting_count: int
+    log_begin: str
+    notices: list[Notice]
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing is known of any agent."""
+        return not self.agents
+
+
+def build_report(project: Project, since: str = "") -> ProjectReport:
+    """Return the report of a project from the day of the time `since` on.
+
+    It begins with the first day that has a number, if that is later.
+    """
+    end, now = find_today(), time.time()
+    wanted = min(since[:10], end) or format_utc(now - (DEFAULT_DAYS - 1) * 86400)[:10]
+    numbers = Numbers(project, since=wanted)
+    numbers.refresh()
+    begin = min(max(wanted, numbers.first_day), end) if numbers.first_day else wanted
+    number, days = _divide(begin, end)
+    rows = sorted(numbers.by_agent(), key=_rank)
+    waiting = sorted(_list_waiting(numbers, rows), key=lambda entry: (entry.day, entry.agent))
+    return ProjectReport(
+        project=project.name,
+        begin=begin,
+        end=end,
+        created=format_utc(now),
+        version=__version__,
+        total=numbers.total(),
+        days=days,
+        periods=numbers.by_period(number, days),
+        agents=[
+            AgentReport(row, numbers.by_period(number, days, row.agent))
+            for row in rows[:MOST_AGENTS]
+        ],
+        more_agents=len(rows[MOST_AGENTS:]),
+        used=[
+            use._replace(text=_shorten(use.text) or use.id)
+            for use in numbers.most_used_items(MOST_USED)
+        ],
+        waiting=waiting[:MOST_WAITING],
+        waiting_count=len(waiting),
+        log_begin=numbers.log_begin[:10],
+        notices=list(_list_notices(rows, numbers.total(), len(waiting))),
+    )
+
+
+def _divide(begin: str, end: str) -> tuple[int, int]:
+    """Return the number and the length in days of the periods of a report."""
+    days = (date.fromisoformat(end) - date.fromisoformat(begin)).days + 1
+    if days <= MOST_DAYS:
+        return days, 1
+    length = WEEK_DAYS if days <= MOST_WEEKS * WEEK_DAYS else 4 * WEEK_DAYS
+    return -(-days // length), length
+
+
+def _rank(row: AgentNumbers) -> tuple[int, str]:
+    counts = row.counts
+    changes = counts.learned + counts.confirmed + counts.removed
+    return -(changes + counts.runs + counts.loaded + counts.sessions), row.agent
+
+
+def _list_waiting(numbers: Numbers, rows: list[AgentNumbers]) -> Iterator[WaitingReport]:
+    for row in rows:
+        for entry in numbers.waiting(row.agent):
+            yield WaitingReport(
+                row.agent,
+                str(entry["id"]),
+                str(entry["time"])[:10],
+                _shorten(_join(entry)),
+                _shorten(entry["reason"]),
+            )
+
+
+def _join(entry: dict[str, Any]) -> str:
+    return f"{entry['content']}\n{entry['nested']}"
+
+
+def _shorten(text: str) -> str:
+    """Return a text without secrets as one line of visible characters."""
+    return sanitize.shorten(sanitize.join_visible(secrets.redact(text)), MOST_TEXT)
+
+
+def _list_notices(rows: list[AgentNumbers], total: Counts, waiting: int) -> Iterator[Notice]:
+    if waiting:
+        verb = "waits" if waiting == 1 else "wait"
+        yield Notice(f"{format_count(waiting, 'learning')} {verb} for your review", REVIEW)
+    spooled = sum(row.spooled for row in rows)
+    if spooled:
+        what = f"{format_count(spooled, 'learning')} not merged yet"
+        yield Notice(what, "agent-memory tidy")
+    for count, what in ((total.lost, "did not arrive"), (total.doubled, "arrived twice")):
+        if count:
+            yield Notice(f"{count} of {total.checked} deliveries {what}", DOCTOR)
+    if total.errors:
+        yield Notice(f"{format_count(total.errors, 'error')} of hooks", DOCTOR)
+    if total.slow:
+        yield Notice(f"{format_count(total.slow, 'hook')} took more than a second", DOCTOR)
+    for row in rows:
+        if row.problem:
+            yield Notice(" cannot be read: ", DOCTOR, (row.agent,), row.problem)
+    full = [row.agent for row in rows if row.memory.size > row.memory.limit]
+    if full:
+        kept = tuple(full[:MOST_NAMES])
+        more = f" and {len(full) - len(kept)} more" if len(full) > len(kept) else ""
+        files = "memory file" if len(full) == 1 else "memory files"
+        yield Notice(f"{more}: {files} larger than the limit", "agent-memory status", kept)
