@@ -78,7 +78,7 @@ def test_the_history_has_changes_newest_first(project: Project, sandbox: Sandbox
     (change,) = undo.undo_last(project, store, agents=["qa"]).changes
     path = Path(store.path("qa"))
     path.write_text(path.read_text().replace(TEXTS[1], f"{TEXTS[1]}, not by day"))
-    entries = timeline.list_entries(project, store, "qa")
+    entries = timeline.read_timeline(project, store, "qa")
     hand, undone, pinned, learned = entries
     assert (hand.id, hand.can_undo, hand.source) == ("", False, "hand")
     assert [record.kind for record in hand.records] == ["edited"]
@@ -92,7 +92,7 @@ def test_times_are_compared(project: Project) -> None:
     moments = []
     for text in TEXTS:
         item_actions.teach(project, "qa", "pattern", [text])
-        moments.append(timeline.list_entries(project, project.store, "qa")[0].time)
+        moments.append(timeline.read_timeline(project, project.store, "qa")[0].time)
     cases = {
         ("", moments[0]): {f"+- {TEXTS[0]}"},
         (moments[0], moments[1]): {f"+- {TEXTS[1]}"},

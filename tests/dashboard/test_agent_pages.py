@@ -184,6 +184,14 @@ def test_the_difference_between_two_times(dashboard: Dashboard) -> None:
     assert "No item differs" in same
 
 
+def test_a_line_of_the_difference_is_a_line_of_the_file(dashboard: Dashboard) -> None:
+    project = open_project(dashboard)
+    dashboard.sandbox.write_memory("odd", "One\u2028+- two")
+    item_actions.teach(project, "odd", "pattern", ["Another item"])
+    page = dashboard.get("/dashboard/agents/odd/diff", **{"from": "", "to": ""}).body
+    assert "<ins>+- two" not in page
+
+
 def test_long_lists_are_divided(dashboard: Dashboard) -> None:
     dashboard.sandbox.write_memory("long", *(f"Item number {at} of many" for at in range(120)))
     first = dashboard.get("/dashboard/agents/long").body

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from memory_core.curation import change_log
 from memory_core.history import item_history
@@ -45,7 +46,7 @@ class TimelineEntry(NamedTuple):
     @property
     def is_move(self) -> bool:
         """Whether items came, left or were reworded; other changes concern their confidence."""
-        return any(record.kind in change_log.MOVE_KINDS for record in self.records)
+        return _moves(record.kind for record in self.records)
 
     @property
     def counts(self) -> list[tuple[str, int]]:
@@ -53,16 +54,48 @@ class TimelineEntry(NamedTuple):
         return list(Counter(record.kind for record in self.records).items())
 
 
-def list_entries(project: Project, store: Store, agent: str) -> list[TimelineEntry]:
-    """Return the changes of a memory, newest first; raises OSError."""
+class Timeline(Sequence[TimelineEntry]):
+    """The changes of a memory, newest first; an entry is made when it is asked for."""
+
+    def __init__(self, groups: list[tuple[str, list[Record]]], undone: dict[str, str]) -> None:
+        self._groups = groups
+        self._undone = undone
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    @overload
+    def __getitem__(self, at: int) -> TimelineEntry: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[TimelineEntry]: ...
+    def __getitem__(self, at: int | slice) -> TimelineEntry | list[TimelineEntry]:
+        if isinstance(at, slice):
+            return [_make_entry(*group, self._undone) for group in self._groups[at]]
+        return _make_entry(*self._groups[at], self._undone)
+
+    def select_moves(self) -> Timeline:
+        """Return the changes by which items came, left or were reworded."""
+        groups = [
+            (key, records)
+            for key, records in self._groups
+            if _moves(record["kind"] for record in records)
+        ]
+        return Timeline(groups, self._undone)
+
+
+def read_timeline(project: Project, store: Store, agent: str) -> Timeline:
+    """Return the changes of a memory; raises OSError."""
     groups: dict[str, list[Record]] = {}
     records = change_log.list_records(project, store, [agent])
     for record in records:
-        if record["kind"] not in change_log.CHANGE_KINDS:
-            continue  # of a run
-        groups.setdefault(item_history.change_of(record), []).append(record)
+        if record["kind"] in change_log.CHANGE_KINDS:  # others are of runs
+            groups.setdefault(item_history.change_of(record), []).append(record)
     undone = item_history.find_undone(item_history.sort_records(records))
-    return [_make_entry(key, group, undone) for key, group in groups.items()][::-1]
+    return Timeline([*groups.items()][::-1], undone)
+
+
+def _moves(kinds: Iterable[str]) -> bool:
+    return not set(change_log.MOVE_KINDS).isdisjoint(kinds)
 
 
 def _make_entry(key: str, records: list[Record], undone: dict[str, str]) -> TimelineEntry:

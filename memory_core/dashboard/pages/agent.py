@@ -11,6 +11,7 @@ from memory_core.dashboard.problems import attempt
 from memory_core.dashboard.rendering import make_link
 from memory_core.history import item_history
 from memory_core.memory.reading import read_memory
+from memory_core.text import secrets
 
 ITEMS_ON_A_PAGE = 100
 CHANGES_ON_A_PAGE = 50
@@ -35,25 +36,29 @@ def show_memory(visit: Visit) -> View:
 
 def show_history(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
-    entries = timeline.list_entries(visit.project, visit.project.store, agent)
+    entries = timeline.read_timeline(visit.project, visit.project.store, agent)
     page = divide(entries, visit.query, CHANGES_ON_A_PAGE)
-    first = (page.number - 1) * CHANGES_ON_A_PAGE
-    befores = [entry.time for entry in entries[first + 1 :][: len(page.rows)]]
-    rows = list(zip(page.rows, [*befores, ""], strict=False))
+    end = page.number * CHANGES_ON_A_PAGE
+    older = entries[end : end + 1]
+    befores = [entry.time for entry in [*page.rows[1:], *older]]
+    rows = [*zip(page.rows, [*befores, ""], strict=False)]
     return View("history.html", {"agent": agent, "changes": page, "rows": rows})
 
 
 def show_diff(visit: Visit) -> View:
     """Compare two times; by default the last change."""
     agent, store = find_agent(visit, visit.names["agent"]), visit.project.store
-    entries = timeline.list_entries(visit.project, store, agent)
-    moves = [entry for entry in entries if entry.is_move]
-    times = [entry.time for entry in moves[:MAX_TIMES]]
-    start = visit.query.get("from", times[1] if len(times) > 1 else "")
+    entries = timeline.read_timeline(visit.project, store, agent).select_moves()[:MAX_TIMES]
+    start = visit.query.get("from", entries[1].time if len(entries) > 1 else "")
     end = visit.query.get("to", "")
-    diff = change_log.compare_times(visit.project, store, agent, start, end) if times else ""
-    values = {"agent": agent, "entries": moves[:MAX_TIMES], "start": start, "end": end}
-    return View("diff.html", {**values, "lines": diff.splitlines()[2:]})
+    diff = change_log.compare_times(visit.project, store, agent, start, end) if entries else ""
+    values = {"agent": agent, "entries": entries, "start": start, "end": end}
+    return View("diff.html", {**values, "lines": _split_diff(diff)})
+
+
+def _split_diff(diff: str) -> list[str]:
+    """Return the lines below the names of the files, without secrets."""
+    return secrets.redact(diff).removesuffix("\n").split("\n")[2:]
 
 
 def change_item(visit: Visit) -> Done:

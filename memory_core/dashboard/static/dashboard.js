@@ -66,6 +66,16 @@ function restoreRow() {
   if (at !== null) focusRow(rows[Math.min(Number(at), rows.length - 1)]);
 }
 
+// A key that is pressed twice sends a form once.
+
+let isSent = false;
+
+function sendOnce(event) {
+  if (event.target.method !== "post") return;
+  if (isSent) event.preventDefault();
+  isSent = true;
+}
+
 // Keys.
 
 let lastGo = -Infinity;
@@ -101,7 +111,8 @@ const KEYS = {
 };
 
 function onKey(event) {
-  if (event.ctrlKey && event.key === "Enter") event.target.form?.querySelector("button")?.click();
+  if (event.ctrlKey && event.key === "Enter" && event.target.matches("textarea"))
+    event.target.form.querySelector("button")?.click();
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (pick("dialog[open]")) return;
   if (isTyping(event.target)) {
@@ -229,6 +240,8 @@ pick("#theme")?.addEventListener("click", switchTheme);
 pick("#keys-button")?.addEventListener("click", showKeys);
 document.addEventListener("keydown", onKey);
 document.addEventListener("submit", rememberRow);
+document.addEventListener("submit", sendOnce);
+addEventListener("pageshow", () => (isSent = false));
 document.addEventListener("visibilitychange", connect);
 restoreRow();
 connect();
