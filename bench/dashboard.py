@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterator
 from statistics import median, quantiles
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import big_project
 import report
@@ -41,6 +41,13 @@ PATIENCE = 120  # seconds for an answer
 TASK = "Speed up the import of the ledger before each checkout"
 PAGES = {
     "overview": "/dashboard",
+    "agent": "/dashboard/agents/agent-001",
+    "history": "/dashboard/agents/agent-001/history",
+    "diff": "/dashboard/agents/agent-001/diff?from=",
+    "explain": f"/dashboard/explain?agent=agent-001&task={quote(TASK)}",
+    "review": "/dashboard/review",
+    "search": "/dashboard/search?q=ledger",
+    "tasks": "/dashboard/tasks",
     "events": "/dashboard/events",
 }
 
