@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ class Counts:
     lost: int = 0
     errors: int = 0
     slow: int = 0
-    durations: dict[int, int] = field(default_factory=dict)  # number of hooks by milliseconds
+    durations: dict[int, int] | None = None  # number of hooks by milliseconds
 
     def add(self, other: Counts) -> None:
         """Add the counts of another agent or time.  Pages add ten thousands of them."""
@@ -73,8 +73,14 @@ class Counts:
         self.lost += other.lost
         self.errors += other.errors
         self.slow += other.slow
-        for duration, count in other.durations.items():
-            self.durations[duration] = self.durations.get(duration, 0) + count
+        for duration, count in (other.durations or {}).items():
+            self.add_duration(duration, count)
+
+    def add_duration(self, duration: int, count: int = 1) -> None:
+        """Add hooks that took so many milliseconds."""
+        if self.durations is None:  # as in most of ten thousands of counts
+            self.durations = {}
+        self.durations[duration] = self.durations.get(duration, 0) + count
 
     @property
     def checked(self) -> int:
@@ -99,8 +105,8 @@ class Counts:
 
     @property
     def hook_time(self) -> HookTime:
-        values = sorted(self.durations.items())
-        count = sum(self.durations.values())
+        values = sorted((self.durations or {}).items())
+        count = sum(number for _duration, number in values)
         return HookTime(_find_quantile(values, count, 50), _find_quantile(values, count, 95), count)
 
 

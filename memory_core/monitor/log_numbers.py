@@ -165,7 +165,7 @@ class _CountedFile:
                 counts.tokens += _count_tokens(event)
             duration = event.get("duration_ms")
             if _is_number(duration):
-                counts.durations[duration] = counts.durations.get(duration, 0) + 1
+                counts.add_duration(duration)
         elif verdict := DELIVERY_EVENTS.get(name):
             setattr(counts, verdict, getattr(counts, verdict) + 1)
             self.last.pop(verdict, None)

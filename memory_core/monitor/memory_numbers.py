@@ -24,6 +24,10 @@ COUNTED_KINDS = {
 }
 
 
+# The items of an agent that are kept of those that runs used.
+MOST_USED = 20
+
+
 class MemorySize(NamedTuple):
     """The size of a memory file; `size` and `limit` are in bytes, `changed` in seconds since 1970.
 
@@ -59,7 +63,8 @@ class HistoryNumbers:
     """The numbers of one agent's history, from the time `since` on.
 
     Its runs of experiments, `experiment`, are of all times, and so is `expired`: how many unused
-    items each change archived.  `problem` says why the history cannot be read, "" if it can.
+    items each change archived.  `most_used` has MOST_USED items.  `problem` says why the history
+    cannot be read, "" if it can.
     """
 
     def __init__(
@@ -70,16 +75,9 @@ class HistoryNumbers:
         self.tallies = Tallies()
         self.experiment: list[Record] = []
         self.expired: Counter[str] = Counter()
-        self._given: Counter[str] = Counter()
-        self._used: Counter[str] = Counter()
         records = item_history.sort_records(records)
         self._count_items(records, since)
-        self._count_runs(records, since)
-        self._texts = {
-            record["id"]: record["text"]
-            for record in records
-            if record.get("text") and record["id"] in self._used
-        }
+        self.most_used = self._count_runs(records, since)
 
     def _count_items(self, records: list[Record], since: str) -> None:
         undone, changes = item_history.find_undone(records), set()
@@ -95,7 +93,10 @@ class HistoryNumbers:
             counts = self.tallies.of(self.agent, time[:10])
             setattr(counts, name, getattr(counts, name) + 1)
 
-    def _count_runs(self, records: list[Record], since: str) -> None:
+    def _count_runs(self, records: list[Record], since: str) -> list[ItemUse]:
+        """Count the finished runs, and return the items that most of them used."""
+        all_given: Counter[str] = Counter()
+        all_used: Counter[str] = Counter()
         for run in performance.list_runs(records):
             if "experiment" in run:
                 self.experiment.append(run)
@@ -107,17 +108,15 @@ class HistoryNumbers:
             given, used = run["given"], run["given"] & run["used"]
             counts.given += len(given)
             counts.used += len(used)
-            self._given.update(given)
-            self._used.update(used)
+            all_given.update(given)
+            all_used.update(used)
+        most = sorted(all_used, key=lambda key: (-all_used[key], key))[:MOST_USED]
+        texts = {record["id"]: record["text"] for record in records if record.get("text")}
+        return [
+            ItemUse(self.agent, key, texts.get(key, ""), all_given[key], all_used[key])
+            for key in most
+        ]
 
     def list_days(self) -> Iterator[tuple[str, Counts]]:
         """Yield each day that has numbers."""
         yield from self.tallies.items()
-
-    def list_used(self, count: int) -> list[ItemUse]:
-        """Return the items that most runs used."""
-        order = sorted(self._used, key=lambda key: (-self._used[key], key))
-        return [
-            ItemUse(self.agent, key, self._texts.get(key, ""), self._given[key], self._used[key])
-            for key in order[:count]
-        ]

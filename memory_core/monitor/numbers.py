@@ -134,11 +134,14 @@ class Numbers:
         return self._keep(("period", number, days, agent, find_today()), split)
 
     def most_used_items(self, count: int = 10, agent: str | None = None) -> list[ItemUse]:
-        """Return the items that most runs used, also items that are archived now."""
+        """Return the items that most runs used, also items that are archived now.
+
+        Of one agent they are at most MOST_USED.
+        """
 
         def choose() -> list[ItemUse]:
             agents = self.files.agents_with_history() if agent is None else [agent]
-            items = [item for name in agents for item in self.files.history(name).list_used(count)]
+            items = [item for name in agents for item in self.files.history(name).most_used]
             items.sort(key=lambda item: (-item.used, item.agent, item.id))
             return [item._replace(text=secrets.redact(item.text)) for item in items[:count]]
 

@@ -46,7 +46,7 @@ def list_numbers(numbers: Numbers) -> Counter[Key]:
 
 
 def list_times(numbers: Numbers) -> list[int]:
-    times = numbers.total().durations
+    times = numbers.total().durations or {}
     return sorted(time for time, count in times.items() for _hook in range(count))
 
 
