@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from memory_core.curation import item_actions, lookup
 from memory_core.document import markdown, merge_learnings, preferences, reinsert
+from memory_core.git import unreviewed
 from memory_core.memory import agent_memory, transaction
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage.store import Store
 from memory_core.text import secrets
+from memory_core.trust import ledger
 
 
 class ShareResult(NamedTuple):
@@ -26,23 +28,33 @@ class ShareResult(NamedTuple):
 
 
 class SourceItem(NamedTuple):
-    """An item to copy, and the agent that has it; the text includes the nested lines."""
+    """An item to copy, and the agent that has it; the text includes the nested lines.
+
+    `tier` is one of `ledger`, `reading` what its run had read from outside.
+    """
 
     agent: str
     id: str
     text: str
     section: str
     confidence: float
+    tier: str
+    reading: list[str]
 
 
 def list_sources(project: Project, store: Store, agents: Iterable[str]) -> list[SourceItem]:
     """Return the items of these agents, except their preferences."""
-    return [
-        SourceItem(agent, item.id, item.whole, item.section, item.confidence)
-        for agent in agents
-        for item in item_actions.list_items(read_memory(project, agent, store))
-        if not preferences.is_title(item.section)
-    ]
+    return [source for agent in agents for source in _list_sources(project, store, agent)]
+
+
+def _list_sources(project: Project, store: Store, agent: str) -> Iterator[SourceItem]:
+    memory = read_memory(project, agent, store)
+    tiers = {item.text: item.tier for item in unreviewed.list_texts(project, store, agent)}
+    for item in item_actions.list_items(memory):
+        if not preferences.is_title(item.section):
+            state, tier = memory.history.find(item.text), tiers.get(item.text, "")
+            facts = (item.id, item.whole, item.section, item.confidence)
+            yield SourceItem(agent, *facts, tier, state.reading if state else [])
 
 
 def find_source(project: Project, store: Store, agents: Iterable[str], name: str) -> SourceItem:
@@ -61,7 +73,10 @@ def find_source(project: Project, store: Store, agents: Iterable[str], name: str
 def copy_items(
     project: Project, copies: Sequence[tuple[SourceItem, Sequence[tuple[str, Store]]]]
 ) -> list[list[ShareResult]]:
-    """Copy each item to its (agent, level), with its origin and confidence, all as one change."""
+    """Copy each item to its (agent, level), all as one change.
+
+    A copy has the origin, the confidence and the tier of its item.
+    """
     change_id = agent_memory.make_change_id("share")
     for _source, targets in copies:
         for agent, store in targets:
@@ -87,7 +102,10 @@ def _copy(
         after, text = reinsert.insert_after(document, source.section, whole, "", memory.limits)
         memory.set_document(after)
         section = next(item[1] for item in agent_memory.list_items(after) if item[0] == text)
-        fields = {"section": section, "nested": nested, "origin": source.agent}
+        fields: dict[str, Any] = {"section": section, "nested": nested, "origin": source.agent}
+        fields |= {"reading": source.reading} if source.tier == ledger.TAINTED else {}
+        if source.tier in ledger.DECIDED:
+            memory.accepted.append(ledger.make_key(text, nested))
         memory.record("imported", text, source="person", confidence=source.confidence, **fields)
         return ShareResult(agent, is_user, text, section, was_present=False)
 

@@ -164,12 +164,13 @@ def _note_decisions(memory: AgentMemory) -> None:
     from memory_core.memory import item_index
     from memory_core.trust import ledger
 
-    origins = dict.fromkeys(memory.accepted, ledger.REVIEWED)
+    origins: dict[str, str] = {}
     for record in memory.records:
         origin = _find_origin(record)
         item = memory.history.get(record["id"]) if origin else None
         if item:
             origins[ledger.make_key(item.text, item.nested)] = origin
+    origins |= dict.fromkeys(memory.accepted, ledger.REVIEWED)
     files, stem = memory.store.paths.state, memory.store.stem(memory.agent)
     try:
         is_new = bool(origins) and ledger.add(files, stem, origins)

@@ -97,6 +97,25 @@ def test_a_better_wording_of_a_tainted_item_is_tainted(person: Person, sandbox: 
     assert list_tiers(person) == {better: "tainted"}
 
 
+def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> None:
+    finish_run(sandbox, "a1", report(FACT), FETCH)
+    finish_run(sandbox, "a2", report(OTHER))
+    person.run("add", "engineer", "pattern", "Staging has no message queue")
+    person.run("add", "qa", "pattern", "Tests use the sandbox of the bank")
+    for text in (FACT, OTHER, "Staging has no message queue"):
+        assert person.run("share", text, "--to", "qa").returncode == 0
+    tiers = {
+        item["text"]: item["tier"]
+        for item in person.read_json("explain", "qa", "orders, invoices, staging")["items"]
+    }
+    assert tiers == {
+        FACT: "tainted",
+        OTHER: "agent",
+        "Staging has no message queue": "reviewed",
+        "Tests use the sandbox of the bank": "person",
+    }
+
+
 def test_a_tainted_learning_waits_sooner(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", report(FACT, DOUBTFUL), FETCH)
     (waiting,) = person.read_json("review", "--list")
