@@ -122,6 +122,20 @@ def test_buttons_judge_items(dashboard: Dashboard, action: str, message: str) ->
     assert last.records[-1]["source"] == "person"
 
 
+def test_the_history_of_one_item(dashboard: Dashboard) -> None:
+    project = open_project(dashboard)
+    texts = ["One item with a history", "Another item"]
+    item_actions.teach(project, "single", "pattern", texts)
+    old, new = texts[0], "One item with a longer history"
+    key = item_history.id_of(old)
+    change(dashboard, "single", "edit", item=key, text=new)
+    page = dashboard.get("/dashboard/agents/single/history", item=item_history.id_of(new)).body
+    records = re.findall(r'class="kind">(\w+)</span> ([^<]*[^<\s])', page)
+    assert records == [("edited", new), ("learned", old)]
+    unknown = dashboard.get("/dashboard/agents/single/history", item="0" * 10)
+    assert (unknown.status, "no item has the id" in unknown.body) == (400, True)
+
+
 def test_an_archived_item_returns_by_undo_in_the_history(dashboard: Dashboard) -> None:
     assert change(dashboard, "docs", "remove").startswith("Archived: ")
     assert RETRY not in dashboard.sandbox.read_memory("docs")
@@ -199,6 +213,9 @@ def test_long_lists_are_divided(dashboard: Dashboard) -> None:
     assert "Item number 90 of many" in first
     assert "Item number 119 of many" not in first
     assert "Item number 119 of many" in second
+    found = dashboard.get("/dashboard/search", q="number 119 of many").body
+    (link,) = re.findall(r'href="(/dashboard/agents/long[^"#]*)#', found)
+    assert "Item number 119 of many" in dashboard.send("GET", link).body
     for number in ("0", "-1", "x", "99999999999", "²"):
         assert dashboard.get("/dashboard/agents/long", page=number).status == 200
 

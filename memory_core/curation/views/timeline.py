@@ -83,11 +83,14 @@ class Timeline(Sequence[TimelineEntry]):
         return Timeline(groups, self._undone)
 
 
-def read_timeline(project: Project, store: Store, agent: str) -> Timeline:
-    """Return the changes of a memory; raises OSError."""
+def read_timeline(project: Project, store: Store, agent: str, item: str = "") -> Timeline:
+    """Return the changes of a memory, or those of an item, with its earlier wordings.
+
+    Raises OSError, and lookup.ItemNotFound for an id that no record has.
+    """
     groups: dict[str, list[Record]] = {}
     records = change_log.list_records(project, store, [agent])
-    for record in records:
+    for record in change_log.select_items(records, [item]) if item else records:
         if record["kind"] in change_log.CHANGE_KINDS:  # others are of runs
             groups.setdefault(item_history.change_of(record), []).append(record)
     undone = item_history.find_undone(item_history.sort_records(records))

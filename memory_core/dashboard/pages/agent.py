@@ -30,19 +30,28 @@ ACTIONS = {
 def show_memory(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
     memory = memory_view.read_view(visit.project, visit.project.store, agent)
-    parts = divide(memory.parts, visit.query, ITEMS_ON_A_PAGE)
+    parts = divide(memory.parts, {**visit.query, **_find_page(visit, memory)}, ITEMS_ON_A_PAGE)
     return View("agent.html", {"agent": agent, "memory": memory, "parts": parts, "pm": PM})
+
+
+def _find_page(visit: Visit, memory: memory_view.MemoryView) -> dict[str, str]:
+    """Return the page of the item that a link asks for, {} without one."""
+    wanted = visit.query.get("item", "")
+    places = (at for at, part in enumerate(memory.parts) if part.item and part.item.id == wanted)
+    at = next(places, None)
+    return {} if at is None else {"page": str(at // ITEMS_ON_A_PAGE + 1)}
 
 
 def show_history(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
-    entries = timeline.read_timeline(visit.project, visit.project.store, agent)
+    item = visit.query.get("item", "")
+    entries = timeline.read_timeline(visit.project, visit.project.store, agent, item)
     page = divide(entries, visit.query, CHANGES_ON_A_PAGE)
     end = page.number * CHANGES_ON_A_PAGE
     older = entries[end : end + 1]
     befores = [entry.time for entry in [*page.rows[1:], *older]]
     rows = [*zip(page.rows, [*befores, ""], strict=False)]
-    return View("history.html", {"agent": agent, "changes": page, "rows": rows})
+    return View("history.html", {"agent": agent, "item": item, "changes": page, "rows": rows})
 
 
 def show_diff(visit: Visit) -> View:
