@@ -25,7 +25,7 @@ FINE_STEPS = (1, 1.2, 1.4, 1.6)
 STYLE = """\
 :root {
   --chart-1: light-dark(#2f63c4, #82a8f5); --chart-2: light-dark(#0f8577, #4fc4b3);
-  --chart-3: light-dark(#c2591a, #f09d60); --chart-4: light-dark(#b3323f, #f08a90);
+  --chart-3: light-dark(#b1500f, #f09d60); --chart-4: light-dark(#b3323f, #f08a90);
   --chart-quiet: light-dark(#e3e6eb, #363b44); --chart-text: light-dark(#59616e, #a5adba);
 }
 .chart { display: block; box-sizing: border-box; width: 100%; height: 150px; padding-left: 2.5rem;

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from memory_core import __version__
 from memory_core.memory.project import Project
-from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, find_today
+from memory_core.monitor.counts import WEEK_DAYS, Bucket, Counts, find_first, find_today
 from memory_core.monitor.memory_numbers import ItemUse
 from memory_core.monitor.numbers import AgentNumbers, Numbers
 from memory_core.text import sanitize, secrets
@@ -66,9 +66,10 @@ class WaitingReport(NamedTuple):
 class ProjectReport(NamedTuple):
     """The numbers of a project from the day `begin` to `end`, both included (UTC).
 
-    `days` is the length of a period.  `agents` are those with the most changes and runs first, at
-    most MOST_AGENTS; `more_agents` counts the others.  `waiting` has the oldest learnings, and
-    `log_begin` the day of the first event that the log still has.
+    `items` counts those of all memory files, and `days` is the length of a period.  `agents` are
+    those with the most changes and runs first, at most MOST_AGENTS; `more_agents` counts the
+    others.  `waiting` has the oldest learnings that wait, and `waiting_count` counts all.
+    `log_begin` is the day of the first event that the log still has.
     """
 
     project: str
@@ -76,6 +77,7 @@ class ProjectReport(NamedTuple):
     end: str
     created: str
     version: str
+    items: int
     total: Counts
     days: int
     periods: list[Bucket]
@@ -96,13 +98,15 @@ class ProjectReport(NamedTuple):
 def build_report(project: Project, since: str = "") -> ProjectReport:
     """Return the report of a project from the day of the time `since` on.
 
-    It begins with the first day that has a number, if that is later.
+    It has whole weeks, so it may begin some days before; or it begins with the first day that has a
+    number, if that is later.
     """
     end, now = find_today(), time.time()
     wanted = min(since[:10], end) or format_utc(now - (DEFAULT_DAYS - 1) * 86400)[:10]
-    numbers = Numbers(project, since=wanted)
+    begin = find_first(*_divide(wanted, end))
+    numbers = Numbers(project, since=begin)
     numbers.refresh()
-    begin = min(max(wanted, numbers.first_day), end) if numbers.first_day else wanted
+    begin = min(max(begin, numbers.first_day), end)
     number, days = _divide(begin, end)
     rows = sorted(numbers.by_agent(), key=_rank)
     waiting = sorted(_list_waiting(numbers, rows), key=lambda entry: (entry.day, entry.agent))
@@ -112,6 +116,7 @@ def build_report(project: Project, since: str = "") -> ProjectReport:
         end=end,
         created=format_utc(now),
         version=__version__,
+        items=sum(row.memory.items for row in rows),
         total=numbers.total(),
         days=days,
         periods=numbers.by_period(number, days),
@@ -177,7 +182,7 @@ def _list_notices(rows: list[AgentNumbers], total: Counts, waiting: int) -> Iter
         yield Notice(what, "agent-memory tidy")
     for count, what in ((total.lost, "did not arrive"), (total.doubled, "arrived twice")):
         if count:
-            yield Notice(f"{count} of {total.checked} deliveries {what}", DOCTOR)
+            yield Notice(f"{count:,} of {total.checked:,} deliveries {what}", DOCTOR)
     if total.errors:
         yield Notice(f"{format_count(total.errors, 'error')} of hooks", DOCTOR)
     if total.slow:

@@ -12,6 +12,7 @@ from memory_core.monitor.charts import Series
 from memory_core.monitor.report import AgentReport, ProjectReport
 from memory_core.monitor.report_words import (
     EMPTY,
+    STEPS,
     describe_changes,
     describe_log,
     describe_period,
@@ -47,7 +48,6 @@ code { font-family: var(--mono); font-size: .875em; overflow-wrap: anywhere; }
 .tiles dd { margin: 0; font-size: 1.5rem; font-weight: 600; line-height: 1.3;
   font-variant-numeric: tabular-nums; }
 .tiles dd small { display: block; color: var(--muted); font-size: .8125rem; font-weight: 400; }
-@media (max-width: 46rem) { .tiles { grid-template-columns: 1fr 1fr; } }
 figure { margin: 0; }
 .notices { margin: 1.25rem 0 0; padding: .75rem 1rem .75rem 2rem; border-radius: 8px;
   background: var(--warn-soft); }
@@ -62,7 +62,7 @@ th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); te
 th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--muted); font-size: .8125rem; font-weight: 500; white-space: nowrap;
   vertical-align: bottom; }
-tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 7rem; }
+tbody th { font-weight: 600; }
 tfoot th, tfoot td { border-bottom: 0; border-top: 1px solid var(--muted); font-weight: 600; }
 .n { text-align: right; white-space: nowrap; }
 .any { overflow-wrap: anywhere; min-width: 12rem; }
@@ -72,6 +72,11 @@ tfoot th, tfoot td { border-bottom: 0; border-top: 1px solid var(--muted); font-
 .scroll + p { margin: .5rem 0 0; font-size: .8125rem; }
 figure + .scroll { margin-top: 1rem; }
 .change { white-space: nowrap; font-size: .8125rem; }
+.n + :not(.n) { padding-left: .75rem; }
+@media (max-width: 46rem) {
+  .tiles { grid-template-columns: 1fr 1fr; }
+  .any { min-width: 8.5rem; } .size { min-width: 4.5rem; }
+}
 .plus { color: var(--chart-1); } .check { color: var(--chart-2); } .minus { color: var(--chart-3); }
 footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line);
   color: var(--muted); font-size: .8125rem; }
@@ -84,6 +89,11 @@ footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line
   svg, .tiles, .notices { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """
+
+# Periods in the table of learnings; a chart has all of them.
+MOST_COLUMNS = 14
+
+MOST_NAME = 60  # characters
 
 CHANGE_CLASSES = {"+": "plus", "✓": "check", "−": "minus"}
 
@@ -125,34 +135,29 @@ def format_report(report: ProjectReport) -> str:
     ]
     head = tag("head", Html("\n".join(meta)), tag("title", title), tag("style", Html(style)))
     parts = [tag("h1", title), tag("p", describe_period(report), class_="muted")]
-    parts += _list_sections(report)
-    page = tag("html", Html("\n"), head, Html("\n"), tag("body", _join_lines(parts)), lang="en")
+    parts += [_make_steps()] if report.is_empty else _list_sections(report)
+    body = [tag("main", _join_lines(parts)), _make_footer(report)]
+    page = tag("html", Html("\n"), head, Html("\n"), tag("body", _join_lines(body)), lang="en")
     return f"<!doctype html>\n{page}\n"
 
 
 def _list_sections(report: ProjectReport) -> list[Html]:
-    if report.is_empty:
-        return [tag("p", EMPTY[0]), tag("p", EMPTY[1]), _make_footer(report)]
-    return [
+    parts = [
         _make_tiles(report),
         _make_notices(report),
-        tag(
-            "main",
-            _join_lines(
-                filter(
-                    None,
-                    [
-                        _make_learnings(report),
-                        _make_agents(report),
-                        _make_used(report),
-                        _make_waiting(report),
-                        _make_charts(report),
-                    ],
-                )
-            ),
-        ),
-        _make_footer(report),
+        _make_learnings(report),
+        _make_agents(report),
+        _make_used(report),
+        _make_waiting(report),
+        _make_charts(report),
     ]
+    return [part for part in parts if part]
+
+
+def _make_steps() -> Html:
+    """Return what to do in a project without a memory."""
+    steps = (tag("li", tag("code", command), f": {purpose}") for command, purpose in STEPS)
+    return tag("section", tag("h2", "Next steps"), tag("p", EMPTY), tag("ul", *steps))
 
 
 def _join_lines(parts: Iterable[Html]) -> Html:
@@ -215,7 +220,7 @@ def _number(text: str) -> Html:
 
 
 def _name(text: str) -> Html:
-    return tag("th", text, scope="row")
+    return tag("th", sanitize.shorten(text, MOST_NAME), scope="row")
 
 
 # Charts.
@@ -236,16 +241,15 @@ def _make_learnings(report: ProjectReport) -> Html:
         for agent in report.agents
         if any(_list_marks(agent))
     ]
-    if len(report.periods) > 16:
-        return _section(f"Learnings {describe_place(report)}", chart)
-    head = [("Agent", ""), *((format_day(period.day), "") for period in report.periods)]
+    days = [(format_day(period.day), "") for period in report.periods[-MOST_COLUMNS:]]
+    head = [("Agent", ""), *days]
     table = _make_table(head, rows, "Learnings by agent")
     note = tag("p", "+ learned, ✓ confirmed, − removed", class_="muted")
     return _section(f"Learnings {describe_place(report)}", chart, table, note)
 
 
 def _list_marks(agent: AgentReport) -> list[str]:
-    return [describe_changes(period.counts) for period in agent.periods]
+    return [describe_changes(period.counts) for period in agent.periods[-MOST_COLUMNS:]]
 
 
 def _make_change(marks: str) -> Html:
@@ -340,7 +344,7 @@ def _make_used(report: ProjectReport) -> Html:
     rows = [
         [
             _cell(use.text, "any"),
-            _cell(use.agent),
+            _cell(sanitize.shorten(use.agent, MOST_NAME)),
             _make_share(f"{use.used} of {use.given}", use.used / use.given, 2),
         ]
         for use in report.used

@@ -13,6 +13,7 @@ from memory_core.monitor.counts import Bucket
 from memory_core.monitor.report import Notice, ProjectReport
 from memory_core.monitor.report_words import (
     EMPTY,
+    STEPS,
     describe_changes,
     describe_log,
     describe_period,
@@ -38,7 +39,8 @@ def format_report(report: ProjectReport) -> str:
     """Return the report as Markdown without HTML."""
     parts = [f"## Agent memory of {quote_code(report.project)}", describe_period(report)]
     if report.is_empty:
-        return "\n\n".join([*parts, *EMPTY]) + "\n"
+        steps = [f"- {quote_code(command)}: {purpose}" for command, purpose in STEPS]
+        return "\n\n".join([*parts, EMPTY, "\n".join(steps)]) + "\n"
     parts.append(_format_table(["", "", ""], [LEFT, RIGHT, LEFT], list_tiles(report)))
     if report.notices:
         parts.append("\n".join(map(_format_notice, report.notices)))

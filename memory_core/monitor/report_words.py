@@ -8,10 +8,13 @@ from typing import NamedTuple
 from memory_core.monitor.counts import WEEK_DAYS, Counts
 from memory_core.monitor.report import ProjectReport
 
-EMPTY = (
-    "No agent has a memory yet.",
-    "Next: run agent-memory install in the project, and let Claude Code call an agent that reports"
-    " what it learned. agent-memory doctor shows whether the hooks work.",
+EMPTY = "No agent has a memory yet: the first learning that an agent reports creates it."
+
+# What to do then: a command and its purpose.
+STEPS = (
+    ("agent-memory install", "install the hooks, if they are not yet"),
+    ("agent-memory doctor", "check whether the hooks work"),
+    ("agent-memory add AGENT TYPE TEXT", "add an item yourself"),
 )
 
 
@@ -27,10 +30,10 @@ def list_tiles(report: ProjectReport) -> list[Tile]:
     """Return the main numbers of a report."""
     total, hooks = report.total, report.total.hook_time
     is_fine = not total.lost and not total.doubled
-    wrong = "all once" if is_fine else f"{total.lost} lost, {total.doubled} twice"
-    items = sum(agent.numbers.memory.items for agent in report.agents)
+    wrong = "all once" if is_fine else f"{total.lost:,} lost, {total.doubled:,} twice"
+    agents = len(report.agents) + report.more_agents
     return [
-        Tile("Agents", f"{len(report.agents) + report.more_agents:,}", f"with {items:,} items"),
+        Tile("Agents", f"{agents:,}", f"with {_count(report.items, 'item')}"),
         Tile(
             "Items learned",
             f"{total.learned:,}",
@@ -41,7 +44,7 @@ def list_tiles(report: ProjectReport) -> list[Tile]:
             format_share(total.used, total.given) or "–",
             f"of {total.given:,} delivered" if total.given else "none was delivered",
         ),
-        Tile("Waiting for review", f"{report.waiting_count:,}", "learnings"),
+        Tile("Waiting for review", f"{report.waiting_count:,}", "learnings of agents"),
         Tile("Runs", f"{total.runs:,}", f"{total.failed:,} failed"),
         Tile(
             "Deliveries that arrived",
@@ -51,7 +54,7 @@ def list_tiles(report: ProjectReport) -> list[Tile]:
         Tile(
             "Tokens per run",
             f"{total.tokens_per_run:,}" if total.loaded else "–",
-            f"added to {total.loaded:,} prompts" if total.loaded else "no memory was added",
+            f"added to {_count(total.loaded, 'prompt')}" if total.loaded else "no memory was added",
         ),
         Tile(
             "Hook time",
@@ -59,6 +62,10 @@ def list_tiles(report: ProjectReport) -> list[Tile]:
             f"95 % within {hooks.p95_ms} ms" if hooks.hooks else "no hook ran",
         ),
     ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def describe_period(report: ProjectReport) -> str:

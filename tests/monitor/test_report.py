@@ -107,7 +107,7 @@ def test_an_empty_project_says_what_to_do_next(sandbox: Sandbox) -> None:
     page = Page(report_html.format_report(report))
     markdown = report_markdown.format_report(report)
     for text in (page.text, markdown):
-        assert "No agent has a memory yet." in text
+        assert "No agent has a memory yet" in text
         assert "agent-memory install" in text
     assert "NaN" not in page.text
     assert "None" not in page.text
@@ -145,7 +145,7 @@ def test_the_numbers_of_a_report(sandbox: Sandbox) -> None:
     assert [notice.what for notice in report.notices] == ["1 of 3 deliveries did not arrive"]
     assert (report.days, len(report.periods)) == (1, 10)
     text = report_markdown.format_report(report)
-    assert "| Tokens per run | 1,234 | added to 1 prompts |" in text
+    assert "| Tokens per run | 1,234 | added to 1 prompt |" in text
     assert "| `Tests need redis` | `engineer` | 1 of 1 |" in text
     page = Page(report_html.format_report(report)).text
     for part in ("1,234", "Tests need redis", "66%", "1 of 3 deliveries did not arrive"):
@@ -185,6 +185,7 @@ def test_many_agents_and_learnings(sandbox: Sandbox) -> None:
     report = build(sandbox)
     assert (len(report.agents), report.more_agents) == (reports.MOST_AGENTS, 4)
     assert (len(report.waiting), report.waiting_count) == (reports.MOST_WAITING, waiting)
+    assert report.items == count
     text = Page(report_html.format_report(report)).text
     assert "4 more agents are not shown." in text
     assert "2 more wait." in text
