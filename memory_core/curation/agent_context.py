@@ -45,8 +45,8 @@ class Knowledge(NamedTuple):
 def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowledge:
     """Return an agent's knowledge, without the items below `memory.min_confidence`.
 
-    With `pending`, for people, also the errors of this machine that nobody has resolved yet, and
-    the items that agents do not receive before a person decides.
+    Items that agents do not receive before a person decides are left out.  With `pending`, for
+    people, it has also the errors of this machine that nobody has resolved yet.
 
     Items and preferences of the user level are included unless the project level has them.
     """
@@ -55,7 +55,7 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     for store in index_building.list_levels(project, project.store.read(agent) is not None):
         keys = set(map(preferences.normalize_key, values))
         memory = read_memory(project, agent, store)
-        document = memory.document if pending else _remove_held(project, memory)
+        document = _remove_held(project, memory)
         for key, value in preferences.read_values(document).items():
             if preferences.normalize_key(key) not in keys:
                 values[key] = value
