@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from memory_core.dashboard.checks import Checks
+from memory_core.curation.views.status_reader import StatusReader
 from memory_core.memory.project import Project
 from memory_core.monitor.numbers import Numbers
 
@@ -27,10 +27,9 @@ class Visit:
     """One request for a page.
 
     `project` is opened for this request; `numbers` are read anew when a page asks for them.
-    `names` are the parts of the path that its pattern
-    names, `query` the parameters behind "?", `form` those of a POST; of a parameter that occurs
-    several times, the last one, and `lists` has all of those of a form.  `decisions` are those of
-    all visits that can be undone, oldest first.
+    `names` are the parts of the path that its pattern names, `query` the parameters behind "?",
+    `form` those of a POST; of a parameter that occurs several times, the last one.  `lists` has all
+    of those of a form.  `decisions` are those of all visits that can be undone, oldest first.
     """
 
     project: Project
@@ -38,7 +37,7 @@ class Visit:
     names: Mapping[str, str]
     query: Mapping[str, str]
     read_numbers: Callable[[Project], Numbers]
-    checks: Checks
+    status_reader: StatusReader
     decisions: list[DecidedLearning] = field(default_factory=list)
     form: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, list[str]] = field(default_factory=dict)

@@ -6,7 +6,6 @@ import os
 import secrets
 import signal
 import socket
-import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
@@ -27,9 +26,6 @@ PORT = 5000
 
 # If PORT is taken and nobody chose it, this many ports behind it are tried.
 NEXT_PORTS = 20
-
-# How long the checks in the background make a page wait each time; 5 ms would add up.
-SWITCH_SECONDS = 0.0005
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -66,7 +62,6 @@ def serve(
         access = Access(secrets.token_urlsafe(TOKEN_BYTES), own.getsockname()[1])
         app = create_app(project, environ, access)
         server = _Server(_make_config(app))
-        sys.setswitchinterval(SWITCH_SECONDS)
         with _end_on_signals(server):
             address = f"http://{access.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={access.token}"
             say(address)
@@ -133,6 +128,6 @@ def _end_on_signals(server: uvicorn.Server) -> Iterator[None]:
 async def _serve(server: uvicorn.Server, site: Site, own: socket.socket) -> None:
     site.is_stopping = lambda: server.should_exit
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(site.run, site.warm_up)
+        tasks.start_soon(site.warm_up)
         await server.serve(sockets=[own])
         tasks.cancel_scope.cancel()

@@ -19,8 +19,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from memory_core.curation import lookup
+from memory_core.curation.views.status_reader import StatusReader
 from memory_core.dashboard import live, rendering
-from memory_core.dashboard.checks import Checks
 from memory_core.dashboard.page import PREFIX, DecidedLearning, Done, NotFound, Page, View, Visit
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.routes import PAGES
@@ -46,6 +46,9 @@ STATIC_TYPES = {
     "theme.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
+
+# How long a page waits for checks of memories that nobody waits for.
+STEP_SECONDS = 0.05
 
 OTHER_FORM = "This form is of another run of the dashboard: reload the page and try again."
 
@@ -73,7 +76,7 @@ class Site:
         self._numbers: Numbers | None = None
         self._settings: dict[str, Any] = {}  # those that the numbers were read with
         self._one_at_a_time = anyio.CapacityLimiter(1)
-        self._checks = Checks()
+        self._status = StatusReader()
         self._static = {name: _read_static(name) for name in STATIC_TYPES}
         self._templates = rendering.make_templates(
             project_name=os.path.basename(root) or root,
@@ -106,13 +109,17 @@ class Site:
         self._numbers.refresh()
         return self._numbers
 
-    def warm_up(self) -> None:
-        """Read the numbers before somebody waits for them: those of a large project take a second.
+    async def warm_up(self) -> None:
+        """Read the numbers and check the memories, in steps, before somebody waits for them.
 
         Without a project the first page shows the error.
         """
         with suppress(OSError, ProjectGone):
-            self._read_numbers(self.open_project()).by_agent()
+            project = self.open_project()
+            numbers = await self.run(self._read_numbers, project)
+            await self.run(numbers.by_agent)
+            while not await self.run(self._status.check, project, numbers.files, STEP_SECONDS):
+                pass
 
     async def _go_to_start(self, _request: Request) -> Response:
         return RedirectResponse(PREFIX, 303)
@@ -135,7 +142,7 @@ class Site:
                 names=request.path_params,
                 query=dict(request.query_params),
                 read_numbers=self._read_numbers,
-                checks=self._checks,
+                status_reader=self._status,
                 decisions=self._decisions,
                 form=form,
                 lists=lists,

@@ -80,6 +80,10 @@ class AgentFiles:
         last = max(counts, default="")  # ids begin with the clock time
         return last, counts[last]
 
+    def stamp(self, agent: str) -> Stamp:
+        """Return a value that is another one if any file of the agent is."""
+        return self._find_stamps(agent, *self._stamps)
+
     def _find_stamps(self, agent: str, *kinds: str) -> Stamp:
         return tuple(self._stamps[kind].get(agent) for kind in kinds)
 

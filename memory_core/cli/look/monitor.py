@@ -21,23 +21,14 @@ from memory_core.cli.output import (
     wait_for_reader,
 )
 from memory_core.cli.times import parse_since
-from memory_core.curation import change_log
+from memory_core.curation.views import event_details
 from memory_core.monitor import following
 from memory_core.text.times import FAR_FUTURE
 
 if TYPE_CHECKING:
     from memory_core.monitor.otel_export import SpanExporter
 
-# The colour of an event by the last part of its name; the others have none.
-STYLES = {
-    **dict.fromkeys(("learned", "reinforced", "approved", "confirmed", "used"), "ok"),
-    **dict.fromkeys(("held", "waiting", "evicted", "doubled", "slow", "refused"), "warning"),
-    **dict.fromkeys(("lost", "error", "failed", "wrong", "rejected", "contradicted"), "broken"),
-}
 NAME_WIDTH, AGENT_WIDTH = 24, 16
-
-# Keys that a line does not show: they have columns of their own, or are long or of no use here.
-HIDDEN_KEYS = {"event", "timestamp", "agent_id", "task_id", "session", "call", "memory_source"}
 
 NOTHING_LOGGED = (
     "Nothing was logged in this project yet. Let Claude Code call an agent,"
@@ -115,19 +106,7 @@ def _print_event(event: dict[str, Any]) -> None:
     """Print the time (UTC), the name, the agent or task, and the other values."""
     when, name = str(event["timestamp"])[:19].replace("T", " "), str(event["event"])
     who = str(event.get("agent_id") or event.get("task_id") or "")
-    values = {
-        key: value
-        for key, value in event.items()
-        if key not in HIDDEN_KEYS and value not in (None, "", [])
-    }
-    if "change" in values:
-        values["change"] = change_log.short_id(str(values["change"]))  # for agent-memory undo
-    details = " ".join(f"{key}={_format(value)}" for key, value in values.items())
-    short = name.rpartition(".")[2]
+    details, style = event_details.format_details(event), event_details.find_style(event)
     padded = name.ljust(NAME_WIDTH)
-    label = paint(padded, STYLES[short]) if short in STYLES else padded
+    label = paint(padded, style) if style else padded
     print_line(paint(when, "dim"), "  ", label, "  ", who.ljust(AGENT_WIDTH), "  ", details)
-
-
-def _format(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from itertools import islice
+from typing import Any, NamedTuple
 
+from memory_core.curation.views import event_details
 from memory_core.dashboard.page import Page, View, Visit
 from memory_core.monitor.latest_events import read_latest
 
@@ -12,17 +14,52 @@ from memory_core.monitor.latest_events import read_latest
 MAX_EVENTS = 200
 MAX_SEARCHED = 20_000
 
+# What people look for, as suggestions.
+PATTERNS = ("agent.memory.*", "agent.memory.learned", "agent.memory.lost", "hook.*", "task.*")
+
+TAGS = {"ok": "good", "warning": "warn", "broken": "bad"}
+
+
+class EventRow(NamedTuple):
+    """An event for the page; `agent` is "" for one of a task, and `tag` a class of the styles."""
+
+    timestamp: str
+    name: str
+    agent: str
+    task: str
+    details: str
+    tag: str
+
 
 def show_events(visit: Visit) -> View:
     pattern, agent = visit.query.get("events") or "*", visit.query.get("agent", "")
     wanted = (
-        event
+        _make_row(event)
         for event in islice(read_latest(visit.project.paths.state), MAX_SEARCHED)
         if fnmatchcase(str(event.get("event")), pattern)
         and (not agent or event.get("agent_id") == agent)
     )
-    values = {"events": [*islice(wanted, MAX_EVENTS)], "pattern": pattern, "agent": agent}
+    values = {
+        "events": [*islice(wanted, MAX_EVENTS)],
+        "pattern": pattern,
+        "agent": agent,
+        "agents": visit.numbers.agents(),
+        "patterns": PATTERNS,
+        "most": MAX_EVENTS,
+        "searched": MAX_SEARCHED,
+    }
     return View("events.html", values)
+
+
+def _make_row(event: dict[str, Any]) -> EventRow:
+    return EventRow(
+        timestamp=str(event.get("timestamp") or ""),
+        name=str(event.get("event") or ""),
+        agent=str(event.get("agent_id") or ""),
+        task=str(event.get("task_id") or ""),
+        details=event_details.format_details(event),
+        tag=TAGS.get(event_details.find_style(event), ""),
+    )
 
 
 PAGES = [Page("/events", show_events, "Events", "e")]

@@ -14,6 +14,9 @@ from memory_core.monitor.numbers import AgentNumbers, Numbers
 DAYS = 30
 WEEKS = 8
 
+# A page checks some memories, at most for this long; a large project needs several pages.
+CHECK_SECONDS = 0.05
+
 # The columns of the agents that can be sorted, and by what; numbers with the largest first.
 SORTS = {
     "agent": lambda row: row.agent.casefold(),
@@ -45,10 +48,11 @@ def show_overview(visit: Visit) -> View:
     sort = visit.query.get("sort", "")
     rows = sorted(agents, key=SORTS[sort]) if sort in SORTS else agents
     part = divide(rows, visit.query)
-    status, is_checking = visit.checks.read(visit.project, visit.environ)
+    is_checked = visit.status_reader.check(visit.project, numbers.files, CHECK_SECONDS)
+    status = visit.status_reader.read(visit.project, visit.environ, numbers)
     values = {
         "status": status,
-        "is_checking": is_checking,
+        "is_checked": is_checked,
         "agents": agents,
         "part": part._replace(rows=[_draw_agent(numbers, row) for row in part.rows]),
         "sort": sort if sort in SORTS else "",
