@@ -100,6 +100,13 @@ def test_each_item_has_its_id_confidence_origin_and_use(dashboard: Dashboard) ->
     assert "given 0, used 0" in shown
 
 
+def test_the_user_level_memory_is_named(dashboard: Dashboard) -> None:
+    path = dashboard.sandbox.write_memory("qa", "One item", user=True)
+    assert f"{path}</span>" in dashboard.get("/dashboard/agents/qa").body
+    assert f"{path}</span>" not in dashboard.get("/dashboard/agents/ops").body
+    path.unlink()
+
+
 def test_stale_items_are_marked(dashboard: Dashboard) -> None:
     (dashboard.sandbox.root / "src").mkdir()
     dashboard.sandbox.write_memory("old", "Charge with src/gone.py")

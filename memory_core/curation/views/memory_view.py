@@ -71,10 +71,14 @@ class DocumentPart(NamedTuple):
 
 
 class MemoryView(NamedTuple):
-    """A memory: its numbers and warnings, and its parts in the order of the file."""
+    """A memory: its numbers and warnings, and its parts in the order of the file.
+
+    `user_file` is the path of the agent's user-level memory, "" without one.
+    """
 
     status: MemoryStatus
     parts: list[DocumentPart]
+    user_file: str
 
     @property
     def items(self) -> list[ItemView]:
@@ -87,7 +91,17 @@ def read_view(project: Project, store: Store, agent: str) -> MemoryView:
     document = markdown.parse_document(snapshot.text if snapshot else "")
     status = agent_status.read_memory_status(project, store, agent)
     views = _ViewMaker(project, store, agent, status)
-    return MemoryView(status, list(list_parts(document, views.make)))
+    parts = list(list_parts(document, views.make))
+    return MemoryView(status, parts, _find_user_file(project, store, agent))
+
+
+def _find_user_file(project: Project, store: Store, agent: str) -> str:
+    if project.user_paths is None or store.paths is project.user_paths:
+        return ""
+    with suppress(OSError):
+        snapshot = agent_status.read_file(project.level(user=True), agent)
+        return snapshot.path if snapshot else ""
+    return ""
 
 
 class _ViewMaker:

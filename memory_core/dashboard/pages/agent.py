@@ -31,7 +31,8 @@ def show_memory(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
     memory = memory_view.read_view(visit.project, visit.project.store, agent)
     parts = divide(memory.parts, {**visit.query, **_find_page(visit, memory)}, ITEMS_ON_A_PAGE)
-    return View("agent.html", {"agent": agent, "memory": memory, "parts": parts, "pm": PM})
+    values = {"agent": agent, "memory": memory, "parts": parts, "pm": PM}
+    return View("agent.html", {**values, "counts": visit.numbers.of(agent).counts})
 
 
 def _find_page(visit: Visit, memory: memory_view.MemoryView) -> dict[str, str]:
