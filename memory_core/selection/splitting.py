@@ -8,7 +8,7 @@ from memory_core.text import markdown_lines, sanitize, secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from memory_core.document.block_reader import Item
     from memory_core.document.markdown import Document
@@ -19,59 +19,61 @@ BLOCK_STARTS = frozenset(f"{BLOCK_SIGNS}`~")
 
 
 def split_document(
-    document: Document,
-    find_note: Callable[[str], ItemNote] = lambda _item: NO_NOTE,
-    places: list[tuple[int, int]] | None = None,
-    with_items: bool = True,
+    document: Document, find_note: Callable[[str], ItemNote] = lambda _item: NO_NOTE
 ) -> list[Passage]:
     """Return the passages of a document: no title, comment, front matter, conflict marker.
 
     Their texts are data for a prompt.  The document is already without secrets, but for those that
     hidden characters or line breaks divide.  Each item has its text in its first line.
-    `find_note` returns the note on an item of this document by its text.  `places` receives
-    the first line of each passage, and the line behind it.  Without `with_items`, only paragraphs
-    are returned.
+    `find_note` returns the note on an item of this document by its text.
     """
+    written = _list_written(document)
+    passages: list[Passage] = []
+    for _start, title, lines, item in _list_blocks(document):
+        if text := _make_text(lines, written):
+            note = find_note(item) if item else NO_NOTE
+            passages.append(Passage(title, text, len(passages), item, note))
+    return passages
+
+
+def _list_blocks(document: Document) -> Iterator[tuple[int, str, list[str], str]]:
+    """Yield (first line, title of the section, lines, text of the item or "") of each part."""
     items = {item.line: item for item in document.items}
     hidden, verbatim = _hidden(document), set(document.verbatim)
     titles = {section.line: section for section in document.sections}
-    written = {line.rstrip("\r\n") for line in document.lines}
-    passages: list[Passage] = []
-    spans = [] if places is None else places
-    title, block = "", []  # type: str, list[str]
-
-    def add(lines: list[str], item: str = "") -> None:
-        raw = "\n".join(lines)
-        text = sanitize.escape(raw).rstrip()
-        if text != raw.rstrip() or not written.issuperset(lines):
-            text = secrets.redact(text)
-        if text.strip(" \n-*+_="):
-            note = find_note(item) if item else NO_NOTE
-            passages.append(Passage(title, text, len(passages), item, note))
-            start = at if item else at - len(lines)
-            spans.append((start, start + len(lines)))
-
+    title, block = "", list[str]()
     at = markdown_lines.count_front_matter(document.lines)
     while at < len(document.lines):
         line = document.lines[at].rstrip("\r\n")
-        section = titles.get(at)
         is_gap = not line.strip() and at not in verbatim  # blank lines do not divide code
-        if section or at in hidden or at in items or is_gap:
-            add(block)
+        is_free = not (at in titles or at in items or at in hidden or is_gap)
+        if block and not is_free:
+            yield at - len(block), title, block, ""
             block = []
-        if section:
-            title, at = section.title, section.body
+        if at in titles:
+            title, at = titles[at].title, titles[at].body
         elif at in items:
             item = items[at]
-            if with_items or not _has_text(item):
-                add(_list_lines(document, item), item.text if _has_text(item) else "")
+            yield at, title, _list_lines(document, item), item.text if _has_text(item) else ""
             at = item.end
         else:
-            if at not in hidden and not is_gap:
-                block.append(line)
+            block += [line] if is_free else []
             at += 1
-    add(block)
-    return passages
+    if block:
+        yield at - len(block), title, block, ""
+
+
+def _list_written(document: Document) -> set[str]:
+    return {line.rstrip("\r\n") for line in document.lines}
+
+
+def _make_text(lines: list[str], written: set[str]) -> str:
+    """Return lines as data, "" if they say nothing; `written` are the lines of the document."""
+    raw = "\n".join(lines)
+    text = sanitize.escape(raw).rstrip()
+    if text != raw.rstrip() or not written.issuperset(lines):
+        text = secrets.redact(text)
+    return text if text.strip(" \n-*+_=") else ""
 
 
 def list_texts(document: Document) -> list[tuple[str, str]]:
@@ -85,9 +87,13 @@ def list_texts(document: Document) -> list[tuple[str, str]]:
 
 def list_paragraphs(document: Document) -> list[tuple[int, int, str]]:
     """Return (first line, line behind it, text) of each passage that is not an item."""
-    places: list[tuple[int, int]] = []
-    passages = split_document(document, places=places, with_items=False)
-    return [(*place, passage.text) for place, passage in zip(places, passages, strict=True)]
+    written = _list_written(document)
+    texts = [
+        (start, start + len(lines), _make_text(lines, written))
+        for start, _title, lines, item in _list_blocks(document)
+        if not item
+    ]
+    return [part for part in texts if part[-1]]
 
 
 def _has_text(item: Item) -> bool:
