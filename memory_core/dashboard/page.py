@@ -58,12 +58,14 @@ class View(NamedTuple):
 class Done(NamedTuple):
     """The answer to a form: go to this page, below PREFIX, and show the message there.
 
-    A problem is a message why nothing was done.
+    A problem is a message why nothing was done.  `undo` is the agent and the short id of a change
+    that the message offers to undo.
     """
 
     location: str
     message: str
     is_problem: bool = False
+    undo: tuple[str, str] | None = None
 
 
 class NotFound(Exception):

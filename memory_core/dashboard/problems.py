@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from memory_core.dashboard.page import Done
 from memory_core.files.safe_files import Refused
 
 
@@ -18,11 +15,3 @@ def describe_expected(error: Exception) -> str:
     if hasattr(error, "status"):  # raised by this code base
         return str(error)
     raise error
-
-
-def attempt(location: str, action: Callable[[], str]) -> Done:
-    """Return the message of an action, or why it was not done."""
-    try:
-        return Done(location, action())
-    except (ValueError, OSError) as error:
-        return Done(location, describe_expected(error), is_problem=True)

@@ -119,9 +119,10 @@ def test_stale_items_are_marked(dashboard: Dashboard) -> None:
      ("unpin", "Unpinned")],
 )  # fmt: skip
 def test_buttons_judge_items(dashboard: Dashboard, action: str, message: str) -> None:
-    said = change(dashboard, "ops", action)
+    form = {"item": KEY, "action": action}
+    said, page = follow(dashboard, dashboard.post("/dashboard/agents/ops/items", **form))
     assert said.startswith(f"{message}: {KEY} {RETRY} (0.")
-    ids = re.findall(r"Undo with: agent-memory undo ([0-9a-f]{6})", said)
+    ids = re.findall(r'title="Undo change ([0-9a-f]{6})"', page)
     last = change_log.list_changes(open_project(dashboard).store, ["ops"])[-1]
     assert ids == [change_log.short_id(last.id)]
     kinds = {"confirm": "confirmed", "contradict": "contradicted", "pin": "pinned"}

@@ -6,8 +6,7 @@ from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, edit_session, item_actions, lookup, undo
 from memory_core.curation.views import memory_view, timeline
 from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
-from memory_core.dashboard.pages.common import find_agent
-from memory_core.dashboard.problems import attempt
+from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.rendering import make_link
 from memory_core.history import item_history
 from memory_core.memory.reading import read_memory
@@ -78,7 +77,7 @@ def change_item(visit: Visit) -> Done:
         raise NotFound(f"There is no action {action!r}.")
     location = make_link("agents", agent, page=visit.form.get("page", ""))
     change = _reword if action == "edit" else _judge
-    return attempt(location, lambda: f"{change(visit, agent)}{_note(visit)}")
+    return attempt(visit, agent, location, lambda: change(visit, agent))
 
 
 def _judge(visit: Visit, agent: str) -> str:
@@ -102,7 +101,7 @@ def _reword(visit: Visit, agent: str) -> str:
 def undo_change(visit: Visit) -> Done:
     agent = find_agent(visit, visit.names["agent"])
     location = make_link("agents", agent, "history", page=visit.form.get("page", ""))
-    return attempt(location, lambda: f"{_undo(visit)}{_note(visit)}")
+    return attempt(visit, agent, location, lambda: _undo(visit))
 
 
 def _undo(visit: Visit) -> str:
@@ -115,12 +114,6 @@ def _undo(visit: Visit) -> str:
         for change, is_redo in result.effects
     ]
     return f"{', '.join(words)}."
-
-
-def _note(visit: Visit) -> str:
-    """Return how to undo the change that this request has made, "" if it made none."""
-    changes = [change_log.short_id(change) for change in visit.project.changes]
-    return f" Undo with: agent-memory undo {' '.join(changes)}" if changes else ""
 
 
 PAGES = [

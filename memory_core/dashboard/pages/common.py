@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from memory_core.claude_code.agent_names import PM
-from memory_core.curation import lookup
-from memory_core.dashboard.page import NotFound, Visit
+from memory_core.curation import change_log, lookup
+from memory_core.dashboard.page import Done, NotFound, Visit
+from memory_core.dashboard.problems import describe_expected
+from memory_core.text import secrets
 
 
 def find_agent(visit: Visit, name: str) -> str:
@@ -12,3 +16,13 @@ def find_agent(visit: Visit, name: str) -> str:
     if name != PM and name not in lookup.list_known_agents(visit.project, visit.environ):
         raise NotFound(f"There is no agent {name!r} here.")
     return name
+
+
+def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) -> Done:
+    """Return the message of an action on a memory, or why it was not done."""
+    try:
+        message = secrets.redact(action())
+    except (ValueError, OSError) as error:
+        return Done(location, describe_expected(error), is_problem=True)
+    changes = [change_log.short_id(change) for change in visit.project.changes]
+    return Done(location, message, undo=(agent, changes[0]) if changes else None)

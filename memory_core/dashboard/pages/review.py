@@ -89,7 +89,7 @@ def decide(visit: Visit) -> Done:
         return Done(_make_location(visit, _find_next(waiting, at)), f"{error}.", is_problem=True)
     except (ValueError, OSError) as error:
         return Done(_make_location(visit, key), describe_expected(error), is_problem=True)
-    return Done(_make_location(visit, _find_next(waiting, at)), message)
+    return Done(_make_location(visit, _find_next(waiting, at)), secrets.redact(message))
 
 
 def _decide(visit: Visit, item: WaitingItem) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 
 from memory_core.curation import archive, lookup, searching
 from memory_core.dashboard.page import Done, Page, View, Visit, read_number
-from memory_core.dashboard.pages.common import find_agent
-from memory_core.dashboard.problems import attempt
+from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.rendering import make_link
 from memory_core.text import secrets, word_search
 
@@ -50,13 +49,14 @@ def restore(visit: Visit) -> Done:
     project, key = visit.project, visit.form.get("item", "")
     location = make_link("search", q=visit.form.get("q", ""))
 
+    agent = find_agent(visit, visit.form.get("agent", ""))
+
     def put_back() -> str:
-        agent = find_agent(visit, visit.form.get("agent", ""))
         ((_agent, result),) = archive.restore(project, project.store, [(agent, key)])
         verb = "It is in the memory already" if result.was_present else "Restored"
-        return f"{verb}: {agent}: {secrets.redact(result.text)}"
+        return f"{verb}: {agent}: {result.text}"
 
-    return attempt(location, put_back)
+    return attempt(visit, agent, location, put_back)
 
 
 PAGES = [
