@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from memory_core.dashboard.page import PREFIX
+from memory_core.text.phrases import format_size
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
@@ -27,11 +28,6 @@ def make_link(*parts: str, **query: object) -> str:
 def make_hidden_field(name: str, value: str) -> Markup:
     """Return a hidden field of a form."""
     return Markup('<input type="hidden" name="{}" value="{}">').format(name, value)
-
-
-def format_size(size: int) -> str:
-    """Return a number of bytes in words: 900 B, 12.3 KB."""
-    return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"
 
 
 def format_age(when: float) -> str:

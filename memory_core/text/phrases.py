@@ -16,3 +16,8 @@ def format_names(names: list[str]) -> str:
     """Return the first names, and how many more there are."""
     over = len(names) - SHOWN_NAMES
     return ", ".join(names[:SHOWN_NAMES]) + (f" and {over} more" if over > 0 else "")
+
+
+def format_size(size: int) -> str:
+    """Return a number of bytes with its unit: 900 B, 12.3 KB."""
+    return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"

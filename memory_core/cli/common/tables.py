@@ -73,11 +73,6 @@ def format_section(section: str) -> str:
     return f"[{section}] " if section else ""
 
 
-def format_size(size: int) -> str:
-    """Return a number of bytes with its unit."""
-    return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"
-
-
 def format_age(seconds: float) -> str:
     """Return how long ago a time (seconds since 1970) is, in at most seven characters."""
     if not seconds:

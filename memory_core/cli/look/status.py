@@ -9,14 +9,14 @@ from typing import Any
 from memory_core.cli.common.arguments import AsJson, User
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_level
-from memory_core.cli.common.tables import Column, format_age, format_size, format_table
+from memory_core.cli.common.tables import Column, format_age, format_table
 from memory_core.cli.look.drawing import draw_bar, draw_sparkline
 from memory_core.cli.output import is_terminal, paint, print_json, print_line, select_fields
 from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
 from memory_core.git import unreviewed
 from memory_core.memory.project import Project
-from memory_core.text.phrases import format_count
+from memory_core.text.phrases import format_count, format_size
 from memory_core.text.times import format_utc
 
 COLUMNS = [

@@ -6,13 +6,12 @@ import os
 from typing import Any
 
 from memory_core.cli.common.notes import get_change, may_change
-from memory_core.cli.common.tables import format_size
 from memory_core.cli.output import make_progress, print_line, print_note, select_fields
 from memory_core.cli.upkeep.steps import Step, StepResult
 from memory_core.curation import cleaning
 from memory_core.curation.cleaning import CleanResult, UnusedData, UnusedFile
 from memory_core.storage.store import Store
-from memory_core.text.phrases import format_count
+from memory_core.text.phrases import format_count, format_size
 
 MAX_SHOWN = 5  # files of one kind
 
