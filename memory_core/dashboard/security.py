@@ -10,7 +10,6 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Mapping
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -56,8 +55,9 @@ NO_ACCESS = "Open the address that agent-memory dashboard printed: it has a toke
 class Access:
     """The secrets of one server: for its address, its cookie and its forms."""
 
-    def __init__(self, token: str, port: int) -> None:
-        self.token = token
+    def __init__(self, port: int) -> None:
+        self.token = secrets.token_urlsafe(TOKEN_BYTES)
+        self._once: set[str] = set()  # tokens that are valid for one request
         self.cookie = secrets.token_urlsafe(TOKEN_BYTES)
         self.form_token = secrets.token_urlsafe(TOKEN_BYTES)
         # A browser sends the cookies of all ports of a host to each of them.
@@ -86,18 +86,29 @@ class Access:
         return is_public or self._has_cookie(Headers(scope=scope))
 
     def _has_cookie(self, headers: Headers) -> bool:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        given = cookies.get(self.cookie_name)
-        return given is not None and is_same(given.value, self.cookie)
+        # Cookies of other servers of this host come along, in any syntax.
+        cookies = headers.get("cookie", "").split(";")
+        return any(is_same(cookie.strip(), self._cookie_pair) for cookie in cookies)
+
+    @property
+    def _cookie_pair(self) -> str:
+        return f"{self.cookie_name}={self.cookie}"
+
+    def make_address(self, once: bool = False) -> str:
+        """Return an address that lets a browser in, at any time or only `once`."""
+        token = secrets.token_urlsafe(TOKEN_BYTES) if once else self.token
+        if once:
+            self._once.add(token)
+        return f"http://{self.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={token}"
 
     def opens(self, scope: Scope) -> bool:
-        """Return whether this is the address with the token."""
+        """Return whether this is an address of `make_address`."""
         values = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN_PARAMETER, [])
-        is_start = scope["method"] == "GET" and scope["path"] == PREFIX
-        return is_start and len(values) == 1 and is_same(values[0], self.token)
+        if scope["method"] != "GET" or scope["path"] != PREFIX or len(values) != 1:
+            return False
+        once = {token for token in self._once if is_same(values[0], token)}
+        self._once -= once
+        return bool(once) or is_same(values[0], self.token)
 
     def has_token(self, form: Mapping[str, list[str]]) -> bool:
         """Return whether a form is from a page of this server."""
@@ -105,7 +116,7 @@ class Access:
         return len(values) == 1 and is_same(values[0], self.form_token)
 
     def make_cookie(self) -> str:
-        return f"{self.cookie_name}={self.cookie}; Path={PREFIX}; HttpOnly; SameSite=Strict"
+        return f"{self._cookie_pair}; Path={PREFIX}; HttpOnly; SameSite=Strict"
 
 
 def is_same(given: str, secret: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import signal
 import socket
 import threading
@@ -16,8 +15,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
-from memory_core.dashboard.page import PREFIX
-from memory_core.dashboard.security import TOKEN_BYTES, TOKEN_PARAMETER, Access, GuardedApp
+from memory_core.dashboard.security import Access, GuardedApp
 from memory_core.dashboard.site import Site
 from memory_core.memory.project import Project
 
@@ -59,15 +57,22 @@ def serve(
     if the port is taken.
     """
     with listen(port) as own:
-        access = Access(secrets.token_urlsafe(TOKEN_BYTES), own.getsockname()[1])
+        access = Access(own.getsockname()[1])
         app = create_app(project, environ, access)
         server = _Server(_make_config(app))
         with _end_on_signals(server):
-            address = f"http://{access.hosts[0]}{PREFIX}?{TOKEN_PARAMETER}={access.token}"
-            say(address)
-            if opens_browser:  # a browser in this terminal ends only when the person closes it
-                threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+            say(access.make_address())
+            if opens_browser:
+                _open_browser(access.make_address(once=True))
             anyio.run(_serve, server, app.state.site, own)
+
+
+def _open_browser(address: str) -> None:
+    """Open an address that is valid once: other users see it in the list of processes.
+
+    A browser in this terminal ends only when the person closes it, so nobody waits for it.
+    """
+    threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
 
 def listen(port: int | None) -> socket.socket:

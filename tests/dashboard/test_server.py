@@ -96,7 +96,14 @@ def test_open_starts_the_browser_with_the_address(person: Person, tmp_path: Path
     env = {"BROWSER": str(person.bin / "browser"), "OUT": str(opened)}
     with Dashboard(person.sandbox, "--port", "0", "--open", **env) as dashboard:
         wait_until(opened.exists)
-        assert opened.read_text() == dashboard.address
+        address = opened.read_text()
+        assert address != dashboard.address  # other users see it in the list of processes
+        assert address.partition("?")[0] == dashboard.address.partition("?")[0]
+        target = address[address.index("/dashboard") :]
+        answers = [dashboard.send("GET", target).status for _ in range(2)]
+        assert answers == [303, 403]
+        dashboard.enter()
+        assert dashboard.get("/dashboard").status == 200
 
 
 def test_a_project_that_is_gone_is_an_error_until_it_is_back(
