@@ -110,6 +110,13 @@ def test_many_hits_are_divided(dashboard: Dashboard) -> None:
     assert counts == [50, 50, 20, 0]
 
 
+def test_more_hits_than_anybody_reads_need_another_word(dashboard: Dashboard) -> None:
+    dashboard.sandbox.write_memory("sea", *(f"Fish number {at:03} of it" for at in range(501)))
+    page = dashboard.get("/dashboard/search", q="fish", page="99").body
+    assert "Fish number 499" in page
+    assert "There are more: add a word to the search." in page
+
+
 # --- tasks ---
 
 

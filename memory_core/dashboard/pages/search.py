@@ -12,6 +12,7 @@ from memory_core.dashboard.rendering import make_link
 from memory_core.text import secrets, word_search
 
 HITS_ON_A_PAGE = 50
+MAX_PAGES = 10  # later ones take longer, because the hits before them are searched again
 PLACES = (*searching.PLACES, searching.IN_REVIEW)
 
 
@@ -32,7 +33,7 @@ def show_hits(visit: Visit) -> View:
         agents = [find_agent(visit, name)]
     places = [place] if place in PLACES else searching.PLACES
     unread: list[str] = []
-    number = read_number(visit.query)
+    number = min(read_number(visit.query), MAX_PAGES)
     start = (number - 1) * HITS_ON_A_PAGE
     hits = searching.find_hits(store, words, agents, places, unread)
     found_hits = [*islice(hits, start, start + HITS_ON_A_PAGE + 1)]
@@ -40,8 +41,9 @@ def show_hits(visit: Visit) -> View:
         {"hit": hit, "parts": word_search.split_matches(secrets.redact(hit.text), words)}
         for hit in found_hits[:HITS_ON_A_PAGE]
     ]
-    values |= {"rows": rows, "unread": unread, "number": number}
-    return View("search.html", {**values, "has_more": len(found_hits) > HITS_ON_A_PAGE})
+    has_more = len(found_hits) > HITS_ON_A_PAGE
+    values |= {"rows": rows, "unread": unread, "number": number, "has_more": has_more}
+    return View("search.html", {**values, "is_last": number == MAX_PAGES})
 
 
 def restore(visit: Visit) -> Done:
