@@ -50,8 +50,8 @@ class Numbers:
 
     `refresh` reads what changed since the last call: new lines of the event log, and the files of
     agents whose status (inode, size, time) is another one.  Then all other methods are cheap, apart
-    from `waiting`: it checks the texts of changed memory files.  `store` is the level of the
-    memories, by default the project's.
+    from `waiting`, `of` and `by_agent`: they read and check memory files that changed.  `store` is
+    the level of the memories, by default the project's.
     """
 
     def __init__(self, project: Project, store: Store | None = None, since: str = "") -> None:
@@ -66,8 +66,6 @@ class Numbers:
             self._cache.clear()
             for agent in self.files.agents_with_history():
                 self.files.history(agent)
-            for agent in self.files.agents():
-                self.files.memory(agent)
         return is_changed
 
     @property
