@@ -113,7 +113,7 @@ def test_many_hits_are_divided(dashboard: Dashboard) -> None:
 def test_more_hits_than_anybody_reads_need_another_word(dashboard: Dashboard) -> None:
     dashboard.sandbox.write_memory("sea", *(f"Fish number {at:03} of it" for at in range(501)))
     page = dashboard.get("/dashboard/search", q="fish", page="99").body
-    assert "Fish number 499" in page
+    assert "number 499 of it" in page
     assert "There are more: add a word to the search." in page
 
 
