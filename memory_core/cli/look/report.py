@@ -10,10 +10,9 @@ from memory_core.cli.app import find_project
 from memory_core.cli.output import print_bytes, print_note
 from memory_core.cli.times import parse_since
 from memory_core.curation import export_import
-from memory_core.monitor import report as reports
-from memory_core.monitor import report_html, report_markdown
+from memory_core.monitor.reports import contents, html_page, markdown_text
 
-FORMATS = {"html": report_html.format_report, "md": report_markdown.format_report}
+FORMATS = {"html": html_page.format_report, "md": markdown_text.format_report}
 STDOUT = "-"
 
 # Where a report is written without --output.
@@ -57,7 +56,7 @@ def report(
     """
     kind = format or ("md" if (output or "").lower().endswith(".md") else "html")
     project = find_project()
-    text = FORMATS[kind](reports.build_report(project, parse_since(since)))
+    text = FORMATS[kind](contents.build_report(project, parse_since(since)))
     target = output or TARGETS[kind]
     if target == STDOUT:
         print_bytes(text.encode("utf-8", "replace"))

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from memory_core.monitor.counts import Bucket
-from memory_core.monitor.report import Notice, ProjectReport
-from memory_core.monitor.report_words import (
+from memory_core.monitor.reports.contents import Notice, ProjectReport
+from memory_core.monitor.reports.words import (
     EMPTY,
     STEPS,
     describe_changes,

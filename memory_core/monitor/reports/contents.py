@@ -1,6 +1,6 @@
 """Collect what a report on some weeks of a project says.
 
-`report_html` and `report_markdown` print it.
+`html_page` and `markdown_text` print it.
 """
 
 from __future__ import annotations

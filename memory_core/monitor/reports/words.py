@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from memory_core.monitor.counts import WEEK_DAYS, Counts
-from memory_core.monitor.report import ProjectReport
+from memory_core.monitor.reports.contents import ProjectReport
 
 EMPTY = "No agent has a memory yet: the first learning that an agent reports creates it."
 
