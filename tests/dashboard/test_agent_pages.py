@@ -245,5 +245,10 @@ def test_an_unreadable_memory_says_so(dashboard: Dashboard) -> None:
     path.unlink()
     path.symlink_to("/etc/passwd")
     answer = dashboard.get("/dashboard/agents/torn")
-    assert answer.status in (404, 500)
+    assert answer.status == 200
+    assert "torn.md is a link, which is not followed" in answer.body
+    assert "agent-memory doctor" in answer.body
     assert "root:" not in answer.body
+    found = dashboard.get("/dashboard/search", q="zebra").body
+    assert "torn.md is a link" in found
+    path.unlink()

@@ -7,6 +7,7 @@ from memory_core.curation import change_log, edit_session, item_actions, lookup,
 from memory_core.curation.views import memory_view, timeline
 from memory_core.dashboard.page import Done, NotFound, Page, View, Visit, divide
 from memory_core.dashboard.pages.common import attempt, find_agent
+from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
 from memory_core.history import item_history
 from memory_core.memory.reading import read_memory
@@ -28,7 +29,10 @@ ACTIONS = {
 
 def show_memory(visit: Visit) -> View:
     agent = find_agent(visit, visit.names["agent"])
-    memory = memory_view.read_view(visit.project, visit.project.store, agent)
+    try:
+        memory = memory_view.read_view(visit.project, visit.project.store, agent)
+    except OSError as error:
+        return View("unreadable.html", {"agent": agent, "problem": describe_expected(error)})
     parts = divide(memory.parts, {**visit.query, **_find_page(visit, memory)}, ITEMS_ON_A_PAGE)
     values = {"agent": agent, "memory": memory, "parts": parts, "pm": PM}
     return View("agent.html", {**values, "counts": visit.numbers.of(agent).counts})

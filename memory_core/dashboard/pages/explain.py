@@ -32,7 +32,10 @@ def show_explanation(visit: Visit) -> View:
         for choice in choices.rows
     ]
     values |= {"agent": agent, "explanation": explanation, "choices": choices, "rows": rows}
-    return View("explain.html", {**values, "given": _count_given(explanation)})
+    return View(
+        "explain.html",
+        {**values, "given": _count_given(explanation), "is_served": project.serves(agent)},
+    )
 
 
 def _count_given(explanation: explaining.Explanation) -> int:

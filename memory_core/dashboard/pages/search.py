@@ -41,6 +41,7 @@ def show_hits(visit: Visit) -> View:
         {"hit": hit, "parts": word_search.split_matches(secrets.redact(hit.text), words)}
         for hit in found_hits[:HITS_ON_A_PAGE]
     ]
+    unread += map(str, store.files.refused.values())
     has_more = len(found_hits) > HITS_ON_A_PAGE
     values |= {"rows": rows, "unread": unread, "number": number, "has_more": has_more}
     return View("search.html", {**values, "is_last": number == MAX_PAGES})
