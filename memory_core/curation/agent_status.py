@@ -115,7 +115,9 @@ def read_memory_status(project: Project, store: Store, agent: str) -> MemoryStat
 
 def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus:
     """Do the same with numbers that are known already."""
-    store, history = files.store, files.history(agent)
+    # The files may have been read with an earlier `Project` of the same folder.
+    is_own = files.store.paths.root == project.paths.root
+    store, history = project.store if is_own else files.store, files.history(agent)
     snapshot, error = _read(store, agent)
     history_error = f"{HISTORY_ERROR}{history.problem}" if history.problem else ""
     text = snapshot.text if snapshot else ""
