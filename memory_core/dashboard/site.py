@@ -112,9 +112,9 @@ class Site:
     async def warm_up(self) -> None:
         """Read the numbers and check the memories, in steps, before somebody waits for them.
 
-        Without a project the first page shows the error.
+        An error is not reported here: the first page has it, too.
         """
-        with suppress(OSError, ProjectGone):
+        with suppress(Exception):
             project = self.open_project()
             numbers = await self.run(self._read_numbers, project)
             await self.run(numbers.by_agent)

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -62,12 +61,11 @@ class Dashboard:
             self.process.kill()
         self.process.communicate()
 
-    def end(self, number: int = signal.SIGINT) -> tuple[int, float, str]:
-        """Send a signal; return the exit status, the seconds until the end, and stderr."""
-        began = time.monotonic()
+    def end(self, number: int = signal.SIGINT) -> tuple[int, str]:
+        """Send a signal; return the exit status and stderr."""
         self.process.send_signal(number)
         _out, errors = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, time.monotonic() - began, errors
+        return self.process.returncode, errors
 
     def enter(self) -> Dashboard:
         """Exchange the token for the cookie."""
