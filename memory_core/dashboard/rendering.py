@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from memory_core.dashboard.page import PREFIX
-from memory_core.text.phrases import format_size
+from memory_core.text.phrases import format_count, format_size
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
@@ -68,6 +68,7 @@ FILTERS = {
     "moment": format_moment,
     "share": format_share,
     "number": format_number,
+    "of": format_count,
 }
 
 

@@ -7,11 +7,12 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from memory_core.curation.views import event_details
-from memory_core.dashboard.page import Page, View, Visit
+from memory_core.dashboard.page import Page, View, Visit, divide
 from memory_core.monitor.latest_events import read_latest
 
-# Number of events on the page, and of those that are searched for them.
-MAX_EVENTS = 200
+# Number of events on a page, on all pages, and of those that are searched for them.
+EVENTS_ON_A_PAGE = 50
+MAX_EVENTS = 1_000
 MAX_SEARCHED = 20_000
 
 # What people look for, as suggestions.
@@ -34,13 +35,14 @@ class EventRow(NamedTuple):
 def show_events(visit: Visit) -> View:
     pattern, agent = visit.query.get("events") or "*", visit.query.get("agent", "")
     wanted = (
-        _make_row(event)
+        event
         for event in islice(read_latest(visit.project.paths.state), MAX_SEARCHED)
         if fnmatchcase(str(event.get("event")), pattern)
         and (not agent or event.get("agent_id") == agent)
     )
+    part = divide([*islice(wanted, MAX_EVENTS)], visit.query, EVENTS_ON_A_PAGE)
     values = {
-        "events": [*islice(wanted, MAX_EVENTS)],
+        "part": part._replace(rows=[*map(_make_row, part.rows)]),
         "pattern": pattern,
         "agent": agent,
         "agents": visit.numbers.agents(),

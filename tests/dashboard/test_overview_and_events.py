@@ -1,0 +1,105 @@
+"""The first page and the events, of a real server."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from memory_core.dashboard.pages import live_events
+from memory_core.storage import event_log
+from support.command_line import ITEM
+from support.dashboard import Dashboard
+from support.events import make_pre_event, make_stop_event
+from support.sandbox import Sandbox
+
+
+def list_agents(page: str) -> list[str]:
+    return re.findall(r'<tr data-row data-id="([^"]*)"', page)
+
+
+def read_numbers(page: str) -> dict[str, str]:
+    """Return the numbers at the top by their names, without markup."""
+    pairs = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page, re.DOTALL)
+    return {name: " ".join(re.sub(r"<[^>]+>", " ", value).split()) for name, value in pairs}
+
+
+def test_the_overview_of_a_project_in_use(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", ITEM)
+    sandbox.write_memory("qa", "One", "Two", "Three")
+    sandbox.run_hook("pre_tool_use", make_pre_event())
+    sandbox.run_hook("subagent_stop", make_stop_event())
+    with Dashboard(sandbox) as dashboard:
+        page = dashboard.enter().get("/dashboard").body
+        numbers = read_numbers(page)
+        assert numbers["Agents"] == "2 5 items"
+        assert numbers["Learned"] == "1 0 confirmed, 0 removed"
+        assert numbers["Delivered"] == "– no delivery yet"
+        assert re.fullmatch(r"\d+ ms 95 % within \d+ ms", numbers["Hook time"])
+        assert numbers["Memory per run"].endswith("tokens, in 1 prompt")
+        assert list_agents(page) == ["engineer", "qa"]
+        assert list_agents(dashboard.get("/dashboard", sort="items").body) == ["qa", "engineer"]
+        assert list_agents(dashboard.get("/dashboard", sort="x").body) == ["engineer", "qa"]
+        # The warnings of `status`; without hooks in any settings there is one.
+        assert "no settings file has the hooks" in page
+        assert '<code class="command">agent-memory install</code>' in page
+
+
+def test_many_agents_are_divided_into_parts(sandbox: Sandbox) -> None:
+    for number in range(60):
+        sandbox.write_memory(f"agent-{number:02}", ITEM)
+    with Dashboard(sandbox) as dashboard:
+        first = dashboard.enter().get("/dashboard").body
+        assert list_agents(first) == [f"agent-{number:02}" for number in range(50)]
+        assert 'href="/dashboard?page=2"' in first
+        for last in ("2", "9" * 30):
+            assert len(list_agents(dashboard.get("/dashboard", page=last).body)) == 10
+        for wrong in ("0", "-1", "x", "²", ""):
+            assert list_agents(dashboard.get("/dashboard", page=wrong).body)[0] == "agent-00"
+
+
+def test_an_empty_project_says_what_to_do(sandbox: Sandbox) -> None:
+    with Dashboard(sandbox) as dashboard:
+        page = dashboard.enter().get("/dashboard").body
+        assert "No agent has a memory yet" in page
+        assert '<code class="command">agent-memory install</code>' in page
+        assert "Nothing was logged yet" in dashboard.get("/dashboard/events").body
+
+
+@pytest.fixture
+def busy(sandbox: Sandbox) -> Sandbox:
+    """Return a project with some events of two agents."""
+    for number in range(live_events.EVENTS_ON_A_PAGE + 5):
+        fields = {"agent_id": "qa" if number % 2 else "engineer", "items": number}
+        event_log.write(sandbox.paths, "agent.memory.loaded", **fields)
+    event_log.write(sandbox.paths, "task.memory.begun", task_id="task-7")
+    event_log.write(sandbox.paths, "hook.error", error="<b>no</b> disk", hook="pre_tool_use")
+    return sandbox
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "count"),
+    [
+        ({}, "hook.error", 50),
+        ({"page": "2"}, "agent.memory.loaded", 7),
+        ({"events": "hook.*"}, "hook.error", 1),
+        ({"events": "task.*"}, "task.memory.begun", 1),
+        ({"agent": "qa"}, "agent.memory.loaded", 27),
+        ({"agent": "qa", "events": "*.loaded"}, "agent.memory.loaded", 27),
+    ],
+)
+def test_events_are_filtered_and_divided(
+    busy: Sandbox, query: dict[str, str], first: str, count: int
+) -> None:
+    with Dashboard(busy) as dashboard:
+        page = dashboard.enter().get("/dashboard/events", **query).body
+    names = re.findall(r'<td class="nowrap (?:good|warn|bad)?">([^<]+)</td>', page)
+    assert (names[0], len(names)) == (first, count)
+    if first == "hook.error":
+        assert "error=&lt;b&gt;no&lt;/b&gt; disk hook=pre_tool_use" in page
+
+
+def test_no_event_fits(busy: Sandbox) -> None:
+    with Dashboard(busy) as dashboard:
+        page = dashboard.enter().get("/dashboard/events", agent="nobody").body
+    assert "None of the last 20,000 events is one of these" in page
