@@ -11,6 +11,9 @@ TIMEOUT_MS = 20_000
 # Names are not looked up, and addresses of other machines are not reached.
 OPTIONS = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--no-proxy-server"]
 
+WIDTHS = (360, 768, 1280)
+THEMES = ("light", "dark")
+
 # What an attack would do; scripts of the dashboard are files.
 FIND_EXECUTED = """() => {
   const made = 'script:not([src]), iframe, object, embed, base, img:not([src^="/"]), [autofocus]';
@@ -19,6 +22,23 @@ FIND_EXECUTED = """() => {
       name.startsWith('on') || /^\\s*javascript:/i.test(value) && name !== 'value'));
   return ['pwned' in window ? 'executed' : '', ...document.querySelectorAll(made), ...named]
     .map(found => found.outerHTML || found).join(' ');
+}"""
+
+# Elements that stick out of the window, and are not in a box that scrolls.
+FIND_WIDE = """() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  const wide = [...document.querySelectorAll('body *')].filter(
+    element => element.getBoundingClientRect().right > width + 1);
+  return wide.slice(-5).map(element => element.outerHTML.slice(0, 200)).concat(['wide page']);
+}"""
+
+# Faults that axe-core found: impact, rule, explanation, elements.
+RUN_AXE = """async () => {
+  const {violations} = await axe.run(document, {resultTypes: ['violations']});
+  const serious = violations.filter(one => ['serious', 'critical'].includes(one.impact));
+  return serious.map(one => [one.impact, one.id, one.help,
+    ...one.nodes.slice(0, 4).map(node => node.html.slice(0, 200))]);
 }"""
 
 
@@ -90,10 +110,21 @@ class Tab:
             self.problems.append(self.page.inner_text("main"))
         self.check()
 
+    def set_width(self, width: int) -> None:
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
+
+    def find_faults(self, axe: str) -> list[list[str]]:
+        """Return the serious and critical faults that axe-core finds; `axe` is its source."""
+        self.page.evaluate(axe)
+        return list(self.page.evaluate(RUN_AXE))
+
     def check(self) -> None:
-        """Note if a text of the page was executed or became an element."""
+        """Note if a text of the page was executed or became an element, or is too wide for it."""
         if found := self.page.evaluate(FIND_EXECUTED):
             self.problems.append(f"{self.page.url}: {found}")
+        if wide := self.page.evaluate(FIND_WIDE):
+            width = self.page.viewport_size["width"]
+            self.problems.append(f"{self.page.url}: too wide for {width}: {wide}")
 
     def close(self) -> None:
         """Close the tab; it must not have had a problem."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
 
+from memory_core.claude_code import agent_names
 from support import events
 
 from .shop import Shop
@@ -25,6 +27,20 @@ TEXTS = [
     "👩‍👩‍👧‍👦 🏳️‍🌈 ✅ é ﷽ ‱",
 ]
 AGENT = f'x"><img src=x onerror={RUN}>'
+AGENT_ID = quote(agent_names.id_of(AGENT), safe="")
+AGENT_PATH = f"/agents/{AGENT_ID}"
+WORDS = quote(TEXTS[1])
+# Pages that show these texts, also those of the address.
+EXAMPLES = (
+    *("/agents/writer", "/agents/writer/history", "/agents/writer/diff?from="),
+    *(AGENT_PATH, f"{AGENT_PATH}/history", f"{AGENT_PATH}/diff?from="),
+    f"/explain?agent=writer&task={WORDS}",
+    f"/search?q={quote('<script')}&agent={AGENT_ID}",
+    f"/search?q={quote('<script')}",
+    f"/review?q={WORDS}",
+    f"/tasks?q={WORDS}",
+    f"/events?events={WORDS}&agent={WORDS}",
+)
 TASK = f"""\
 ---
 id: TASK-1

@@ -7,30 +7,12 @@ from typing import Any
 
 import pytest
 
-from .chromium import Tab
+from . import hostile
+from .chromium import THEMES, WIDTHS, Tab
 from .pages import EXAMPLES, PATTERNS, crawl
 from .server import Dashboard
 
-WIDTHS = (360, 768, 1280)
-THEMES = ("light", "dark")
-IMPACTS = ("serious", "critical")
-
 NewTab = Callable[..., Tab]
-
-# Elements that stick out of the window, and are not in a box that scrolls.
-FIND_WIDE = """() => {
-  const width = document.documentElement.clientWidth;
-  if (document.documentElement.scrollWidth <= width) return [];
-  const wide = [...document.querySelectorAll('body *')].filter(
-    element => element.getBoundingClientRect().right > width + 1);
-  return wide.slice(-5).map(element => element.outerHTML.slice(0, 200)).concat(['wide page']);
-}"""
-
-RUN_AXE = """async () => {
-  const results = await axe.run(document, {resultTypes: ['violations']});
-  return results.violations.map(one => [one.impact, one.id, one.help,
-    ...one.nodes.slice(0, 4).map(node => node.html.slice(0, 200))]);
-}"""
 
 
 @pytest.fixture(scope="package")
@@ -55,8 +37,8 @@ def test_a_page_fits_each_width(
     for url in addresses[pattern]:
         tab.visit(url)
         for width in WIDTHS:
-            tab.page.set_viewport_size({"width": width, "height": 800})
-            assert tab.page.evaluate(FIND_WIDE) == [], f"{url} at {width}"
+            tab.set_width(width)
+            tab.check()
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -71,17 +53,41 @@ def test_axe_finds_no_serious_fault(
 ) -> None:
     tab = new_tab(dashboard, theme=theme)
     tab.visit(addresses[pattern][0])
-    tab.page.evaluate(axe)
     for width in (360, 1280):
-        tab.page.set_viewport_size({"width": width, "height": 800})
-        faults = tab.page.evaluate(RUN_AXE)
-        assert [fault for fault in faults if fault[0] in IMPACTS] == []
+        tab.set_width(width)
+        assert tab.find_faults(axe) == []
 
 
 def test_hostile_text_is_only_text(hostile_dashboard: Dashboard, new_tab: NewTab) -> None:
+    """`Tab` notes everything that was executed or became an element."""
     tab = new_tab(hostile_dashboard, width=360)
-    opened = crawl(tab, hostile_dashboard)
+    opened = crawl(tab, hostile_dashboard, hostile.EXAMPLES)
     assert {*PATTERNS} - {*opened} == set()
+
+
+def test_hostile_text_is_shown_as_it_is(hostile_dashboard: Dashboard, new_tab: NewTab) -> None:
+    tab = new_tab(hostile_dashboard)
+    tab.visit(f"{hostile_dashboard.origin}/dashboard/agents/writer")
+    shown = " ".join(tab.page.inner_text("main").split())
+    assert [text for text in hostile.TEXTS if " ".join(text.split()) not in shown] == []
+
+
+def test_hostile_text_can_be_edited_and_undone(
+    hostile_dashboard: Dashboard, new_tab: NewTab
+) -> None:
+    """Messages about changes have hostile text, too."""
+    tab = new_tab(hostile_dashboard)
+    tab.visit(f"{hostile_dashboard.origin}/dashboard{hostile.AGENT_PATH}")
+    tab.page.click(".item summary")
+    tab.page.fill(".item textarea", hostile.TEXTS[0] + hostile.TEXTS[1])
+    tab.page.get_by_role("button", name="Save").first.click()
+    tab.page.wait_for_selector(".message")
+    tab.check()
+    assert hostile.TEXTS[0] + hostile.TEXTS[1] in tab.page.inner_text("#memory")
+    tab.visit(f"{hostile_dashboard.origin}/dashboard{hostile.AGENT_PATH}/history")
+    tab.page.get_by_role("button", name="Undo").first.click()
+    tab.page.wait_for_selector(".message")
+    tab.check()
 
 
 def test_an_empty_project_says_what_to_do(empty_dashboard: Dashboard, new_tab: NewTab) -> None:

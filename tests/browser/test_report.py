@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .chromium import FIND_EXECUTED, Chromium
+from .chromium import THEMES, WIDTHS, Chromium
 from .server import Dashboard
-from .test_every_page import FIND_WIDE, IMPACTS, RUN_AXE, THEMES, WIDTHS
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -19,12 +18,9 @@ def test_a_report_is_readable_and_loads_nothing(
     tab = chromium.open_tab(theme=theme)
     tab.page.set_content(text)
     assert tab.page.title() == f"Agent memory of {served.place.root.name}"
-    assert tab.page.evaluate(FIND_EXECUTED) == ""
     assert tab.page.evaluate("getComputedStyle(document.body).fontSize") == "15px"
-    tab.page.evaluate(axe)
     for width in WIDTHS:
-        tab.page.set_viewport_size({"width": width, "height": 800})
-        assert tab.page.evaluate(FIND_WIDE) == [], f"at {width}"
-        faults = tab.page.evaluate(RUN_AXE)
-        assert [fault for fault in faults if fault[0] in IMPACTS] == []
+        tab.set_width(width)
+        tab.check()
+        assert tab.find_faults(axe) == []
     tab.close()
