@@ -63,6 +63,7 @@ unit-%: .venvs/%/made
 
 bench: .venv/made
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/dashboard.py
 
 # How many attacks, ordinary learnings and secrets are held, and by agent-memory-guard from PyPI.
 GUARD := .tools/guard/bin/python

@@ -35,7 +35,7 @@ START = f"import sys; sys.path.insert(0, {REPO!r}); from memory_core.cli import 
 
 MARKS = "<!-- bench/dashboard.py --write -->", "<!-- end of what bench/dashboard.py wrote -->"
 PAGE_MS, START_MS, MEMORY_MIB = 150.0, 1500.0, 80.0
-ROUNDS, QUICK_ROUNDS, STARTS = 10, 5, 3
+ROUNDS, QUICK_ROUNDS, STARTS = 30, 5, 5
 PATIENCE = 120  # seconds for an answer
 
 TASK = "Speed up the import of the ledger before each checkout"
@@ -148,12 +148,11 @@ def _find_port() -> int:
 
 def main() -> int:
     args = arguments()
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        place = big_project.make_project(
-            os.path.join(folder, "big"), time.time(), 0.1 if args.quick else 1.0
-        )
-        rows = list(measure(args.python, place, QUICK_ROUNDS if args.quick else ROUNDS))
-    facts = [f"- {name}: {value}" for name, value in report.facts(args.python, ROUNDS).items()]
+    rounds, scale = (QUICK_ROUNDS, 0.1) if args.quick else (ROUNDS, 1.0)
+    with tempfile.TemporaryDirectory() as folder:
+        place = big_project.make_project(os.path.join(folder, "big"), time.time(), scale)
+        rows = list(measure(args.python, place, rounds))
+    facts = [f"- {name}: {value}" for name, value in report.facts(args.python, rounds).items()]
     output = "\n".join([*facts, "", *table(rows)])
     print(output)
     if args.write:
