@@ -1,9 +1,11 @@
 """The dashboard: memories of a project in a browser, served on this machine only.
 
-server     the app, and the sockets it listens on
+server     the app, its socket, and how it ends
 security   who may ask for what, and the headers of every response
-live       server-sent events, so that pages refresh themselves
+site       requests become visits of pages, and what pages return becomes responses
+live       server-sent events, after which pages refresh themselves
 page       what a page receives and returns
+problems   errors as messages
 rendering  templates
 routes     the table of pages
 pages      the pages

@@ -136,3 +136,11 @@ def test_nothing_is_created_in_an_empty_project(sandbox: Sandbox) -> None:
         for path in ("/dashboard", "/dashboard/events"):
             assert dashboard.get(path).status == 200
     assert os.listdir(sandbox.root) == []
+
+
+def test_the_home_folder_shows_the_user_level_memories(sandbox: Sandbox) -> None:
+    sandbox.write_memory("engineer", "Prefers short answers", user=True)
+    options = ("--project", str(sandbox.home), "--port", "0")
+    with Dashboard(sandbox, *options) as dashboard:
+        page = dashboard.enter().get("/dashboard/agents/engineer").body
+        assert "Prefers short answers" in page
