@@ -61,6 +61,11 @@ def trust_drawing(svg: str) -> Markup:
     return Markup(svg)  # noqa: S704
 
 
+def format_number_of(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 item, 1,234 items."""
+    return format_count(number, noun).replace(str(number), format_number(number), 1)
+
+
 FILTERS = {
     "drawing": trust_drawing,
     "size": format_size,
@@ -68,7 +73,7 @@ FILTERS = {
     "moment": format_moment,
     "share": format_share,
     "number": format_number,
-    "of": format_count,
+    "of": format_number_of,
 }
 
 
