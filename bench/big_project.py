@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import time
 from collections.abc import Iterator
@@ -189,12 +188,3 @@ def log_run(place: Scene, number: int) -> None:
 
 def _format(value: dict[str, Any]) -> str:
     return f"{json.dumps(value)}\n"
-
-
-def count_bytes(folder: str) -> int:
-    """Return the size of all files below a folder."""
-    return sum(
-        os.path.getsize(os.path.join(parent, name))
-        for parent, _folders, names in os.walk(folder)
-        for name in names
-    )
