@@ -33,7 +33,7 @@ def require(is_there: object, missing: str) -> None:
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Chromium]:
     """Start the browser; it ends with this package, because other tests run event loops."""
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    program = shutil.which(os.environ.get("CHROMIUM") or "chromium")
     require(program, "no browser: install Chromium or set CHROMIUM")
     try:
         import playwright  # noqa: F401
