@@ -14,6 +14,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from memory_core.cli.times import parse_since
 from memory_core.history import item_history, performance
 from memory_core.memory.project import find_project
 from memory_core.monitor.counts import find_today
@@ -165,6 +166,19 @@ def test_the_periods_of_a_report(
     assert report.begin == (date.fromisoformat(report.end) - timedelta(days_ago)).isoformat()
     Page(html_page.format_report(report))
     markdown_text.format_report(report)
+
+
+@pytest.mark.parametrize(
+    ("ago", "days"),
+    [("0d", 1), ("1h", 1), ("1d", 1), ("7d", 7), ("2w", 14), ("4w", 28), ("30d", 30)],
+)
+def test_so_many_days_ago_are_so_many_days(sandbox: Sandbox, ago: str, days: int) -> None:
+    add_runs(sandbox, "engineer", "Tests need redis", days_ago=days - 1)
+    add_runs(sandbox, "engineer", "Fixtures are made by make", days_ago=days)
+    report = build(sandbox, parse_since(ago))
+    first = date.fromisoformat(report.end) - timedelta(days - 1)
+    assert (report.begin, report.periods[0].day) == (first.isoformat(), first.isoformat())
+    assert (report.total.learned, len(report.periods)) == (1, days if days <= 14 else -(-days // 7))
 
 
 @pytest.mark.parametrize("since", ["", "9", "1970-01-01T00:00:00.000Z"])

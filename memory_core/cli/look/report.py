@@ -22,7 +22,7 @@ TARGETS = {"html": "memory-report.html", "md": STDOUT}
 def report(
     since: Annotated[
         str,
-        typer.Option(metavar="TIME", help="First day: 30d (ago) or 2026-11-20 (UTC)."),
+        typer.Option(metavar="TIME", help="Last 30 days: 30d; or the first day: 2026-11-20 (UTC)."),
     ] = "30d",
     output: Annotated[
         str | None,

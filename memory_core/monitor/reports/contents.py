@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from memory_core import __version__
@@ -20,6 +20,7 @@ from memory_core.text.phrases import format_count
 from memory_core.text.times import format_utc
 
 DEFAULT_DAYS = 30
+MIDNIGHT = "T00:00:00.000Z"
 
 # Of so many days each is a place in a chart, of more each week, then every four weeks.
 MOST_DAYS = 14
@@ -96,34 +97,35 @@ class ProjectReport(NamedTuple):
 
 
 def build_report(project: Project, since: str = "") -> ProjectReport:
-    """Return the report of a project from the day of the time `since` on.
+    """Return the report of a project on the days (UTC) that begin at the time `since` or later.
 
-    It has whole weeks, so it may begin some days before; or it begins with the first day that has a
-    number, if that is later.
+    It begins with the first day that has a number, if that is later, and has today in any case.
+    The last period ends today, so the first one may be shorter.
     """
-    end, now = find_today(), time.time()
-    wanted = min(since[:10], end) or format_utc(now - (DEFAULT_DAYS - 1) * 86400)[:10]
-    begin = find_first(*_divide(wanted, end))
+    end = find_today()
+    begin = _find_begin(since, end)
     numbers = Numbers(project, since=begin)
     numbers.refresh()
     begin = min(max(begin, numbers.first_day), end)
     number, days = _divide(begin, end)
+
+    def split(agent: str | None = None) -> list[Bucket]:
+        first, *others = numbers.by_period(number, days, agent)
+        return [first._replace(day=begin), *others]
+
     rows = sorted(numbers.by_agent(), key=_rank)
     waiting = sorted(_list_waiting(numbers, rows), key=lambda entry: (entry.day, entry.agent))
     return ProjectReport(
         project=project.name,
         begin=begin,
         end=end,
-        created=format_utc(now),
+        created=format_utc(time.time()),
         version=__version__,
         items=sum(row.memory.items for row in rows),
         total=numbers.total(),
         days=days,
-        periods=numbers.by_period(number, days),
-        agents=[
-            AgentReport(row, numbers.by_period(number, days, row.agent))
-            for row in rows[:MOST_AGENTS]
-        ],
+        periods=split(),
+        agents=[AgentReport(row, split(row.agent)) for row in rows[:MOST_AGENTS]],
         more_agents=len(rows[MOST_AGENTS:]),
         used=[
             use._replace(text=_shorten(use.text) or use.id)
@@ -134,6 +136,17 @@ def build_report(project: Project, since: str = "") -> ProjectReport:
         log_begin=numbers.log_begin[:10],
         notices=list(_list_notices(rows, numbers.total(), len(waiting))),
     )
+
+
+def _find_begin(since: str, end: str) -> str:
+    """Return the first day of a report, so that "7d" are seven days with today."""
+    if not since:
+        return find_first(DEFAULT_DAYS)
+    day = since[:10]
+    if day >= end:
+        return end
+    is_whole = not since[10:] or since[10:] == MIDNIGHT
+    return day if is_whole else (date.fromisoformat(day) + timedelta(days=1)).isoformat()
 
 
 def _divide(begin: str, end: str) -> tuple[int, int]:
