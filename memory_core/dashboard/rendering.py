@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from memory_core.dashboard.page import PREFIX
-from memory_core.text.phrases import format_count, format_size
+from memory_core.text.phrases import format_count, format_share, format_size
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 
@@ -44,11 +44,6 @@ def format_age(when: float) -> str:
 def format_moment(timestamp: str) -> str:
     """Return an ISO 8601 timestamp for people: 2026-11-20 22:10:05."""
     return timestamp[:19].replace("T", " ").removesuffix("Z")
-
-
-def format_share(part: float, whole: float) -> str:
-    """Return a share in percent, "" of nothing."""
-    return f"{100 * part / whole:.0f}%" if whole else ""
 
 
 def format_number(value: float) -> str:

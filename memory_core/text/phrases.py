@@ -18,6 +18,11 @@ def format_names(names: list[str]) -> str:
     return ", ".join(names[:SHOWN_NAMES]) + (f" and {over} more" if over > 0 else "")
 
 
+def format_share(part: int, whole: int) -> str:
+    """Return a share in percent, "" of nothing; 999 of 1000 are 99%, because one is missing."""
+    return f"{100 * part // whole}%" if whole else ""
+
+
 def format_size(size: int) -> str:
     """Return a number of bytes with its unit: 900 B, 12.3 KB."""
     return f"{size} B" if size < 1000 else f"{size / 1024:.1f} KB"

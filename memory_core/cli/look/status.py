@@ -16,7 +16,7 @@ from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
 from memory_core.git import unreviewed
 from memory_core.memory.project import Project
-from memory_core.text.phrases import format_count, format_size
+from memory_core.text.phrases import format_count, format_share, format_size
 from memory_core.text.times import format_utc
 
 COLUMNS = [
@@ -86,7 +86,7 @@ def _print_memories(memories: list[MemoryStatus]) -> None:
 
 
 def _format_row(memory: MemoryStatus) -> list[str]:
-    used = f"{100 * memory.size // memory.limit}%" if memory.limit else "-"
+    used = format_share(memory.size, memory.limit) or "-"
     if is_terminal():
         used = draw_bar(memory.size / memory.limit) if memory.limit else ""
     learned = memory.trend[-1]
@@ -132,7 +132,9 @@ def _describe_state(project: Project, state: ProjectStatus) -> Iterator[str]:
 def _describe_use(use: MemoryUse, duration: str) -> Iterator[str]:
     parts = [f"memory adds about {use.tokens} tokens to a prompt"] if use.runs else []
     if use.given:
-        parts.append(f"{100 * use.used // use.given}% of {use.given} delivered items were used")
+        parts.append(
+            f"{format_share(use.used, use.given)} of {use.given} delivered items were used"
+        )
     if parts:
         yield f"Use: {'; '.join(parts)}"
     if use.expired:

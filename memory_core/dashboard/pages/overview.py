@@ -10,6 +10,7 @@ from memory_core.monitor import charts
 from memory_core.monitor.charts import Series
 from memory_core.monitor.counts import Bucket, Counts
 from memory_core.monitor.numbers import AgentNumbers, Numbers
+from memory_core.text.phrases import format_share
 
 DAYS = 30
 WEEKS = 8
@@ -70,11 +71,12 @@ def _share(row: AgentNumbers) -> float:
 
 def _draw_agent(numbers: Numbers, row: AgentNumbers) -> AgentRow:
     share = _share(row)
+    size = format_share(row.memory.size, row.memory.limit) or "none"
     colour = 4 if share > 1 else 3 if share > 0.9 else 1
     learned = [week.counts.learned for week in numbers.by_week(WEEKS, row.agent)]
     return AgentRow(
         row,
-        charts.draw_share(f"{100 * share:.0f}% of the limit", [(min(share, 1), colour)]),
+        charts.draw_share(f"{size} of the limit", [(min(share, 1), colour)]),
         charts.draw_sparkline(f"learned in {WEEKS} weeks: {', '.join(map(str, learned))}", learned),
     )
 
@@ -103,7 +105,7 @@ def _draw_charts(days: list[Bucket]) -> dict[str, Any]:
         "learnings": _draw(charts.draw_bars, "Learnings per day", labels, learnings),
         "deliveries": _draw(charts.draw_bars, "Deliveries per day", labels, deliveries),
         "speed": _draw(charts.draw_lines, "Hook time per day", labels, speed, " ms"),
-        "tokens": _draw(charts.draw_lines, "Tokens of memory per run", labels, tokens),
+        "tokens": _draw(charts.draw_lines, "Tokens per run", labels, tokens),
     }
 
 

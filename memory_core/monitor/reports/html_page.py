@@ -30,10 +30,10 @@ from memory_core.monitor.reports.words import (
     format_day,
     format_hooks,
     format_number,
-    format_share,
     list_tiles,
 )
 from memory_core.text import sanitize
+from memory_core.text.phrases import format_share
 
 # Periods in the table of learnings; a chart has all of them.
 MOST_COLUMNS = 14

@@ -21,10 +21,10 @@ from memory_core.monitor.reports.words import (
     format_day,
     format_hooks,
     format_number,
-    format_share,
     list_tiles,
 )
 from memory_core.text import sanitize
+from memory_core.text.phrases import format_share
 
 # Columns of a table that is read without scrolling.
 MOST_COLUMNS = 8

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from memory_core.monitor.counts import WEEK_DAYS, Counts
 from memory_core.monitor.reports.contents import ProjectReport
+from memory_core.text.phrases import format_share
 
 EMPTY = "No agent has a memory yet: the first learning that an agent reports creates it."
 
@@ -42,14 +43,14 @@ def list_tiles(report: ProjectReport) -> list[Tile]:
         Tile(
             "Items used",
             format_share(total.used, total.given) or "–",
-            f"of {total.given:,} delivered" if total.given else "none was delivered",
+            f"of {total.given:,} delivered" if total.given else "none delivered yet",
         ),
         Tile("Waiting for review", f"{report.waiting_count:,}", "learnings of agents"),
         Tile("Runs", f"{total.runs:,}", f"{total.failed:,} failed"),
         Tile(
-            "Deliveries that arrived",
+            "Delivered",
             format_share(total.delivered, total.checked) or "–",
-            f"of {total.checked:,}: {wrong}" if total.checked else "none yet",
+            f"of {total.checked:,}: {wrong}" if total.checked else "none checked yet",
         ),
         Tile(
             "Tokens per run",
@@ -59,7 +60,7 @@ def list_tiles(report: ProjectReport) -> list[Tile]:
         Tile(
             "Hook time",
             f"{hooks.p50_ms} ms" if hooks.hooks else "–",
-            f"95 % within {hooks.p95_ms} ms" if hooks.hooks else "no hook ran",
+            f"95 % within {hooks.p95_ms} ms" if hooks.hooks else "not measured yet",
         ),
     ]
 
@@ -109,11 +110,6 @@ def format_day(day: str, with_year: bool = False) -> str:
 def format_number(number: int) -> str:
     """Return a number with separators of thousands, "" for 0."""
     return f"{number:,}" if number else ""
-
-
-def format_share(part: int, whole: int) -> str:
-    """Return a share in percent, "" of nothing."""
-    return f"{100 * part // whole}%" if whole else ""
 
 
 def format_hooks(counts: Counts) -> str:
