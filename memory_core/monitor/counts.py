@@ -27,9 +27,10 @@ class HookTime(NamedTuple):
 class Counts:
     """What happened in some time, to one agent or to several.
 
-    From the history, without changes that are undone: items `learned` (new ones, also from the
-    review), `confirmed` (reported again, or by a person) and `removed` (also evicted and archived);
-    finished `runs`, of which `failed` ones; items that these runs were `given`, and `used` of them.
+    From the history, without changes that are undone, and without undos: items `learned` (new ones,
+    also from the review), `confirmed` (reported again, or by a person) and `removed` (also evicted
+    and archived); finished `runs`, of which `failed` ones; items that these runs were `given`, and
+    `used` of them.
 
     From the event log: how often memory was added to the prompt of an agent (`loaded`), with how
     many `tokens` in sum, and the same for main sessions (`sessions`, `session_tokens`); deliveries

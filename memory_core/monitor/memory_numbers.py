@@ -80,10 +80,11 @@ class HistoryNumbers:
         self.most_used = self._count_runs(records, since)
 
     def _count_items(self, records: list[Record], since: str) -> None:
-        undone, changes = item_history.find_undone(records), set()
+        undos = {item_history.change_of(one) for one in records if one["kind"] == "undone"}
+        left_out, changes = undos | item_history.find_undone(records).keys(), set()
         for record in records:
             name, change = COUNTED_KINDS.get(record["kind"]), item_history.change_of(record)
-            if not name or change in undone:
+            if not name or change in left_out:
                 continue
             if record["time"] >= since:
                 changes.add((record["time"], record["id"], name))

@@ -136,6 +136,22 @@ def test_a_life_of_a_project(person: Person) -> None:
     assert [sum(week) for week in weeks] == [0] * 7 + [total.learned]
 
 
+def test_what_is_undone_does_not_count(person: Person) -> None:
+    def count() -> tuple[int, int]:
+        total = check(read_numbers(person.sandbox), person.sandbox)
+        return total.learned, total.removed
+
+    for command, numbers in (
+        (("add", "qa", "pattern", "Anchors are heavy"), (1, 0)),
+        (("undo",), (0, 0)),
+        (("redo",), (1, 0)),
+        (("remove", "qa", "Anchors"), (1, 1)),
+        (("undo",), (1, 0)),
+    ):
+        assert person.run(*command).returncode == 0, command
+        assert count() == numbers, command
+
+
 def run_delegation(sandbox: Sandbox, run: str, report: str) -> None:
     """Run an agent in the foreground, as Claude Code does."""
     outcome = sandbox.run_hook("pre_tool_use", events.make_pre_event(run))

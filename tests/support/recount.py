@@ -92,13 +92,16 @@ def recount_history(path: Path, agent: str, since: str = "") -> Counter[Key]:
     def is_undone(change: object) -> bool:
         return any(old == change and not is_undone(new) for new, old in undoing)
 
+    def is_left_out(change: object) -> bool:
+        return is_undone(change) or change in {new for new, _old in undoing}
+
     counts: Counter[Key] = Counter()
     seen = set()
     for record in records:
         number = ITEM_CHANGES.get(record["kind"])
         key = (record["time"], record["id"], number)
         change = record.get("change") or record["time"]
-        if number and key not in seen and record["time"] >= since and not is_undone(change):
+        if number and key not in seen and record["time"] >= since and not is_left_out(change):
             seen.add(key)
             counts[agent, record["time"][:10], number] += 1
     runs = [record for record in records if record["kind"] == "task" and record.get("outcome")]
