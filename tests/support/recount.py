@@ -75,8 +75,8 @@ def is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10**9
 
 
-def recount_history(path: Path, agent: str, since: str = "") -> Counter[Key]:
-    """Return the numbers of a history above 0."""
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a history, also packed ones."""
     records: list[dict[str, Any]] = []
     for line in read_objects(path):
         if "packed" in line:
@@ -84,7 +84,12 @@ def recount_history(path: Path, agent: str, since: str = "") -> Counter[Key]:
             records += [json.loads(one) for one in text.splitlines()]
         else:
             records.append(line)
-    records = [record for record in records if record.get("time") and record.get("kind")]
+    return [record for record in records if record.get("time") and record.get("kind")]
+
+
+def recount_history(path: Path, agent: str, since: str = "") -> Counter[Key]:
+    """Return the numbers of a history above 0."""
+    records = read_records(path)
     undoing = {
         (record.get("change"), record["id"]) for record in records if record["kind"] == "undone"
     }
