@@ -173,7 +173,7 @@ def test_an_item_gets_a_new_text(dashboard: Dashboard) -> None:
     [
         ({"text": RETRY}, "The text is unchanged."),
         ({"text": " "}, "the new text is empty"),
-        ({"item": "0000000000", "text": "x y z"}, "no item matches '0000000000'"),
+        ({"item": "0000000000", "text": "x y z"}, "0000000000 is not in the memory any more"),
     ],
 )
 def test_an_edit_that_cannot_be_made_says_why(
