@@ -103,3 +103,19 @@ def test_no_event_fits(busy: Sandbox) -> None:
     with Dashboard(busy) as dashboard:
         page = dashboard.enter().get("/dashboard/events", agent="nobody").body
     assert "None of the last 20,000 events is one of these" in page
+
+
+def test_an_agent_that_has_only_been_called_has_pages(sandbox: Sandbox) -> None:
+    sandbox.run_hook("pre_tool_use", make_pre_event(agent="newcomer"))
+    with Dashboard(sandbox) as dashboard:
+        page = dashboard.enter().get("/dashboard").body
+        assert list_agents(page) == ["newcomer"]
+        page = dashboard.get("/dashboard/agents/newcomer").body
+        assert "newcomer has no memory yet" in page
+        links = re.findall(r'href="(/dashboard[^"?#]*(?:newcomer)[^"]*)"', page)
+        assert len(links) >= 3
+        for link in links:
+            assert dashboard.get(link).status == 200, link
+        page = dashboard.get("/dashboard/explain", agent="newcomer").body
+        assert "<option selected>newcomer</option>" in page
+        assert dashboard.get("/dashboard/agents/nobody").status == 404

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from memory_core.claude_code import agent_names
 from memory_core.claude_code.agent_names import PM
 from memory_core.curation import change_log, lookup
 from memory_core.dashboard.page import Done, NotFound, Visit
@@ -12,10 +13,15 @@ from memory_core.text import secrets
 
 
 def find_agent(visit: Visit, name: str) -> str:
-    """Return an agent with exactly this id; raises NotFound."""
-    if name != PM and name not in lookup.list_known_agents(visit.project, visit.environ):
-        raise NotFound(f"There is no agent {name!r} here.")
-    return name
+    """Return an agent with exactly this id; raises NotFound.
+
+    An agent that is only in the event log exists, too: it was called, and has learned nothing yet.
+    """
+    if name == PM or name in lookup.list_known_agents(visit.project, visit.environ):
+        return name
+    if name == agent_names.id_of(name) and name in visit.numbers.agents():
+        return name
+    raise NotFound(f"There is no agent {name!r} here.")
 
 
 def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) -> Done:

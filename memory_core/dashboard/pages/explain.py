@@ -21,6 +21,7 @@ def show_explanation(visit: Visit) -> View:
     if not name:
         return View("explain.html", {**values, "explanation": None})
     agent = find_agent(visit, name)
+    values["agents"] = lookup.sort_agents({*agents, agent})
     explanation = explaining.explain(project, agent, task)
     choices = divide(explanation.choices, visit.query, ITEMS_ON_A_PAGE)
     rows = [
