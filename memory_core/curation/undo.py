@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +24,7 @@ from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
 from memory_core.storage import local_changes
 from memory_core.storage.store import Store
+from memory_core.trust import ledger
 
 if TYPE_CHECKING:
     from memory_core.history.item_history import ItemFields, Record
@@ -288,8 +289,17 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> str:
     for change_id in reversed(ids):
         memory.record("undone", "", id=change_id, source=item_history.PERSON_SOURCE)
     review.revert_decisions(memory, ids)
+    _take_trust_back(memory, filter(is_chosen, records))
     memory.set_document(after)
     return _rename_back(memory, ids)
+
+
+def _take_trust_back(memory: AgentMemory, records: Iterable[Record]) -> None:
+    """Let the texts that these records confirmed or accepted count as before."""
+    for record in records:
+        state = memory.history.get(record["id"])
+        if state and record["kind"] in transaction.REVIEWING_KINDS:
+            memory.doubted.append(ledger.make_key(state.text, state.nested))
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:

@@ -40,9 +40,10 @@ class AgentMemory:
     `snapshot` is the file at the time of reading, None without a file.  `before` is its text, or
     the text of a new file.  `text` and `history` include all changes up to now.  To be written:
     `records` for the history, `evicted` and `leftover` for the archive, `review` entries for
-    a person, `decided` ids of those that do not wait any more, `accepted` keys of free text for
-    `trust.ledger`; `from_archive` are entries to remove from the archive.  Records get the id
-    `change_id`, the number `seq`, which orders them, and the time `time`, which is ISO 8601 in UTC.
+    a person, `decided` ids of those that do not wait any more, `accepted` keys of texts for
+    `trust.ledger`, and `doubted` those of texts whose review is undone; `from_archive` are entries
+    to remove from the archive.  Records get the id `change_id`, the number `seq`, which orders
+    them, and the time `time`, which is ISO 8601 in UTC.
     `header_time` is the time in the header of the file, "" without one.
     """
 
@@ -66,6 +67,7 @@ class AgentMemory:
         self.review: list[dict[str, Any]] = []
         self.decided: list[str] = []
         self.accepted: list[str] = []
+        self.doubted: list[str] = []
         self.change_id = self.time = self.header_time = ""
         self.seq = 0
 

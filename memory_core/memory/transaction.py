@@ -176,6 +176,8 @@ def _note_decisions(memory: AgentMemory) -> None:
         is_new = bool(origins) and ledger.add(files, stem, origins)
         waiting = [ledger.make_key(row["content"], row.get("nested", "")) for row in memory.review]
         is_back = bool(waiting) and ledger.remove(files, stem, waiting)
+        if memory.doubted:
+            is_back |= ledger.remove(files, stem, memory.doubted, [ledger.REVIEWED])
         if is_back or (is_new and memory.accepted):
             item_index.remove(memory.store, memory.agent)
     except OSError:

@@ -46,11 +46,15 @@ def find_source_tier(source: str, reading: Sequence[str]) -> str:
 def read(state: SafeFiles, stem: str) -> dict[str, str]:
     """Return the origins of texts by their keys; {} without any."""
     origins: dict[str, str] = {}
-    for line in state.read_text(_path(stem)).split("\n"):
-        key, _space, origin = line.partition(" ")
-        if key and (key not in origins or origin in DECIDED):
+    for key, origin in _read_lines(state, stem):
+        if key not in origins or origin in DECIDED:
             origins[key] = origin
     return origins
+
+
+def _read_lines(state: SafeFiles, stem: str) -> list[tuple[str, str]]:
+    lines = [line.partition(" ") for line in state.read_text(_path(stem)).split("\n")]
+    return [(key, origin) for key, _space, origin in lines if key]
 
 
 def make_key(text: str, nested: str = "") -> str:
@@ -71,17 +75,24 @@ def add(state: SafeFiles, stem: str, origins: Mapping[str, str]) -> bool:
         if key not in before or (origin in DECIDED and before[key] not in DECIDED)
     }
     if new:
-        state.append(_path(stem), _format(new))
+        state.append(_path(stem), _format(new.items()))
     return bool(new)
 
 
-def remove(state: SafeFiles, stem: str, keys: Iterable[str]) -> bool:
-    """Take back decisions; return whether there were any.  Raises OSError."""
-    before = read(state, stem)
-    gone = {key for key in keys if before.get(key) in DECIDED}
-    if gone:
-        state.replace(_path(stem), _format({**before, **dict.fromkeys(gone, IMPORT)}))
-    return bool(gone)
+def remove(
+    state: SafeFiles, stem: str, keys: Iterable[str], decisions: Sequence[str] = DECIDED
+) -> bool:
+    """Take back these decisions on texts; return whether there were any.  Raises OSError.
+
+    The origin before them counts again; a text without one came from elsewhere.
+    """
+    lines, gone = _read_lines(state, stem), set(keys)
+    rest = [
+        (key, IMPORT if key in gone and origin in decisions else origin) for key, origin in lines
+    ]
+    if rest != lines:
+        state.replace(_path(stem), _format(rest))
+    return rest != lines
 
 
 def rename(state: SafeFiles, stem: str, new_stem: str) -> None:
@@ -90,8 +101,8 @@ def rename(state: SafeFiles, stem: str, new_stem: str) -> None:
     state.remove(_path(stem))
 
 
-def _format(origins: Mapping[str, str]) -> bytes:
-    return "".join(f"{key} {origin}\n" for key, origin in origins.items()).encode()
+def _format(lines: Iterable[tuple[str, str]]) -> bytes:
+    return "".join(f"{key} {origin}\n" for key, origin in lines).encode()
 
 
 def _path(stem: str) -> str:

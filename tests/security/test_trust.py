@@ -97,6 +97,21 @@ def test_a_better_wording_of_a_tainted_item_is_tainted(person: Person, sandbox: 
     assert list_tiers(person) == {better: "tainted"}
 
 
+def test_undo_takes_a_review_back(person: Person, sandbox: Sandbox) -> None:
+    finish_run(sandbox, "a1", report(FACT), FETCH)
+    finish_run(sandbox, "a2", report(OTHER))
+    written = "Staging has no message queue"
+    person.run("add", "engineer", "pattern", written)
+    before = list_tiers(person)
+    assert before == {FACT: "tainted", OTHER: "agent", written: "person"}
+    for text in before:
+        assert person.run("confirm", "engineer", text).returncode == 0
+    assert {*list_tiers(person).values()} == {"reviewed", "person"}
+    for _text in before:
+        assert person.run("undo").returncode == 0
+    assert list_tiers(person) == before
+
+
 def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> None:
     finish_run(sandbox, "a1", report(FACT), FETCH)
     finish_run(sandbox, "a2", report(OTHER))
