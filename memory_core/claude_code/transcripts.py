@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-# The last lines matter; a line holds at most one message.
+# The last lines matter; a line holds at most one message.  What happened just now is in the first
+# of these ends.
 TAIL_BYTES = 512 * 1024
+NEWEST_BYTES = 64 * 1024
 
 # The part of an agent's transcript in which its tool calls are read: some hundred of them.
 CALLS_BYTES = 1_000_000
@@ -153,11 +155,15 @@ def _parse_message(line: bytes) -> dict[str, Any]:
 
 
 def _read_last_lines(path: str) -> Iterator[bytes]:
-    """Return the last lines, the last one first; none if the file cannot be read."""
-    try:
-        return reversed(_read_end(path, TAIL_BYTES)[0])
-    except OSError:
-        return iter(())
+    """Yield the last lines, the last one first, some of them twice; none of an unreadable file."""
+    for limit in (NEWEST_BYTES, TAIL_BYTES):
+        try:
+            lines, is_whole = _read_end(path, limit)
+        except OSError:
+            return
+        yield from reversed(lines)
+        if is_whole:
+            return
 
 
 def _read_end(path: str, limit: int) -> tuple[list[bytes], bool]:
