@@ -66,25 +66,40 @@ def is_common(word: str) -> bool:
 def list_words(text: str) -> list[str]:
     """Return the words of a text in their order, code words as whole and parts, and pairs."""
     words: list[str] = []
-    stems: dict[str, str] = {}  # of plain words in small letters: most occur again
+    stems: dict[str, str] = {}  # of plain words as they are written: most occur again
     before = ""  # the stem of the plain word before, for a pair
     for word in split_words(text):
-        low = word.lower()
-        if not is_code(word):
-            before = _add_plain(words, low, before, stems)
-            continue
-        words.append(CODE + low)
-        if "/" in low:
-            folders, _, name = low.rpartition("/")
-            words += [CODE + name, f"{folders.rpartition('/')[2]}/{name}"]
-            word = _remove_extension(word)
-        if "." in low:
-            words += [CODE + part for part in low.rpartition("/")[2].split(".") if len(part) > 2]
-        last = ""
-        for part in split_identifier(word):
-            last = _add_plain(words, part, last, stems)
-        before = last
+        stem = stems.get(word)
+        if stem is None:
+            if is_code(word):
+                before = _add_code(words, word)
+                continue
+            stem = stems[word] = _stem_plain(word.lower())
+        if stem:
+            words.append(stem)
+            if before:
+                words.append(f"{before} {stem}")
+        before = stem
     return words
+
+
+def _add_code(words: list[str], word: str) -> str:
+    """Add a code word as whole and parts; return the stem of the last part, "" if common."""
+    low = word.lower()
+    words.append(CODE + low)
+    if "/" in low:
+        folders, _, name = low.rpartition("/")
+        words += [CODE + name, f"{folders.rpartition('/')[2]}/{name}"]
+        word = _remove_extension(word)
+    if "." in low:
+        words += [CODE + part for part in low.rpartition("/")[2].split(".") if len(part) > 2]
+    before = ""
+    for part in split_identifier(word):
+        stem = _stem_plain(part)
+        if stem:
+            words += [stem, f"{before} {stem}"] if before else [stem]
+        before = stem
+    return before
 
 
 def _remove_extension(path: str) -> str:
@@ -103,16 +118,9 @@ def list_forms(text: str) -> dict[str, str]:
     return forms
 
 
-def _add_plain(words: list[str], low: str, before: str, stems: dict[str, str]) -> str:
-    """Add the stem of a word, and the pair with the stem before; return the stem, "" if common."""
-    stem = stems.get(low)
-    if stem is None:
-        stem = stems[low] = "" if len(low) < 2 or low in COMMON else stem_word(low)
-    if stem:
-        words.append(stem)
-        if before:
-            words.append(f"{before} {stem}")
-    return stem
+def _stem_plain(low: str) -> str:
+    """Return the stem of a plain word in small letters, "" if it is common."""
+    return "" if len(low) < 2 or low in COMMON else stem_word(low)
 
 
 def stem_word(word: str) -> str:
