@@ -29,7 +29,9 @@ def render(passages: Iterable[Passage], has_ids: bool = True) -> str:
     sections: dict[str, list[str]] = {}
     for passage in passages:
         title = passage.section
-        lines = sections.setdefault(title, [_format_title(title)] if title else [])
+        if title not in sections:
+            sections[title] = [_format_title(title)] if title else []
+        lines = sections[title]
         if lines and lines[-1].startswith(QUOTE):
             lines.append("")  # a number behind a quotation would go on with it
         lines.append(_format(passage, has_ids))
@@ -54,8 +56,9 @@ def _format(passage: Passage, has_ids: bool) -> str:
     bullet, text = first.split(None, 1)
     if passage.short_id and has_ids:
         mark = CONFIRMED if passage.note.is_confirmed else ""
-        doubt = f" (may be out of date: {passage.stale})" if passage.stale else ""
-        first = f"{bullet} [{passage.short_id}]{mark} {text}{sanitize.escape(doubt)}"
+        stale = f" (may be out of date: {passage.stale})" if passage.stale else ""
+        doubt = sanitize.escape(stale) if stale else ""
+        first = f"{bullet} [{passage.short_id}]{mark} {text}{doubt}"
     elif not text[0].isalpha():
         from memory_core.document import block_reader
 
