@@ -198,6 +198,7 @@ PAGES = {
     "private-key": "https://www.rfc-editor.org/rfc/rfc7468",
     "azure-client-secret": "https://learn.microsoft.com/purview/sit-defn-azure-ad-client-secret",
     "telegram-token": "https://core.telegram.org/bots/api#authorizing-your-bot",
+    "discord-token": "https://discord.com/developers/docs/reference#authentication",
     "url-password": "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
     "authorization": "https://www.rfc-editor.org/rfc/rfc9110#section-11.6.2",
     "azure-signature": "https://learn.microsoft.com/azure/storage/common/storage-sas-overview",

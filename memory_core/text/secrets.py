@@ -212,7 +212,7 @@ def _is_port(value: str) -> bool:
 
 
 def _find_forms(text: str, _low: str) -> Iterator[Place]:
-    """Yield tokens of Telegram and Azure."""
+    """Yield tokens of Telegram, Azure and Discord."""
     for at in _list_at(text, ":AA"):
         start = at
         while start and at - start < 11 and text[start - 1] in DIGITS:
@@ -224,6 +224,14 @@ def _find_forms(text: str, _low: str) -> Iterator[Place]:
         end = _skip(text, at, AZURE_CHARS, 40)
         if at >= 4 and text[at - 1] in DIGITS and 33 <= end - at <= 38:
             yield at - 4, end, "azure-client-secret"
+    for at in _list_at(text, "."):  # an id, six signs of a time, and a signature
+        if text[at + 7 : at + 8] == "." and at >= 24:
+            start = at
+            while start and at - start < 29 and text[start - 1] in WORD:
+                start -= 1
+            end = _skip(text, at + 8, WORD)
+            if 24 <= at - start <= 28 and 27 <= end - at - 8 <= 38 and text[start] in "MNO":
+                yield start, end, "discord-token"
 
 
 def _find_fields(text: str, low: str) -> Iterator[Place]:

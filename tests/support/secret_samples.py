@@ -112,6 +112,7 @@ TOKENS = {
     "planetscale": lambda m: "pscale_tkn_" + m.chars(43, URL),
     "age": lambda m: "AGE-SECRET-KEY-1" + m.chars(58, UPPER),
     "telegram": lambda m: f"{m.number(10)}:AA{m.chars(33, URL)}",
+    "discord": lambda m: f"MT{m.chars(24)}.G{m.chars(5, URL)}.{m.chars(38, URL)}",
     "azure-client": lambda m: f"{m.chars(3)}8Q~{m.chars(34, LETTERS + '-_.~')}",
     "jwt": lambda m: m.jwt(),
 }
