@@ -102,12 +102,16 @@ def _has_text(item: Item) -> bool:
 
 
 def _list_lines(document: Document, item: Item) -> list[str]:
-    """Return the lines of an item: its bullet and text, and what is nested in it."""
+    """Return the lines of an item: its bullet and text, and what is nested in it.
+
+    They have no indent of the bullet, or code below it would have another one.
+    """
     lines = [text.rstrip("\r\n") for text in document.lines[item.line : item.end]]
     if not _has_text(item):
         return lines
     bullet = lines[0].split(None, 1)[0]
-    nested = lines[item.text_end - item.line :]
+    indent = " " * (len(lines[0]) - len(lines[0].lstrip(" ")))
+    nested = [line.removeprefix(indent) for line in lines[item.text_end - item.line :]]
     below = sanitize.join_visible(nested[0]) if nested else ""
     if below and (below[0] not in BLOCK_STARTS or not below.strip(BLOCK_SIGNS)):
         nested.insert(0, "")  # such as a comment, whose "<" will be replaced
