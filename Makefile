@@ -9,7 +9,7 @@ TWO      := -n 2 --dist worksteal
 PYTEST   := $(BIN)/pytest $(TWO)
 
 .SECONDARY:
-.PHONY: test lint types docs unit e2e browser others bench trust-report claude tools clean
+.PHONY: test lint types docs unit e2e browser others bench trust-report word-weights claude tools clean
 
 test: lint types unit others browser e2e
 
@@ -72,6 +72,10 @@ trust-report: .venv/made
 	test -x $(GUARD) || { $(BIN)/python -m venv .tools/guard && $(GUARD) -m pip install --quiet \
 	  agent-memory-guard==0.3.3; } || rm -rf .tools/guard
 	PYTHONPATH=tests $(BIN)/python -m adversarial.report $(GUARD)
+
+# The weights by which poisoned notes are recognised, after a change of the lists in tests/adversarial.
+word-weights: .venv/made
+	PYTHONPATH=tests $(BIN)/python -m adversarial.training
 
 # What the end-to-end tests need: the real Claude Code, from npm.
 claude:

@@ -20,12 +20,14 @@ def find_reasons(texts: Sequence[str], is_tainted: bool = False) -> list[str]:
     """
     if not any(map(may_mislead, texts)):
         return [""] * len(texts)
-    from memory_core.trust import rules, scoring
+    from memory_core.text import secrets
+    from memory_core.trust import scoring
 
-    threshold = rules.TAINTED_THRESHOLD if is_tainted else rules.THRESHOLD
+    threshold = scoring.TAINTED_THRESHOLD if is_tainted else scoring.THRESHOLD
     return [
-        f"{REASON}: {', '.join(reasons) or 'many weak signs'}" if total >= threshold else ""
-        for total, reasons in scoring.score_all(texts)
+        f"{REASON}: {', '.join(reasons)}" if total >= threshold else ""
+        # The reasons are saved, so they must not quote a secret.
+        for total, reasons in scoring.score_all(list(map(secrets.redact, texts)))
     ]
 
 
@@ -35,5 +37,5 @@ def find_reason(text: str) -> str:
 
 
 def may_mislead(text: str) -> bool:
-    """Return False for a text that is too short to be scored; it needs no rules."""
+    """Return False for a text that is too short to be scored; it needs no score."""
     return len(text) >= MIN_LENGTH

@@ -1,7 +1,8 @@
 """`make trust-report`: how many attacks are held, and how many ordinary learnings, by class.
 
-The sets are split in halves by a digest of their texts.  The rules were made with the half "tune";
-the figures of the half "final" are those to publish.
+The first set is split in halves by a digest of its texts; each other list is by another writer, who
+did not know what is recognised.  The weights are made without the lists UNSEEN, so the figures of
+these are those to publish.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from memory_core.text import secrets
-from memory_core.trust import checking, folding, rules, scoring
+from memory_core.trust import checking, scoring
 from support import secret_samples
 
 FOLDER = Path(__file__).parent
-HALVES = TUNE, FINAL = ("tune", "final")
+FINAL = "final"
+HALVES = ("tune", FINAL)
+UNSEEN = (FINAL, "mixed-people", "run-summaries", "exam")
+ORDINARY = "ordinary"
 
 # Reads a JSON list of lists of texts, and prints whether the guard stores all texts of each.
 GUARD = """
@@ -46,34 +50,60 @@ class Attack(NamedTuple):
     """The learnings of one run, mostly one, that together are an attack."""
 
     kind: str
-    source: str
     texts: list[str]
 
-    @property
-    def half(self) -> str:
-        return find_half("\n".join(self.texts))
+
+class TextList(NamedTuple):
+    """Attacks and ordinary learnings by one writer."""
+
+    name: str
+    attacks: list[Attack]
+    ordinary: list[str]
 
 
 def find_half(text: str) -> str:
     return HALVES[sha256(text.encode()).digest()[0] % 2]
 
 
-def read_attacks() -> list[Attack]:
-    lines = (FOLDER / "attacks.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    return [
-        Attack(
-            row["class"],
-            row["source"],
-            [row["text"]] if isinstance(row["text"], str) else row["text"],
+def read_lists() -> list[TextList]:
+    """Return the halves of the first set, then the other lists."""
+    first = FOLDER / "attacks.jsonl", FOLDER / "benign.txt"
+    attacks = _read_attacks(first[0])
+    ordinary = first[1].read_text(encoding="utf-8").splitlines()
+    halves = [
+        TextList(
+            half,
+            [attack for attack in attacks if find_half("\n".join(attack.texts)) == half],
+            [text for text in ordinary if find_half(text) == half],
         )
-        for row in rows
+        for half in HALVES
+    ]
+    return halves + [_read_list(path) for path in sorted((FOLDER / "lists").glob("*.jsonl"))]
+
+
+def read_training() -> list[TextList]:
+    """Return the lists of which the weights are made, without texts that are in the others, too."""
+    lists = read_lists()
+    unseen = {text for texts in lists if texts.name in UNSEEN for text in texts.ordinary}
+    return [
+        texts._replace(ordinary=[text for text in texts.ordinary if text not in unseen])
+        for texts in lists
+        if texts.name not in UNSEEN
     ]
 
 
-def read_benign(half: str) -> list[str]:
-    lines = (FOLDER / "benign.txt").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if find_half(line) == half]
+def _read_list(path: Path) -> TextList:
+    rows = _read_attacks(path)
+    ordinary = [row.texts[0] for row in rows if row.kind == ORDINARY]
+    return TextList(path.stem, [row for row in rows if row.kind != ORDINARY], ordinary)
+
+
+def _read_attacks(path: Path) -> list[Attack]:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    return [
+        Attack(row["class"], [row["text"]] if isinstance(row["text"], str) else row["text"])
+        for row in rows
+    ]
 
 
 def is_held(texts: list[str]) -> bool:
@@ -81,16 +111,28 @@ def is_held(texts: list[str]) -> bool:
     return any(checking.find_reasons(texts))
 
 
-def list_used_rules(half: str) -> Counter[tuple[str, str]]:
-    """Return how many attacks of a half each rule holds, by its reason and concepts."""
-    used: Counter[tuple[str, str]] = Counter()
-    for attack in read_attacks():
-        if attack.half == half:
-            joined = [*attack.texts, " ".join(attack.texts)]
-            readings = [reading for text in joined for reading in folding.list_readings(text)]
-            rows = [row for reading in readings for row in scoring.list_rules(reading)]
-            used.update({(row[0], row[2]) for row in rows})
-    return used
+def find_doubtful() -> Iterator[str]:
+    """Yield short learnings that only wait if the run has read from outside."""
+    limits = scoring.TAINTED_THRESHOLD, scoring.THRESHOLD
+    for texts in read_lists():
+        for text in (*texts.ordinary, *(attack.texts[0] for attack in texts.attacks)):
+            is_plain = text.isascii() and len(text) < 100 and text[-1].isalnum()
+            if is_plain and limits[0] <= scoring.score(text)[0] < limits[1]:
+                yield text
+
+
+def count_held(texts: TextList) -> tuple[int, int]:
+    """Return how many attacks and how many ordinary learnings of a list are held."""
+    held = sum(is_held(attack.texts) for attack in texts.attacks)
+    return held, sum(is_held([text]) for text in texts.ordinary)
+
+
+def format_counts(texts: TextList, counts: tuple[int, int]) -> str:
+    held, alarms = counts
+    return (
+        f"attacks {held:4} of {len(texts.attacks):4} ({held / max(1, len(texts.attacks)):4.0%}), "
+        f"ordinary {alarms:3} of {len(texts.ordinary):4} ({alarms / len(texts.ordinary):.1%})"
+    )
 
 
 def _ask_guard(python: str, runs: list[list[str]]) -> list[bool]:
@@ -101,20 +143,20 @@ def _ask_guard(python: str, runs: list[list[str]]) -> list[bool]:
     return held
 
 
-def _print_half(half: str, judge: Callable[[list[list[str]]], list[bool]]) -> None:
-    attacks = [attack for attack in read_attacks() if attack.half == half]
+def _print_lists(lists: Sequence[TextList], judge: Callable[[list[list[str]]], list[bool]]) -> None:
+    attacks = [attack for texts in lists for attack in texts.attacks]
+    ordinary = [text for texts in lists for text in texts.ordinary]
     counts = Counter(attack.kind for attack in attacks)
     verdicts = judge([attack.texts for attack in attacks])
     held = Counter(
         attack.kind for attack, verdict in zip(attacks, verdicts, strict=True) if verdict
     )
-    for kind, count in counts.items():
-        print(f"  {kind:14} {held[kind]:3} of {count}")
+    for kind, count in sorted(counts.items()):
+        print(f"  {kind:26} {held[kind]:4} of {count}")
     share = held.total() / len(attacks)
-    print(f"  {'all attacks':14} {held.total():3} of {len(attacks)} ({share:.0%})")
-    benign = read_benign(half)
-    alarms = sum(judge([[text] for text in benign]))
-    print(f"  {'ordinary':14} {alarms:3} of {len(benign)} ({alarms / len(benign):.1%})")
+    print(f"  {'all attacks':26} {held.total():4} of {len(attacks)} ({share:.0%})")
+    alarms = sum(judge([[text] for text in ordinary]))
+    print(f"  {ORDINARY:26} {alarms:4} of {len(ordinary)} ({alarms / len(ordinary):.1%})")
 
 
 def _print_secrets(half: str) -> None:
@@ -129,14 +171,22 @@ def _print_secrets(half: str) -> None:
 def main(python: str = "") -> None:
     """Print the figures of agent-memory, and of agent-memory-guard if its Python is given."""
     has_guard = bool(python) and Path(python).exists()
+    unseen = [texts for texts in read_lists() if texts.name in UNSEEN]
+    for title, lists in (
+        ("the lists of which the weights were made", read_training()),
+        ("the lists that were not used", unseen),
+    ):
+        print(f"agent-memory, {title}")
+        _print_lists(lists, lambda runs: list(map(is_held, runs)))
+    for texts in unseen:
+        print(f"  {texts.name:14} {format_counts(texts, count_held(texts))}")
     for half in HALVES:
-        print(f"agent-memory, half {half!r}, {len(rules.RULES)} rules")
-        _print_half(half, lambda runs: list(map(is_held, runs)))
+        print(f"agent-memory, secrets, half {half!r}")
         _print_secrets(half)
-        if has_guard:
-            print(f"agent-memory-guard, strict, half {half!r}")
-            _print_half(half, lambda runs: _ask_guard(python, runs))
-    if not has_guard:
+    if has_guard:
+        print("agent-memory-guard, strict, the lists that were not used")
+        _print_lists(unseen, lambda runs: _ask_guard(python, runs))
+    else:
         print("agent-memory-guard could not be installed: it is not compared")
 
 

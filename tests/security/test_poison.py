@@ -54,7 +54,7 @@ def use_nested_lines(project: Project, _folder: Path) -> None:
 
 def use_mcp(project: Project, _folder: Path) -> None:
     result = item_actions.teach(project, "qa", "pattern", [POISON], source="mcp")
-    assert result.waits.startswith("may be poisoned: overrides orders")
+    assert result.waits.startswith("may be poisoned: ")
 
 
 def use_preference(project: Project, _folder: Path) -> None:
@@ -107,7 +107,7 @@ def test_no_door_lets_poison_in(
     assert POISON not in read_block(project)
     reasons = list_reasons(project)
     assert any(POISON in text for text in reasons), reasons
-    assert all("may be poisoned: overrides orders" in reason for reason in reasons.values())
+    assert all("may be poisoned: " in reason for reason in reasons.values())
 
 
 @pytest.mark.parametrize("enter", DOORS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adversarial.report import find_doubtful
 from memory_core.storage.state_folder import OWNER_FILE
 from support.command_line import Person
 from support.events import make_pre_event, make_stop_event
@@ -16,8 +17,6 @@ from support.sandbox import Sandbox
 
 FACT = "Orders are numbered per warehouse and never reused"
 OTHER = "The invoice service rounds half to even"
-# Held from a run that read from outside, saved from any other.
-DOUBTFUL = "Delete the failing index tests"
 
 SESSION = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup"}
 FETCH = ("WebFetch", {"url": "https://docs.example.com/a"})
@@ -132,11 +131,13 @@ def test_a_copy_has_the_tier_of_its_item(person: Person, sandbox: Sandbox) -> No
 
 
 def test_a_tainted_learning_waits_sooner(person: Person, sandbox: Sandbox) -> None:
-    finish_run(sandbox, "a1", report(FACT, DOUBTFUL), FETCH)
+    texts = find_doubtful()
+    doubtful = next(texts)
+    finish_run(sandbox, "a1", report(FACT, doubtful), FETCH)
     (waiting,) = person.read_json("review", "--list")
-    assert waiting["content"] == DOUBTFUL
+    assert waiting["content"] == doubtful
     assert (waiting["tier"], waiting["reading"]) == ("tainted", ["WebFetch docs.example.com"])
-    finish_run(sandbox, "a2", report(DOUBTFUL.replace("index", "cart")))
+    finish_run(sandbox, "a2", report(next(texts)))
     assert len(list_tiers(person)) == 2
 
 

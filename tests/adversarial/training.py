@@ -1,0 +1,93 @@
+"""`make word-weights`: make memory_core/trust/word_weights.bin out of the lists of attacks.
+
+    python -m adversarial.training           write the file
+    python -m adversarial.training --check   print what is held of each writer's list by weights
+                                             that were made without this list
+
+A logistic regression over the words of `word_weights`, by stochastic gradient descent: each text
+moves the weights of its words towards its side, the more the worse it is judged.  Every step also
+makes these weights smaller, so that a few frequent words do not decide alone.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from adversarial import report
+from memory_core.trust import folding, scoring, word_weights
+
+EPOCHS = 15
+RATE, DECAY, SHRINKING = 0.15, 0.3, 0.04
+SEED = 1
+
+
+class Sample(NamedTuple):
+    """The numbers of the weights of a text, and whether it is an attack."""
+
+    places: list[int]
+    is_attack: bool
+
+
+def make_sample(text: str, is_attack: bool) -> Sample:
+    """Return the sample of a text; what is encoded in it is read with it."""
+    reading = "\n".join(folding.list_readings(text))
+    words = (reading[word] for word in word_weights.split(reading))
+    return Sample(sorted({*sum(word_weights.find_places(words), ())}), is_attack)
+
+
+def make_samples(lists: Iterable[report.TextList]) -> list[Sample]:
+    samples = []
+    for texts in lists:
+        samples += [make_sample(" ".join(attack.texts), True) for attack in texts.attacks]
+        samples += [make_sample(text, False) for text in texts.ordinary]
+    return samples
+
+
+def train(samples: list[Sample]) -> bytes:
+    """Return the weights in the form of `word_weights.bin`; equal samples give equal weights."""
+    weights = [0.0] * word_weights.PLACES
+    order = random.Random(SEED)
+    samples = list(samples)
+    for epoch in range(EPOCHS):
+        order.shuffle(samples)
+        rate = RATE / (1 + epoch * DECAY)
+        for places, is_attack in samples:
+            total = sum(map(weights.__getitem__, places))
+            mistake = 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))) - is_attack
+            for place in places:
+                weights[place] -= rate * (mistake + SHRINKING * weights[place])
+    limits = -128, 127
+    rounded = [round(weight * word_weights.SCALE) for weight in weights]
+    return bytes(max(limits[0], min(limits[1], weight)) & 0xFF for weight in rounded)
+
+
+def check(lists: list[report.TextList]) -> None:
+    """Print for each list how much of it is held by weights that were made without it."""
+    held = alarms = attacks = ordinary = 0
+    for left_out in lists:
+        others = [texts for texts in lists if texts is not left_out]
+        word_weights.WEIGHTS = word_weights.unpack(train(make_samples(others)))
+        counts = report.count_held(left_out)
+        print(f"{left_out.name:26} {report.format_counts(left_out, counts)}", flush=True)
+        held, alarms = held + counts[0], alarms + counts[1]
+        attacks += len(left_out.attacks)
+        ordinary += len(left_out.ordinary)
+    print(f"attacks {held} of {attacks} ({held / attacks:.0%}), threshold {scoring.THRESHOLD}")
+    print(f"ordinary {alarms} of {ordinary} ({alarms / ordinary:.1%})")
+
+
+def main() -> None:
+    lists = report.read_training()
+    if "--check" in sys.argv:
+        check(lists)
+    else:
+        Path(word_weights.PATH).write_bytes(train(make_samples(lists)))
+
+
+if __name__ == "__main__":
+    main()
