@@ -85,8 +85,8 @@ def test_list_and_show_mark_pinned_items(team: Person) -> None:
 def test_more_than_a_quarter_of_the_budget_is_not_pinned(team: Person) -> None:
     parts = ["basket", "stock", "invoice", "refund", "login", "mail", "price", "order", "rating"]
     items = [
-        f"Never restart the {part} service while its queue is full: every {part} in it is lost,"
-        " and nobody notices"
+        f"The {part} service reads its queue from the start after a restart: each {part} in it is"
+        " computed again"
         for part in parts
     ]
     team.sandbox.write_memory("engineer", *items)
