@@ -28,7 +28,7 @@ MAX_ENTITY_LENGTH = 12
 SAFE_BRACKET = "‹"
 
 # Behind one of these signs "<" opens no tag: numbers, `<=`, `<-`, `<<`, `<>`, `<(`, `<"`.
-NO_TAG_SIGNS = frozenset(f"0123456789=-<>~+.,;*([{{$#&\"')]}}{SAFE_BRACKET}")
+NO_TAG_SIGNS = frozenset(f"0123456789=-<>~+.,;*([{{$#\"')]}}{SAFE_BRACKET}")
 
 # The beginning of a line that is a turn of a conversation, a step of a tool, or a judgement on an
 # item, if a colon follows.

@@ -8,7 +8,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory_core.text import characters, sanitize
@@ -17,6 +17,7 @@ from memory_core.text import characters, sanitize
 OPENER = re.compile(rf"[{sanitize.BRACKETS}]\s*([^\W\d]|[/!|?%@:\\]|$)")
 
 
+@example("<&dd;")
 @given(st.text(st.sampled_from("<>/!|&lt;#60＜agent-memory system:reminder\u200b\u202e\n")))
 @settings(max_examples=500)
 def test_no_text_opens_a_tag(text: str) -> None:
