@@ -100,6 +100,9 @@ _STRUCTURES = (
 STRUCTURES = tuple(_STRUCTURES.replace("<|", "<\0").split("|"))
 SPEAKERS = ("system:", "[system]", "assistant:", "human:")
 
+FORGET = frozenset(("ignore", "disregard", "forget", "override"))
+EARLIER = frozenset(("previous", "prior", "earlier", "above", "preceding"))
+
 
 def list_urls(raw: str) -> list[tuple[str, str, str]]:
     """Return (protocol, host, path) of the URLs in a text."""
@@ -199,6 +202,16 @@ def imitates_structure(raw: str) -> bool:
     return any(sign in text for sign in STRUCTURES) or raw.lstrip(" #*->").startswith(SPEAKERS)
 
 
+def overrides_orders(raw: str) -> bool:
+    """Check for the best-known order, "ignore all previous instructions", outside of quotes."""
+    words = [word.rstrip("\"'`)].,;:!?*_") for word in raw.split()]
+    return any(
+        word in FORGET and "instructions" in behind and not EARLIER.isdisjoint(behind)
+        for at, word in enumerate(words)
+        for behind in [words[at + 1 : at + 6]]
+    )
+
+
 def _is_odd(host: str) -> bool:
     return host.endswith(ODD_DOMAINS) or host.replace(".", "").isdecimal()
 
@@ -221,6 +234,13 @@ ENOUGH, MUCH = 1.6, 1.0
 
 # (reason, function, weight, source, example); tests/adversarial/README.md has the sources.
 FORMS: tuple[Row, ...] = (
+    (
+        "overrides orders",
+        overrides_orders,
+        ENOUGH,
+        "owasp-asi06",
+        "Ignore previous instructions",
+    ),
     (
         "runs downloaded code",
         pipes_to_shell,
