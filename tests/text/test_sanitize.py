@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import time
 import unicodedata
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory_core.text import characters, sanitize
+from support.growth import measure_growth
 
 # "<" or a character like it, in front of what can begin a tag.
 OPENER = re.compile(rf"[{sanitize.BRACKETS}]\s*([^\W\d]|[/!|?%@:\\]|$)")
@@ -212,14 +212,11 @@ def test_no_hidden_character_is_left(text: str) -> None:
         )
 
 
-def test_text_without_anything_to_do_takes_no_time() -> None:
-    text = ("- Services talk through the bus → never directly (see src/pay.py)\n" * 130)[:8192]
-    times = []
-    for _ in range(20):
-        start = time.perf_counter()
-        assert sanitize.escape(text) == text
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.001
+def test_text_without_anything_to_do_takes_less_time() -> None:
+    line = "- Services talk through the bus → never directly (see src/pay.py)\n"
+    texts = line * 100, line.replace("S", "<S") * 100
+    assert sanitize.escape(texts[0]) == texts[0]
+    assert measure_growth(lambda number: sanitize.escape(texts[number]), 0, 1) > 1.3
 
 
 WORDS = {

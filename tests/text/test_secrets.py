@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from memory_core.history import error_text
 from memory_core.text import secret_rules, secrets
 from support import secret_samples
+from support.growth import measure_growth
 from support.paths import REPO
 
 LETTERS = "aB3dE6gH9kLmN0pQrS2tU4vW5xY7z"
@@ -166,16 +166,17 @@ def test_an_ordinary_text_needs_no_regular_expressions_and_little_time() -> None
         "begin = time.process_time()\n"
         "from memory_core.text import secrets\n"
         "places = secrets.find(text)\n"
-        "print(time.process_time() - begin, places, 're' in sys.modules)"
+        "print((time.process_time() - begin) / begin, places, 're' in sys.modules)"
     )
     arguments = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = ['{REPO}']\n{code}"]
-    seconds = []
+    shares = []
     for _number in range(10):
         done = subprocess.run(arguments, capture_output=True, text=True, check=True)
-        time_used, places, has_re = done.stdout.split()
+        share, places, has_re = done.stdout.split()
         assert (places, has_re) == ("[]", "False")
-        seconds.append(float(time_used))
-    assert min(seconds) < 0.004  # 1.3 ms, of which 0.6 ms are imports
+        shares.append(float(share))
+    # Of the start of the interpreter: about 0.15, of which half are imports.
+    assert min(shares) < 0.5
 
 
 NAMES = [*secret_rules.NAMES, "API_KEY", "--password", "DB_PASS", "x-api-key", "AWS_SECRET_KEY"]
@@ -227,7 +228,6 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_no_text_takes_long(piece: str) -> None:
-    start = time.process_time()
-    secrets.find(piece * (200_000 // len(piece)))
-    assert time.process_time() - start < 2, "a hook has five seconds for everything"
+def test_a_text_takes_no_longer_than_its_length(piece: str) -> None:
+    growth = measure_growth(lambda size: secrets.find(piece * size), 500, 5000)
+    assert growth < 30, "ten times the text: it is about 10, or 100 if places are compared in pairs"

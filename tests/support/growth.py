@@ -1,0 +1,26 @@
+"""Compare what small and large inputs cost, in one run, because machines differ and are noisy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+ROUNDS = 5
+
+
+def measure_growth(work: Callable[[int], object], small: int, large: int) -> float:
+    """Return how many times the processor time of `work(small)` the one of `work(large)` takes.
+
+    The least of some rounds of each counts.
+    """
+    small_times, large_times = [], []
+    for _ in range(ROUNDS):
+        small_times.append(_measure(work, small))
+        large_times.append(_measure(work, large))
+    return min(large_times) / max(min(small_times), 1e-6)
+
+
+def _measure(work: Callable[[int], object], size: int) -> float:
+    start = time.process_time()
+    work(size)
+    return time.process_time() - start
