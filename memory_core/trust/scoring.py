@@ -39,7 +39,7 @@ def score(text: str) -> Score:
     total, part = max(map(word_weights.weigh, readings), key=lambda weighed: weighed[0])
     rows = [row for row in forms.FORMS if any(map(row[1], readings))]
     reasons = [reason for reason, *_rest in rows]
-    total += max((weight for _reason, _applies, weight, *_rest in rows), default=0.0)
+    total += THRESHOLD * max((share for _reason, _applies, share, *_rest in rows), default=0.0)
     if folding.has_hidden(text):
         total += HIDDEN_WEIGHT
         reasons.append("has hidden words")

@@ -46,7 +46,7 @@ def test_the_weights_are_those_of_the_lists() -> None:
 
 @pytest.mark.parametrize("row", forms.FORMS, ids=lambda row: row[0])
 def test_each_form_has_a_source_and_holds_its_example(row: forms.Row) -> None:
-    reason, applies, _weight, source, example = row
+    reason, applies, _share, source, example = row
     assert f"`{source}`" in (report.FOLDER / "README.md").read_text(encoding="utf-8")
     assert applies(folding.fold(example))
     assert reason in checking.find_reason(example)
