@@ -1,8 +1,9 @@
 """Score a text by its words: how much more often they stand in attacks than in ordinary learnings.
 
 `word_weights.bin` has a signed byte for each weight of a logistic regression over words, pairs of
-neighbours, and pairs with one word between.  The hash of a word is the index of its weight, so some
-words share one.  `make word-weights` makes the file out of the lists in tests/adversarial.
+neighbours, and pairs with one word between.  The hash of a word is the index of its weight; most
+places are empty, so few words share one.  `make word-weights` makes the file out of the lists in
+tests/adversarial.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 PATH = os.path.join(os.path.dirname(__file__), "word_weights.bin")
 
 # The number of weights: a prime, so that the hash spreads the words evenly.
-PLACES = 131_063
+PLACES = 1_048_573
 
 # The byte of the weight 1.0.
 SCALE = 32
 
 # How much heavier a part must be than a whole text.
-MARGIN = 1.0
+MARGIN = 2.0
 
 # Chinese and Japanese have no blanks: each sign is a word, also the syllables of Korean.
 FIRST_WIDE = "\u2e80"

@@ -23,7 +23,10 @@ from support import secret_samples
 FOLDER = Path(__file__).parent
 FINAL = "final"
 HALVES = ("tune", FINAL)
-UNSEEN = (FINAL, "mixed-people", "run-summaries", "exam")
+UNSEEN = (
+    *(FINAL, "mixed-people", "run-summaries", "exam"),
+    *("start-ups", "claims-and-choices", "seven-languages", "ten-voices"),
+)
 ORDINARY = "ordinary"
 
 # Reads a JSON list of lists of texts, and prints whether the guard stores all texts of each.
