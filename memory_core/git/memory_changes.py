@@ -92,8 +92,9 @@ class MemoryChanges(NamedTuple):
 
     @property
     def waiting(self) -> list[ItemChange]:
-        """Return the changes that would wait for review."""
-        return [change for change in self.items if change.reason]
+        """Return the changes that would wait for review, the highest score first."""
+        waiting = [change for change in self.items if change.reason]
+        return sorted(waiting, key=lambda change: -change.score)
 
 
 def compare(project: Project, base: str) -> MemoryChanges:

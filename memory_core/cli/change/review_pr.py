@@ -49,7 +49,10 @@ def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
     lines += _format_table(
         "Would wait for review",
         ("agent", "change", "text", "score", "why"),
-        [(*_format_row(one), f"{one.score:g}", format_code(one.reason)) for one in changes.waiting],
+        [
+            (*_format_row(one), f"{one.score:.2f}", format_code(one.reason))
+            for one in changes.waiting
+        ],
     )
     lines += _format_table(
         "Settings",
@@ -60,7 +63,7 @@ def _format_comment(changes: MemoryChanges, base: str) -> list[str]:
         ],
     )
     lines += _format_table("History", ("agent", "records"), map(_format_history, changes.history))
-    rows = [(*_format_row(one), f"{one.score:g}") for one in changes.items if not one.reason]
+    rows = [(*_format_row(one), f"{one.score:.2f}") for one in changes.items if not one.reason]
     return lines + _format_table("Items", ("agent", "change", "text", "score"), rows)
 
 
