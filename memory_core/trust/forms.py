@@ -150,10 +150,12 @@ def pipes_to_shell(raw: str) -> bool:
     is_piped = any(
         word == "|"
         and target.rpartition("/")[2] in INTERPRETERS
-        and any(map(_is_source, after[1:at]))
+        and any(map(str.isalnum, "".join(after[1:at])))
         for at, (word, target) in enumerate(pairwise(after))
     )
     is_run = any(word in RUNNERS or word in INTERPRETERS or "exec(" in word for word in before[-4:])
+    if after[0] == "base64":
+        return is_piped
     urls = [url for url in list_urls(raw) if is_foreign(url[1])]
     is_later = bool(urls) and not JOINTS.isdisjoint(after) and not RUN_LATER.isdisjoint(after)
     if not urls:
@@ -219,11 +221,6 @@ def _is_odd(host: str) -> bool:
 
 def _belongs_to(host: str, domains: Sequence[str]) -> bool:
     return any(host == domain or host.endswith(f".{domain}") for domain in domains)
-
-
-def _is_source(word: str) -> bool:
-    """Check for an address, a variable or an option."""
-    return "." in word.strip(".") or word.startswith(("$", "-"))
 
 
 def _loads(word: str) -> bool:

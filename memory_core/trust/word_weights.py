@@ -1,9 +1,9 @@
 """Score a text by its words: how much more often they stand in attacks than in ordinary learnings.
 
 `word_weights.bin` has a signed byte for each weight of a logistic regression over words, pairs of
-neighbours, and pairs with one word between.  The hash of a word is the index of its weight; most
-places are empty, so few words share one.  `make word-weights` makes the file out of the lists in
-tests/adversarial.
+neighbours, and pairs with one word between.  The hash of a word is the index of its weight; two
+thirds of the places are empty, so few words share one.  `make word-weights` makes the file out of
+the lists in tests/adversarial.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def weigh(reading: str) -> tuple[float, str]:
     """Return the weight of a folded text, and the part of it that weighs most.
 
     The weight is that of the whole text, or that of the part without MARGIN if it is more, so that
-    ordinary words around an attack rarely hide it.  A word counts once.  The weight is 0.0 for most
-    ordinary texts.
+    ordinary words around an attack hide only about one in five.  A word counts once.  The
+    weight is 0.0 for most ordinary texts.
     """
     words = list(split(reading))
     heaviest, begin, end = 0, 0, 0

@@ -7,8 +7,8 @@
 
 A logistic regression over the words of `word_weights`, by stochastic gradient descent: each text
 moves the weights of its words towards its side, the more the worse it is judged.  Every step also
-makes these weights smaller, so that a few frequent words do not decide alone.  What only one text
-has gets no weight: it says little, and would share its place with others.
+makes these weights smaller, so that a few frequent words do not decide alone.  A place of
+only one text gets no weight: it says little, and words of other texts would share it.
 """
 
 from __future__ import annotations
