@@ -111,9 +111,11 @@ def _join_separated(word: str) -> str:
 def _fold_digits(word: str) -> str:
     """Return a word whose letters are partly digits, "1gn0re", as a word of letters.
 
-    A word with a dot inside is a file, a host or a version, and digits at the end are a number.
+    A word with a dot inside is a file, a host or a version, and two digits at the end are a number.
     """
-    inside = word.rstrip(".,:;!?)\"'`").rstrip("0123456789")
+    inside = word.rstrip(".,:;!?)\"'`")
+    if inside[-2:].isdecimal():
+        inside = inside.rstrip("0123456789")
     if "." in inside or not any(ord(sign) in LEET for sign in inside):
         return word
     letters = sum(map(str.isalpha, word))

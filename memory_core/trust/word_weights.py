@@ -28,6 +28,8 @@ MARGIN = 2.0
 # Chinese and Japanese have no blanks: each sign is a word, also the syllables of Korean.
 FIRST_WIDE = "\u2e80"
 
+APOSTROPHES = "'\u2019"
+
 
 def weigh(reading: str) -> tuple[float, str]:
     """Return the weight of a folded text, and the part of it that weighs most.
@@ -57,7 +59,11 @@ def weigh(reading: str) -> tuple[float, str]:
 
 
 def split(reading: str) -> Iterator[slice]:
-    """Yield where the words of a text are; a sign that is not a letter or digit is a word, too."""
+    """Yield where the words of a text are.
+
+    A sign that is not a letter or digit is a word, too, but an apostrophe only ends one, since
+    languages such as French have many.
+    """
     start = -1
     for at, char in enumerate(f"{reading} "):
         if char.isalnum() and char < FIRST_WIDE:
@@ -66,7 +72,7 @@ def split(reading: str) -> Iterator[slice]:
         if start >= 0:
             yield slice(start, at)
             start = -1
-        if not char.isspace():
+        if not (char.isspace() or char in APOSTROPHES):
             yield slice(at, at + 1)
 
 

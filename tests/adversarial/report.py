@@ -109,9 +109,9 @@ def _read_attacks(path: Path) -> list[Attack]:
     ]
 
 
-def is_held(texts: list[str]) -> bool:
+def is_held(texts: list[str], is_tainted: bool = False) -> bool:
     """Return whether one of the learnings of a run waits for a person."""
-    return any(checking.find_reasons(texts))
+    return any(checking.find_reasons(texts, is_tainted))
 
 
 def find_doubtful() -> Iterator[str]:
@@ -177,17 +177,19 @@ def main(python: str = "") -> None:
     unseen = [texts for texts in read_lists() if texts.name in UNSEEN]
     for title, lists in (
         ("the lists of which the weights were made", read_training()),
-        ("the lists that were not used", unseen),
+        ("the lists that were not used for the weights", unseen),
     ):
         print(f"agent-memory, {title}")
         _print_lists(lists, lambda runs: list(map(is_held, runs)))
+    print("agent-memory, these lists after a run that read from outside")
+    _print_lists(unseen, lambda runs: [is_held(texts, is_tainted=True) for texts in runs])
     for texts in unseen:
         print(f"  {texts.name:14} {format_counts(texts, count_held(texts))}")
     for half in HALVES:
         print(f"agent-memory, secrets, half {half!r}")
         _print_secrets(half)
     if has_guard:
-        print("agent-memory-guard, strict, the lists that were not used")
+        print("agent-memory-guard, strict, the lists that were not used for the weights")
         _print_lists(unseen, lambda runs: _ask_guard(python, runs))
     else:
         print("agent-memory-guard could not be installed: it is not compared")

@@ -57,7 +57,10 @@ def make_samples(lists: Iterable[report.TextList]) -> list[Sample]:
 
 
 def train(samples: list[Sample]) -> bytes:
-    """Return the weights in the form of `word_weights.bin`; equal samples give equal weights."""
+    """Return the weights in the form of `word_weights.bin`.
+
+    Equal samples give equal weights, up to rounding.
+    """
     weights = [0.0] * word_weights.PLACES
     counts = Counter(place for sample in samples for place in sample.places)
     samples = [

@@ -1,4 +1,4 @@
-"""What hooks cost in a project with huge files: at most a second and 64 MB above the usual."""
+"""What hooks cost in a project with huge files: they end by themselves, with a bounded memory."""
 
 from __future__ import annotations
 

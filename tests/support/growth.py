@@ -9,7 +9,7 @@ ROUNDS = 5
 
 
 def measure_growth(work: Callable[[int], object], small: int, large: int) -> float:
-    """Return how many times the processor time of `work(small)` the one of `work(large)` takes.
+    """Return the processor time of `work(large)` divided by that of `work(small)`.
 
     The least of some rounds of each counts.
     """

@@ -228,6 +228,6 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_a_text_takes_no_longer_than_its_length(piece: str) -> None:
+def test_the_time_grows_like_the_length(piece: str) -> None:
     growth = measure_growth(lambda size: secrets.find(piece * size), 500, 5000)
     assert growth < 30, "ten times the text: it is about 10, or 100 if places are compared in pairs"
