@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     Score = tuple[float, list[str]]
 
 # At this score a learning waits for a person; at the lower one that of a run that read the web.
-THRESHOLD, TAINTED_THRESHOLD = 1.0, 0.5
+THRESHOLD, TAINTED_THRESHOLD = 0.5, 0.3
 
 # Two learnings together need more, since most neighbours have nothing to do with each other, unless
 # the second one goes on in small letters.
-JOINED_THRESHOLD = 1.4
+JOINED_THRESHOLD = 0.7
 
 # Hidden words are enough for a person to look at a text.
 HIDDEN_WEIGHT = THRESHOLD

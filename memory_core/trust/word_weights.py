@@ -1,29 +1,35 @@
 """Score a text by its words: how much more often they stand in attacks than in ordinary learnings.
 
-`word_weights.bin` has a signed byte for each weight of a logistic regression over words, pairs of
-neighbours, and pairs with one word between.  The hash of a word is the index of its weight; two
-thirds of the places are empty, so few words share one.  `make word-weights` makes the file out of
+`word_weights.bin` has the heaviest weights of a logistic regression over words, pairs of
+neighbours, and pairs with one word between: first the hashes of these words, sorted and of four
+bytes each, then a signed byte for the weight of each.  `make word-weights` makes the file out of
 the lists in tests/adversarial.
 """
 
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    Table = tuple[memoryview[int], memoryview[int]]
+
 PATH = os.path.join(os.path.dirname(__file__), "word_weights.bin")
 
-# The number of weights: a prime, so that the hash spreads the words evenly.
-PLACES = 1_048_573
+# The number of weights; all others are 0.
+COUNT = 250_000
+
+# The largest prime below 2 ** 32, so that a hash has four bytes and hardly two words share one.
+PRIME = 4_294_967_291
 
 # The byte of the weight 1.0.
-SCALE = 32
+SCALE = 64
 
 # How much heavier a part must be than a whole text.
-MARGIN = 2.0
+MARGIN = 1.3
 
 # Chinese and Japanese have no blanks: each sign is a word, also the syllables of Korean.
 FIRST_WIDE = "\u2e80"
@@ -42,11 +48,12 @@ def weigh(reading: str) -> tuple[float, str]:
     heaviest, begin, end = 0, 0, 0
     whole, weight, start = 0, 0, 0
     in_text, in_part = set[int](), set[int]()
-    for at, places in enumerate(find_places(reading[word] for word in words)):
-        whole += sum(WEIGHTS[place] for place in places if place not in in_text)
-        weight += sum(WEIGHTS[place] for place in places if place not in in_part)
-        in_text.update(places)
-        in_part.update(places)
+    for at, hashes in enumerate(list_hashes(reading[word] for word in words)):
+        weights = [(value, look_up(value)) for value in hashes]
+        whole += sum(weight for value, weight in weights if value not in in_text)
+        weight += sum(weight for value, weight in weights if value not in in_part)
+        in_text.update(hashes)
+        in_part.update(hashes)
         if weight <= 0:
             weight, start = 0, at + 1
             in_part.clear()
@@ -76,8 +83,8 @@ def split(reading: str) -> Iterator[slice]:
             yield slice(at, at + 1)
 
 
-def find_places(words: Iterable[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield the numbers of the weights of each word, and of it with the two words before it."""
+def list_hashes(words: Iterable[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the hashes of each word, and of it with the two words before it."""
     first = second = ""
     for word in words:
         yield _hash(word), _hash(f"{second} {word}"), _hash(f"{first}~{word}")
@@ -85,19 +92,35 @@ def find_places(words: Iterable[str]) -> Iterator[tuple[int, int, int]]:
 
 
 def _hash(text: str) -> int:
-    return int.from_bytes(text.encode("utf-8", "replace"), "big") % PLACES
+    return int.from_bytes(text.encode("utf-8", "replace"), "big") % PRIME
 
 
-def unpack(data: bytes) -> memoryview[int]:
-    """Return weights as numbers; raises ValueError for data of another length."""
-    if len(data) != PLACES:
+def look_up(value: int) -> int:
+    """Return the weight of a hash, times SCALE."""
+    hashes, weights = TABLE
+    at = bisect_left(hashes, value)
+    return weights[at] if at < COUNT and hashes[at] == value else 0
+
+
+def pack(weights: dict[int, int]) -> bytes:
+    """Return the content of the file: the heaviest COUNT of these weights of hashes."""
+    heaviest = sorted(weights, key=lambda value: (-abs(weights[value]), value))[:COUNT]
+    heaviest.sort()
+    hashes = b"".join(value.to_bytes(4, "little") for value in heaviest)
+    return hashes + bytes(weights[value] & 0xFF for value in heaviest)
+
+
+def unpack(data: bytes) -> Table:
+    """Return the hashes and their weights; raises ValueError for data of another length."""
+    if len(data) != COUNT * 5:
         raise ValueError(f"{PATH} is damaged: install agent-memory again")
-    return memoryview(data).cast("b")
+    view = memoryview(data)
+    return view[: COUNT * 4].cast("I"), view[COUNT * 4 :].cast("b")
 
 
-def _read() -> memoryview[int]:
+def _read() -> Table:
     with open(PATH, "rb") as file:
         return unpack(file.read())
 
 
-WEIGHTS = _read()
+TABLE = _read()

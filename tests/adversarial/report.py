@@ -26,6 +26,7 @@ HALVES = ("tune", FINAL)
 UNSEEN = (
     *(FINAL, "mixed-people", "run-summaries", "exam"),
     *("start-ups", "claims-and-choices", "seven-languages", "ten-voices"),
+    *("textbook", "buyers-test"),
 )
 ORDINARY = "ordinary"
 

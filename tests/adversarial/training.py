@@ -7,8 +7,8 @@
 
 A logistic regression over the words of `word_weights`, by stochastic gradient descent: each text
 moves the weights of its words towards its side, the more the worse it is judged.  Every step also
-makes these weights smaller, so that a few frequent words do not decide alone.  A place of
-only one text gets no weight: it says little, and words of other texts would share it.
+makes these weights smaller, so that a few frequent words do not decide alone.  A word of only one
+text gets no weight, since it says little, and only the heaviest weights are written.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import NamedTuple
 from adversarial import report
 from memory_core.trust import folding, scoring, word_weights
 
-EPOCHS = 15
-RATE, DECAY, SHRINKING = 0.15, 0.3, 0.03
+EPOCHS = 10
+RATE, DECAY, SHRINKING = 0.15, 0.5, 0.16
 SEED = 1
 
 # Of `--check`.
@@ -33,9 +33,9 @@ PARTS = 5
 
 
 class Sample(NamedTuple):
-    """The numbers of the weights of a text, and whether it is an attack."""
+    """The hashes of the words of a text, and whether it is an attack."""
 
-    places: list[int]
+    hashes: list[int]
     is_attack: bool
 
 
@@ -44,7 +44,7 @@ def make_sample(text: str, is_attack: bool) -> Sample:
     reading = "\n".join(folding.list_readings(text))
     words = (reading[word] for word in word_weights.split(reading))
     return Sample(
-        sorted({place for places in word_weights.find_places(words) for place in places}), is_attack
+        sorted({value for hashes in word_weights.list_hashes(words) for value in hashes}), is_attack
     )
 
 
@@ -61,24 +61,25 @@ def train(samples: list[Sample]) -> bytes:
 
     Equal samples give equal weights, up to rounding.
     """
-    weights = [0.0] * word_weights.PLACES
-    counts = Counter(place for sample in samples for place in sample.places)
-    samples = [
-        sample._replace(places=[place for place in sample.places if counts[place] > 1])
+    counts = Counter(value for sample in samples for value in sample.hashes)
+    frequent = [value for value, count in counts.items() if count > 1]
+    places = {value: place for place, value in enumerate(frequent)}
+    rows = [
+        ([places[value] for value in sample.hashes if value in places], sample.is_attack)
         for sample in samples
     ]
+    weights = [0.0] * len(frequent)
     order = random.Random(SEED)
     for epoch in range(EPOCHS):
-        order.shuffle(samples)
+        order.shuffle(rows)
         rate = RATE / (1 + epoch * DECAY)
-        for places, is_attack in samples:
-            total = sum(map(weights.__getitem__, places))
+        for row, is_attack in rows:
+            total = sum(map(weights.__getitem__, row))
             mistake = 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))) - is_attack
-            for place in places:
+            for place in row:
                 weights[place] -= rate * (mistake + SHRINKING * weights[place])
-    limits = -128, 127
-    rounded = [round(weight * word_weights.SCALE) for weight in weights]
-    return bytes(max(limits[0], min(limits[1], weight)) & 0xFF for weight in rounded)
+    rounded = (max(-128, min(127, round(weight * word_weights.SCALE))) for weight in weights)
+    return word_weights.pack(dict(zip(frequent, rounded, strict=True)))
 
 
 def check(lists: list[report.TextList]) -> None:
@@ -87,7 +88,7 @@ def check(lists: list[report.TextList]) -> None:
     totals = Counter[str]()
     for part in range(PARTS):
         others = [row for at, rows in enumerate(samples) if at % PARTS != part for row in rows]
-        word_weights.WEIGHTS = word_weights.unpack(train(others))
+        word_weights.TABLE = word_weights.unpack(train(others))
         for texts in lists[part::PARTS]:
             counts = report.count_held(texts)
             print(f"{texts.name:26} {report.format_counts(texts, counts)}", flush=True)
