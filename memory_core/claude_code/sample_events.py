@@ -16,7 +16,7 @@ AGENT = "engineer"
 PROMPT = "Add a retry to the payment client."
 
 # Easy to recognise if it ends up in a memory that is really used.
-LEARNING = "This line was learned from a sample event"
+LEARNING = "The payment client of the sample event retries three times"
 
 REPORT = (
     f"The payment client retries now.\n\n# Add To Memory:\nType: context\nContent: {LEARNING}\n#"
