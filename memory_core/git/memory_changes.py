@@ -210,10 +210,10 @@ def _rate(change: ItemChange) -> ItemChange:
     """Return a change with its score and the reason, as the hooks would rate it."""
     kinds = [kind for _start, _end, kind in secrets.find(change.text)]
     reasons = [f"secret: {', '.join(dict.fromkeys(kinds))}"] if kinds else []
-    score = scoring.score(change.text)[0] if checking.may_mislead(change.text) else 0.0
-    reasons += filter(None, [checking.find_reason(change.text)])
-    texts = secrets.redact(change.text), secrets.redact(change.before)
-    return change._replace(text=texts[0], before=texts[1], score=score, reason="; ".join(reasons))
+    text, before = secrets.redact(change.text), secrets.redact(change.before)
+    score = scoring.score(text)[0] if checking.may_mislead(text) else 0.0
+    reasons += filter(None, [checking.find_reason(text)])
+    return change._replace(text=text, before=before, score=score, reason="; ".join(reasons))
 
 
 def _list_leaks(

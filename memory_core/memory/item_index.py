@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FOLDER = "index"
 
 # Raise it if the passages, words or notes of the same files become others.
-VERSION = 7
+VERSION = 8
 
 # What is read at once: all of the index of a usual memory.
 READ_FIRST = 128 * 1024

@@ -113,6 +113,8 @@ def _fold_digits(word: str) -> str:
 
     A word with a dot inside is a file, a host or a version, and two digits at the end are a number.
     """
+    if word.isalpha():
+        return word
     inside = word.rstrip(".,:;!?)\"'`")
     if inside[-2:].isdecimal():
         inside = inside.rstrip("0123456789")

@@ -18,9 +18,14 @@ INTERPRETERS = frozenset(_INTERPRETERS.split(" "))
 DOWNLOADERS = frozenset(
     ("curl", "wget", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "fetch")
 )
+LOADERS_IN_CODE = ("urlopen", "downloadstring")
+LOADERS = (*DOWNLOADERS, "base64", *LOADERS_IN_CODE)
 RUNNERS = frozenset(("exec", "<(", "-c", "-e"))
 JOINTS = frozenset(("&&", "then", "and"))
-RUN_LATER = frozenset(("sh", "bash", "chmod", "run", "execute"))
+RUN_LATER = frozenset(("sh", "bash", "chmod"))
+
+# They run their input only without an argument.
+LANGUAGES = frozenset(("python", "python3", "perl", "ruby", "node", "php"))
 
 # Installers whose documentation pipes them to a shell.
 _INSTALLERS = (
@@ -71,9 +76,9 @@ _HOMES = (
 HOMES = frozenset(_HOMES.split(" "))
 
 _DESTRUCTIVE = (
-    "/dev/tcp/|nc -e|nc -l|ncat -l|ncat -e|socat |-e /bin/|bash -i|sh -i|:(){|mkfs|> /dev/sd|"
+    "/dev/tcp/|nc -e|nc -l|ncat -l|ncat -e|-e /bin/|bash -i|sh -i|:(){|mkfs|> /dev/sd|"
     "of=/dev/|--no-preserve-root|-w hidden|-windowstyle hidden|-encodedcommand|powershell -e|-enc |"
-    "chmod 777 /|chmod -r 777 /|chmod 777 ~|chmod u+s|chmod +s|chmod 4755|0.0.0.0/0|nopasswd|"
+    "chmod 777 /|chmod -r 777 /|chmod 777 ~|chmod u+s|chmod 4755|"
     "curl -k http|push --mirror|history -c|kill -9 -1|"
     "core.hookspath /dev/null"
 )
@@ -82,7 +87,7 @@ _PREVENTED = "-with-lease| is disabled| is blocked| is rejected| is forbidden|no
 PREVENTED = tuple(_PREVENTED.split("|"))
 SHARED_BRANCHES = (" main", " master", " --all")
 
-_UPLOADS = " -d | --data| -f | -t | --upload-file| --post-file| --post-data| -x post"
+_UPLOADS = " -d | --data| -f | -t | --upload-file| --post-file| --post-data"
 UPLOADS = tuple(_UPLOADS.split("|"))
 CARRIED = ("$(", "@.", "@~", "@/", "env", "secret", "token", "id_rsa", "credentials")
 LOOKUPS = ("nslookup", "dig ", "ping ", "host ")
@@ -139,6 +144,8 @@ def has_odd_url(raw: str) -> bool:
 
 def pipes_to_shell(raw: str) -> bool:
     """Check for a download, or decoded data, that an interpreter runs."""
+    if not any(loader in raw for loader in LOADERS):
+        return False
     raw = raw.replace("||", " && ")
     for sign in ("|", "$(", "<("):
         raw = raw.replace(sign, f" {sign} ")
@@ -150,10 +157,9 @@ def pipes_to_shell(raw: str) -> bool:
     # "curl | sh" alone is how people speak of it.
     is_piped = any(
         word == "|"
-        and target.rpartition("/")[2] in INTERPRETERS
-        and after[at + 2 : at + 3] != ["-m"]  # "| python -m json.tool" runs no input
+        and _runs_input(*after[at + 1 : at + 3])
         and any(map(str.isalnum, "".join(after[1:at])))
-        for at, (word, target) in enumerate(pairwise(after))
+        for at, word in enumerate(after[:-1])
     )
     is_run = any(word in RUNNERS or word in INTERPRETERS or "exec(" in word for word in before[-4:])
     if after[0] == "base64":
@@ -172,6 +178,8 @@ def is_destructive(raw: str) -> bool:
     after = raw.partition("push --force")[2]
     if any(branch in after[:30] for branch in SHARED_BRANCHES):
         return not any(sign in after[:50] for sign in PREVENTED)
+    if "rm" not in raw:
+        return False
     words = raw.translate(dict.fromkeys(map(ord, '`";'), " ")).split()
     return any(
         word == "rm"
@@ -188,8 +196,11 @@ def leaks(raw: str) -> bool:
         return True
     if "![" in raw and "](http" in raw and "?" in raw and any(sign in raw for sign in "<{$"):
         return True
-    uploads = ("curl" in raw or "wget" in raw) and any(sign in raw for sign in UPLOADS)
-    return uploads and has_url(raw) and any(sign in raw for sign in CARRIED)
+    if not (("curl" in raw or "wget" in raw) and has_url(raw)):
+        return False
+    # The word behind the option, and the one after it: "--data-binary @.env".
+    uploaded = [" ".join(raw.partition(option)[2].split()[:2]) for option in UPLOADS]
+    return any(sign in words for words in uploaded for sign in CARRIED)
 
 
 def has_odd_index(raw: str) -> bool:
@@ -209,6 +220,8 @@ def imitates_structure(raw: str) -> bool:
 
 def overrides_orders(raw: str) -> bool:
     """Check for the best-known order, "ignore all previous instructions", outside of quotes."""
+    if "instructions" not in raw:
+        return False
     words = [word.rstrip("\"'`)].,;:!?*_") for word in raw.split()]
     return any(
         word in FORGET and "instructions" in behind and not EARLIER.isdisjoint(behind)
@@ -226,7 +239,14 @@ def _belongs_to(host: str, domains: Sequence[str]) -> bool:
 
 
 def _loads(word: str) -> bool:
-    return word == "base64" or "urlopen" in word or "downloadstring" in word
+    return word == "base64" or any(loader in word for loader in LOADERS_IN_CODE)
+
+
+def _runs_input(command: str, argument: str = "") -> bool:
+    """Check for an interpreter, but not for `python -m json.tool` or `node scripts/format.js`."""
+    name = command.rpartition("/")[2]
+    has_program = len(argument) > 1 and (argument.startswith("-") or "." in argument)
+    return name in INTERPRETERS and not (name in LANGUAGES and has_program)
 
 
 def _is_installer(url: tuple[str, str, str]) -> bool:

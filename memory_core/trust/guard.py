@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_core.files.safe_files import SafeFiles
 
-# So many texts of a file are scored at once, in about half a second; a hook has five.  Texts that
+# So many texts of a file are scored at once, in less than a second; a hook has five.  Texts that
 # were scored before are not counted.  Agents do not receive those beyond before the next delivery.
-MAX_SCORED = 5_000
+MAX_SCORED = 2_000
 TOO_MANY = f"{checking.REASON}: the file has too many texts to check"
 
 # Why agents do not receive a text with this setting.

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     Score = tuple[float, list[str]]
 
 # At this score a learning waits for a person; at the lower one that of a run that read the web.
-THRESHOLD, TAINTED_THRESHOLD = 0.5, 0.3
+THRESHOLD, TAINTED_THRESHOLD = 1.0, 0.7
 
 # Two learnings together need more, since most neighbours have nothing to do with each other, unless
 # the second one goes on in small letters.
-JOINED_THRESHOLD = 0.7
+JOINED_THRESHOLD = 1.4
 
 # Hidden words are enough for a person to look at a text.
 HIDDEN_WEIGHT = THRESHOLD
@@ -36,15 +36,16 @@ MIN_SHARED = 4
 def score(text: str) -> Score:
     """Return the score of a text and the reasons; 0.0 and [] for most ordinary texts."""
     readings = folding.list_readings(text)
-    total, part = max(map(word_weights.weigh, readings), key=lambda weighed: weighed[0])
+    weight, part = max(map(word_weights.weigh, readings), key=lambda weighed: weighed[0])
     rows = [row for row in forms.FORMS if any(map(row[1], readings))]
     reasons = [reason for reason, *_rest in rows]
-    total += THRESHOLD * max((share for _reason, _applies, share, *_rest in rows), default=0.0)
+    share = max((share for _reason, _applies, share, *_rest in rows), default=0.0)
+    total = weight + THRESHOLD * share
     if folding.has_hidden(text):
         total += HIDDEN_WEIGHT
         reasons.append("has hidden words")
     # What was encoded is not shown: an agent that reads the reason must not receive it decoded.
-    if part and part in readings[0]:
+    if weight and part in readings[0]:
         reasons.append(f'"{sanitize.shorten(part, SHOWN)}"')
     return total, reasons or ["has encoded words"] * (total > 0)
 

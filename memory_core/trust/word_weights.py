@@ -49,11 +49,12 @@ def weigh(reading: str) -> tuple[float, str]:
     whole, weight, start = 0, 0, 0
     in_text, in_part = set[int](), set[int]()
     for at, hashes in enumerate(list_hashes(reading[word] for word in words)):
-        weights = [(value, look_up(value)) for value in hashes]
-        whole += sum(weight for value, weight in weights if value not in in_text)
-        weight += sum(weight for value, weight in weights if value not in in_part)
-        in_text.update(hashes)
-        in_part.update(hashes)
+        for hashed in hashes:
+            if own := look_up(hashed):
+                whole += own * (hashed not in in_text)
+                weight += own * (hashed not in in_part)
+                in_text.add(hashed)
+                in_part.add(hashed)
         if weight <= 0:
             weight, start = 0, at + 1
             in_part.clear()
@@ -83,11 +84,14 @@ def split(reading: str) -> Iterator[slice]:
             yield slice(at, at + 1)
 
 
-def list_hashes(words: Iterable[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield the hashes of each word, and of it with the two words before it."""
-    first = second = ""
-    for word in words:
-        yield _hash(word), _hash(f"{second} {word}"), _hash(f"{first}~{word}")
+def list_hashes(words: Iterable[str]) -> Iterator[list[int]]:
+    """Yield the hashes of each word, of its pair with the word before, and with the one before that.
+
+    What comes before the first word is "", so that the first two words count as such, too.
+    """
+    first, second = "", ""
+    for at, word in enumerate(words):
+        yield [_hash(word), _hash(f"{second} {word}"), *([_hash(f"{first}~{word}")] if at else [])]
         first, second = second, word
 
 
@@ -113,14 +117,18 @@ def pack(weights: dict[int, int]) -> bytes:
 def unpack(data: bytes) -> Table:
     """Return the hashes and their weights; raises ValueError for data of another length."""
     if len(data) != COUNT * 5:
-        raise ValueError(f"{PATH} is damaged: install agent-memory again")
+        raise ValueError(f"{len(data)} bytes instead of {COUNT * 5}")
     view = memoryview(data)
     return view[: COUNT * 4].cast("I"), view[COUNT * 4 :].cast("b")
 
 
 def _read() -> Table:
-    with open(PATH, "rb") as file:
-        return unpack(file.read())
+    """Return the content of the file; raises OSError, also for a damaged one."""
+    try:
+        with open(PATH, "rb") as file:
+            return unpack(file.read())
+    except (OSError, ValueError) as error:
+        raise OSError(None, "missing or damaged, install agent-memory again", PATH) from error
 
 
 TABLE = _read()

@@ -26,7 +26,7 @@ HALVES = ("tune", FINAL)
 UNSEEN = (
     *(FINAL, "mixed-people", "run-summaries", "exam"),
     *("start-ups", "claims-and-choices", "seven-languages", "ten-voices"),
-    *("textbook", "buyers-test"),
+    *("textbook", "buyers-test", "examiner"),
 )
 ORDINARY = "ordinary"
 

@@ -26,6 +26,10 @@ from memory_core.trust import folding, scoring, word_weights
 
 EPOCHS = 10
 RATE, DECAY, SHRINKING = 0.15, 0.5, 0.16
+
+# What a text weighs before its first word: it is ordinary unless its words say otherwise.
+PRIOR = -0.75
+
 SEED = 1
 
 # Of `--check`.
@@ -74,7 +78,7 @@ def train(samples: list[Sample]) -> bytes:
         order.shuffle(rows)
         rate = RATE / (1 + epoch * DECAY)
         for row, is_attack in rows:
-            total = sum(map(weights.__getitem__, row))
+            total = PRIOR + sum(map(weights.__getitem__, row))
             mistake = 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))) - is_attack
             for place in row:
                 weights[place] -= rate * (mistake + SHRINKING * weights[place])

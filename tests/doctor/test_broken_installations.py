@@ -499,7 +499,7 @@ def waiting_learning(person: Person) -> None:
     """Let a report teach what is too long, so that a person has to decide."""
     event = json.loads(person.make_sample("post"))
     block = event["tool_response"]["content"][0]
-    block["text"] = block["text"].replace("a sample event", "a sample event " * 40)
+    block["text"] = block["text"].replace("sample event", "sample event " * 40)
     person.sandbox.run_hook("post_tool_use", event)
 
 

@@ -125,6 +125,15 @@ def sentence(number: int) -> str:
     return f"- The service {number} talks to the database {number * 7} by port {number * 3}\n"
 
 
+def paragraph(number: int) -> str:
+    """Return an item whose words are not in the other ones."""
+    return f"- {' '.join(f'{letters}{number:x}' for letters in WORDS)}\n"
+
+
+WORDS = (
+    "tests of the parser need a running database server with the seed data in place and workers"
+    " that listen to it before they start"
+).split()
 HEADING = "# Engineer\n\n## Coding Patterns Learned\n"
 RECORDS = b"".join(map(make_record, range(30_000)))
 
@@ -133,6 +142,7 @@ CASES: dict[str, tuple[Callable[[Sandbox], None], str]] = {
     "memory over 1 MB": (fill_memory(HEADING + "- an item\n" * 200_000), "larger than 1 MB"),
     "memory of short lines": (fill_memory(HEADING + "- a\n" * 240_000), "more than 40,000 lines"),
     "memory of items": (fill_memory(HEADING + "".join(map(sentence, range(9_990)))), ""),
+    "memory of long items": (fill_memory(HEADING + "".join(map(paragraph, range(5_000)))), ""),
     "memory of headings": (fill_memory("## a\n" * 9_990), ""),
     "memory of fences": (fill_memory("```\n" * 9_990), ""),
     "memory of one line": (fill_memory(HEADING + "- " + "word " * 190_000), ""),
