@@ -83,7 +83,7 @@ def update_resolved(paths: LevelPaths, stem: str, records: Sequence[Record]) -> 
     from memory_core.trust import checking
 
     lines = performance.format_errors(performance.find_common_errors(records, resolved=True))
-    lines = [line for line in lines if not checking.find_reason(line)]
+    lines = [line for line in lines if not checking.find_reason(line.removeprefix("- "))]
     if lines == before:
         return
     text = secrets.redact("".join(f"{line}\n" for line in lines))  # others wrote the history, too

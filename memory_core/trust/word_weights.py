@@ -85,9 +85,9 @@ def split(reading: str) -> Iterator[slice]:
 
 
 def list_hashes(words: Iterable[str]) -> Iterator[list[int]]:
-    """Yield the hashes of each word, of its pair with the word before, and with the one before that.
+    """Yield the hashes of each word, alone and with each of the two words before it.
 
-    What comes before the first word is "", so that the first two words count as such, too.
+    Before the first word is "", so a word weighs more or less at the beginning.
     """
     first, second = "", ""
     for at, word in enumerate(words):

@@ -23,10 +23,13 @@ from support import secret_samples
 FOLDER = Path(__file__).parent
 FINAL = "final"
 HALVES = ("tune", FINAL)
+# Written after the settings of the training and the threshold were chosen.
+NEWEST = ("examiner", "evaluator", "blind-set")
 UNSEEN = (
     *(FINAL, "mixed-people", "run-summaries", "exam"),
     *("start-ups", "claims-and-choices", "seven-languages", "ten-voices"),
-    *("textbook", "buyers-test", "examiner"),
+    *("textbook", "buyers-test"),
+    *NEWEST,
 )
 ORDINARY = "ordinary"
 
@@ -176,9 +179,11 @@ def main(python: str = "") -> None:
     """Print the figures of agent-memory, and of agent-memory-guard if its Python is given."""
     has_guard = bool(python) and Path(python).exists()
     unseen = [texts for texts in read_lists() if texts.name in UNSEEN]
+    newest = [texts for texts in unseen if texts.name in NEWEST]
     for title, lists in (
         ("the lists of which the weights were made", read_training()),
         ("the lists that were not used for the weights", unseen),
+        ("the newest of these, written after the settings were chosen", newest),
     ):
         print(f"agent-memory, {title}")
         _print_lists(lists, lambda runs: list(map(is_held, runs)))
