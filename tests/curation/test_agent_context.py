@@ -257,7 +257,7 @@ def test_performance_is_for_people_unless_it_is_switched_on(sandbox: Sandbox) ->
 def test_hooks_give_the_common_errors_that_fit(sandbox: Sandbox) -> None:
     project = project_in(sandbox)
     for number in range(5):
-        text = f"{chr(97 + number)} failed: the port of the database was in use by another project, "
+        text = f"{chr(97 + number)} failed: the port of the database was used by another project, "
         text += "so its container did not start, and each test that needs it lost the connection"
         told = performance.make_error_record(text, resolution=text, run="a1")
         assert told
