@@ -1,8 +1,8 @@
 """Score how likely a text was written to mislead agents that read it later.
 
 A learning describes a project.  An attack makes its reader act against the people it works for.
-It is recognised by its words (`word_weights`), and by commands and structures that have no place in
-a learning (`forms`).  docs/security.md explains it, and `make trust-report` measures it.
+It is recognised by its words (`word_weights`), and by an order and commands that have no place in a
+learning (`forms`).  docs/security.md explains it, and `make trust-report` measures it.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ def score(text: str) -> Score:
     weight, part = max(map(word_weights.weigh, readings), key=lambda weighed: weighed[0])
     rows = [row for row in forms.FORMS if any(map(row[1], readings))]
     reasons = [reason for reason, *_rest in rows]
-    share = max((share for _reason, _applies, share, *_rest in rows), default=0.0)
-    total = weight + THRESHOLD * share
+    total = weight + THRESHOLD * bool(rows)
     if folding.has_hidden(text):
         total += HIDDEN_WEIGHT
         reasons.append("has hidden words")

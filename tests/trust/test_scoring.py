@@ -68,7 +68,7 @@ def test_missing_or_damaged_weights_are_reported(
 
 @pytest.mark.parametrize("row", forms.FORMS, ids=lambda row: row[0])
 def test_each_form_has_a_source_and_holds_its_example(row: forms.Row) -> None:
-    reason, applies, _share, source, example = row
+    reason, applies, source, example = row
     assert f"`{source}`" in (report.FOLDER / "README.md").read_text(encoding="utf-8")
     assert applies(folding.fold(example))
     assert reason in checking.find_reason(example)
