@@ -73,10 +73,11 @@ def read_knowledge(project: Project, agent: str, pending: bool = False) -> Knowl
     error_files.update_resolved(project.paths, stem, records)
     items = [item for item in items if item.confidence >= project.config["min_confidence"]]
     items.sort(key=lambda item: -item.confidence)
-    unresolved = (
-        error_files.read_pending(project.paths, project.store.stem(agent)) if pending else []
-    )
-    errors = performance.find_common_errors(records + unresolved, resolved=not pending)
+    if pending:
+        records_shown = records + error_files.read_pending(project.paths, stem)
+        errors = performance.find_common_errors(records_shown)
+    else:
+        errors = [] if project.is_strict else error_files.list_delivered(records)
     return Knowledge(agent, items, values, performance.Performance(records), errors)
 
 

@@ -110,7 +110,8 @@ def _begins_tag(line: str) -> bool:
     """Check for a line that is in a tag with a name as Claude Code forms them, or ends a tag."""
     bare = line.lstrip(" \t>-*+")
     name = bare[1:].partition(">")[0]
-    return bare[:1] == "<" and (name[:1] == "/" or "-" in name.split(" ")[0])
+    is_comment = name[:1] == "!"
+    return bare[:1] == "<" and not is_comment and (name[:1] == "/" or "-" in name.split(" ")[0])
 
 
 # Saving.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from memory_core.doctor import places
 from memory_core.files import tree
 from memory_core.files.safe_files import SafeFiles
 from memory_core.git import merge_driver
+from memory_core.memory import item_index
 from memory_core.memory.project import Project
 from memory_core.storage import history_file, paths
 from memory_core.tasks import backlog_folder
@@ -49,6 +51,8 @@ def search(project: Project, has_git: bool = False) -> Audit:
     audit = Audit([], [])
     for files, top in _list_roots(project):
         for folder, names in tree.walk(files, top, lambda error: audit.unread.append(str(error))):
+            if not top and folder == item_index.FOLDER:
+                continue  # of the state: it has redacted texts only, and in binary form
             for name in names:
                 path = os.path.join(folder, name)
                 shown = project.paths.relative(path)
@@ -79,13 +83,23 @@ def _list_roots(project: Project) -> Iterator[tuple[SafeFiles, str]]:
 
 def _find(lines: Lines) -> Iterator[tuple[int, str, str]]:
     """Yield (line, kind, value) of each secret, also of those in packed lines of a history."""
-    text = "\n".join(line for _number, line in lines)
+    text = "\n".join(_unescape(line) for _number, line in lines)
     for start, end, kind in secrets.find(text):
         yield lines[text.count("\n", 0, start)][0], kind, text[start:end]
     for number, line in lines:
         unpacked = history_file.unpack_line(line)
         for start, end, kind in secrets.find(unpacked):
             yield number, kind, unpacked[start:end]
+
+
+def _unescape(line: str) -> str:
+    """Return a JSON object with its characters as such: secrets are found by the words before."""
+    if not (line.startswith("{") and "\\u" in line):
+        return line
+    try:
+        return json.dumps(json.loads(line), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return line
 
 
 def _search_commits(project: Project, unread: list[str]) -> list[Leak]:

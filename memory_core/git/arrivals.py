@@ -30,7 +30,7 @@ SECONDS = 2.0
 
 NEW_TEXTS = (
     "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script or an edit by hand)."
-    "  To see what is new: agent-memory review --new"
+    "  To see what is new: agent-memory review --new (what may be poisoned: agent-memory review)"
 )
 NOT_ALLOWED = (
     "agent-memory: the agents of this project do not receive your user-level memory."

@@ -10,7 +10,6 @@ from memory_core.git import arrivals
 from memory_core.history import item_history
 from memory_core.memory import index_building, item_index
 from memory_core.selection import splitting
-from memory_core.storage import config_defaults
 from memory_core.text.phrases import format_count
 from memory_core.trust import ledger
 from memory_core.trust.guard import Guard
@@ -66,7 +65,7 @@ def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list
     With `trust: strict` they are all that nobody reviewed.  Those that may be poisoned wait in
     the review.  A memory that cannot be read has none.
     """
-    is_strict = project.config["trust"] == config_defaults.STRICT
+    is_strict = project.is_strict
     new: list[JudgedText] = []
     for agent in agents or store.agents():
         guard = Guard(store.paths.state, store.stem(agent))
@@ -103,7 +102,7 @@ def list_reported(project: Project, store: Store) -> list[JudgedText]:
 def describe_reported(project: Project, count: int) -> str:
     """Return a sentence about so many of these texts."""
     items = format_count(count, "item")
-    if project.config["trust"] == config_defaults.STRICT:
+    if project.is_strict:
         return f"agents do not receive {items} without your review"
     return f"{items} came from elsewhere, without your review"
 

@@ -337,10 +337,13 @@ def format_errors(errors: list[CommonError]) -> list[str]:
     """Return the first MAX_ERRORS_SHOWN errors as items of a Markdown list, one line per error."""
     from memory_core.document import block_reader
 
-    lines = [
-        error.text + (f" → {error.resolution}" if error.resolution else "") for error in errors
-    ]
-    return [f"- {block_reader.escape(line)}" for line in lines[:MAX_ERRORS_SHOWN]]
+    lines = map(join_resolution, errors[:MAX_ERRORS_SHOWN])
+    return [f"- {block_reader.escape(line)}" for line in lines]
+
+
+def join_resolution(error: CommonError) -> str:
+    """Return an error and its resolution, if it has one, in one line."""
+    return f"{error.text} → {error.resolution}" if error.resolution else error.text
 
 
 def _learned(records: list[Record]) -> dict[str, list[TimedText]]:

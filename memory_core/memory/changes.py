@@ -161,7 +161,7 @@ def _admit(memory: AgentMemory, report: TaughtReport, by_person: bool) -> Iterat
     suspicions = {} if by_person else _find_poisoned(memory, report)
     for learning in report.learnings:
         state = memory.history.find(learning.content)
-        clean = Learning(learning.type, *map(secrets.redact, (learning.content, learning.nested)))
+        clean = Learning(*map(secrets.redact, (learning.type, learning.content, learning.nested)))
         if clean != learning:
             report.refused.append((clean, secrets.REASON))
         elif memory.history.is_rejected(learning.content) and not by_person:

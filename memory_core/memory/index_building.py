@@ -23,7 +23,6 @@ from memory_core.selection.passages import (
     Subjects,
     shorten_ids,
 )
-from memory_core.storage import config_defaults
 from memory_core.text import code_names, secrets, similarity, times
 
 TYPE_CHECKING = False
@@ -346,7 +345,7 @@ def make_guard(project: Project, store: Store, agent: str) -> Guard:
     from memory_core.trust.guard import Guard
 
     is_own = store.paths is project.paths
-    is_strict = is_own and project.config["trust"] == config_defaults.STRICT
+    is_strict = is_own and project.is_strict
     return Guard(store.paths.state, store.stem(agent), is_strict)
 
 

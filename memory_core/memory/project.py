@@ -59,6 +59,13 @@ class Project:
         return self.paths.state.allows_user_level()
 
     @property
+    def is_strict(self) -> bool:
+        """Whether agents receive only what was reviewed on this machine: `memory.trust`."""
+        from memory_core.storage import config_defaults
+
+        return bool(self.config["trust"] == config_defaults.STRICT)
+
+    @property
     def name(self) -> str:
         return os.path.basename(self.paths.root) or "project"
 

@@ -190,7 +190,9 @@ def read_index(project: Project, agent: str) -> AgentIndex:
 
 
 def _read_errors(project: Project, agent: str) -> list[str]:
-    """Return the agent's common errors, as Markdown items."""
+    """Return the agent's common errors, as Markdown items; nobody reviews them."""
+    if project.is_strict:
+        return []
     from memory_core.storage import error_files
 
     return error_files.read_resolved(project.paths, project.store.stem(agent))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_core.history.item_history import Record
+    from memory_core.history.performance import CommonError
     from memory_core.storage.paths import LevelPaths
 
 FOLDER = "errors"
@@ -80,10 +81,8 @@ def update_resolved(paths: LevelPaths, stem: str, records: Sequence[Record]) -> 
         return
     from memory_core.history import performance
     from memory_core.text import secrets
-    from memory_core.trust import checking
 
-    lines = performance.format_errors(performance.find_common_errors(records, resolved=True))
-    lines = [line for line in lines if not checking.find_reason(line.removeprefix("- "))]
+    lines = performance.format_errors(list_delivered(records))
     if lines == before:
         return
     text = secrets.redact("".join(f"{line}\n" for line in lines))  # others wrote the history, too
@@ -91,6 +90,17 @@ def update_resolved(paths: LevelPaths, stem: str, records: Sequence[Record]) -> 
         paths.state.replace(_resolved_path(stem), text.encode("utf-8", "replace"))
     except OSError:
         pass  # the history has them
+
+
+def list_delivered(records: Sequence[Record]) -> list[CommonError]:
+    """Return the resolved errors of a history that agents may receive: none that may mislead."""
+    from memory_core.history import performance
+    from memory_core.trust import checking
+
+    errors = performance.find_common_errors(records, resolved=True)
+    return [
+        error for error in errors if not checking.find_reason(performance.join_resolution(error))
+    ]
 
 
 def _format_lines(errors: list[Record]) -> bytes:

@@ -21,13 +21,18 @@ LONGEST = 80
 
 # How the names of the tools begin whose calls may read from outside.
 MCP_PREFIX = "mcp__"
-TOOLS = ("WebFetch", "WebSearch", "Bash", "Read", MCP_PREFIX)
+MCP_RESOURCE = "ReadMcpResourceTool"
+FILE_TOOLS = {"Read": "file_path", "Grep": "path", "Glob": "path"}
+TOOLS = ("WebFetch", "WebSearch", "Bash", *FILE_TOOLS, MCP_PREFIX, MCP_RESOURCE)
 
 # MCP servers that read what belongs to the project: its memory, its tasks, its editor.
 OWN_SERVERS = ("agent-memory__", "plugin_agent-memory_", "backlog__", "ide__")
 
-# Folders with what a run, or Claude Code, wrote itself.
-OWN_FOLDERS = ("/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/")  # noqa: S108
+# Folders with what a run, or Claude Code, wrote itself, and those of no files.
+OWN_FOLDERS = (
+    *("/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/"),  # noqa: S108
+    *("/dev/", "/proc/"),
+)
 OWN_PART = "/.claude/"
 
 PROGRAMS = frozenset(
@@ -36,6 +41,8 @@ PROGRAMS = frozenset(
         *("nc", "ncat", "telnet", "gh", "glab"),
     }
 )
+# Programs that print files; the first word for grep or sed may be a pattern that looks like a path.
+READERS = frozenset({"cat", "head", "tail", "less", "more", "bat"})
 REGISTRY_WORDS = ("view", "info", "show", "v", "search")
 # What fetches only with one of these words.
 COMMANDS = {
@@ -77,9 +84,14 @@ def _describe(tool: str, given: dict[str, Any], own: tuple[str, ...]) -> str:
     if tool.startswith(MCP_PREFIX):
         is_own = tool.startswith(OWN_SERVERS, len(MCP_PREFIX))
         return "" if is_own or not tool.isprintable() else tool
-    if tool == "Read":
-        return _describe_file(_get_text(given, "file_path"), own)
-    names = dict.fromkeys(_list_fetchers(_get_text(given, "command"))) if tool == "Bash" else {}
+    if tool == MCP_RESOURCE:
+        server = _get_text(given, "server")
+        is_own = f"{server}__".startswith(OWN_SERVERS)
+        return "" if is_own or not server.isprintable() else f"MCP resource of {server}"
+    if tool in FILE_TOOLS:
+        path = _get_text(given, FILE_TOOLS[tool])
+        return f"{tool} {_get_name(path)}" if _is_outside(path, own) else ""
+    names = dict.fromkeys(_list_readers(_get_text(given, "command"), own)) if tool == "Bash" else {}
     return f"Bash: {', '.join(names)}" if names else ""
 
 
@@ -94,17 +106,23 @@ def _find_host(url: str) -> str:
     return "".join(char for char in host if char.isalnum() or char in ".-:[]")
 
 
-def _describe_file(path: str, own: tuple[str, ...]) -> str:
+def _is_outside(path: str, own: tuple[str, ...]) -> bool:
+    """Check for an absolute path, or one in the home folder, that is not in the project."""
+    if path.startswith("~"):
+        path = os.path.expanduser(path)
     path = os.path.normpath(path)
     is_inside = not os.path.isabs(path) or f"{path}/".startswith((*own, *OWN_FOLDERS))
-    # The history is committed, so it does not have the path of a file of the user.
-    name = "".join(filter(str.isprintable, os.path.basename(path)))
-    return "" if is_inside or OWN_PART in path else f"Read {name}"
+    return not (is_inside or OWN_PART in f"{path}/")
 
 
-def _list_fetchers(script: str) -> Iterator[str]:
+def _get_name(path: str) -> str:
+    """Return the name of a file; the history is committed, so it has no path of the user."""
+    return "".join(filter(str.isprintable, os.path.basename(os.path.normpath(path))))
+
+
+def _list_readers(script: str, own: tuple[str, ...]) -> Iterator[str]:
     """Yield the programs in a shell script that read from elsewhere."""
-    if not any(name in script for name in (*PROGRAMS, *COMMANDS)):
+    if not any(name in script for name in (*PROGRAMS, *COMMANDS, *READERS)):
         return
     for command in _split_script(_remove_documents(script)):
         words = [word.strip("\"'") for word in command.split()]
@@ -114,6 +132,8 @@ def _list_fetchers(script: str) -> Iterator[str]:
         if program in PROGRAMS:
             if not _is_local(args):
                 yield program
+        elif program in READERS:
+            yield from (f"{program} {_get_name(word)}" for word in args if _is_outside(word, own))
         elif program in COMMANDS:
             args = args[2:] if args[:1] == [GIT_FOLDER] else args
             word, *after = [word for word in args if not word.startswith("-")] or [""]

@@ -36,7 +36,8 @@ MIN_SHARED = 4
 def score(text: str) -> Score:
     """Return the score of a text and the reasons; 0.0 and [] for most ordinary texts."""
     readings = folding.list_readings(text)
-    weight, part = max(map(word_weights.weigh, readings), key=lambda weighed: weighed[0])
+    plain, part = word_weights.weigh(readings[0])
+    weight = max([plain, *(word_weights.weigh(reading)[0] for reading in readings[1:])])
     rows = [row for row in forms.FORMS if any(map(row[1], readings))]
     reasons = [reason for reason, *_rest in rows]
     total = weight + THRESHOLD * bool(rows)
@@ -44,9 +45,11 @@ def score(text: str) -> Score:
         total += HIDDEN_WEIGHT
         reasons.append("has hidden words")
     # What was encoded is not shown: an agent that reads the reason must not receive it decoded.
-    if weight and part in readings[0]:
+    if weight > 2 * plain:
+        reasons.append("has encoded words")
+    elif plain:
         reasons.append(f'"{sanitize.shorten(part, SHOWN)}"')
-    return total, reasons or ["has encoded words"] * (total > 0)
+    return total, reasons
 
 
 def score_all(texts: Sequence[str]) -> list[Score]:

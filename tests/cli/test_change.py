@@ -449,6 +449,14 @@ def test_undo_does_not_cover_free_text(settled: Person, script: str, said: str) 
         assert items(path.read_text()) == items(before.decode())
 
 
+def test_the_comments_of_a_new_memory_are_no_mistake(person: Person) -> None:
+    person.install()
+    person.run("add", "engineer", "Tests need a database")
+    done = editing_with(person, 'sed -i s/need/use/ "$1"')
+    assert done.returncode == 0
+    assert "engineer.md:" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("added", "said"),
     [

@@ -17,7 +17,13 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from memory_core.history import item_history
 from support.command_line import Person
-from support.events import make_failure_event, make_post_event, make_pre_event
+from support.events import (
+    make_failure_event,
+    make_post_event,
+    make_pre_event,
+    make_start_event,
+    make_stop_event,
+)
 from support.imports import list_hook_imports
 from support.paths import REPO
 from support.sandbox import Sandbox
@@ -87,6 +93,12 @@ def test_the_lines_below_a_learning_are_searched_too(person: Person) -> None:
     (waiting,) = list_waiting(person)
     assert waiting["content"] == "The registry needs a login"
     assert "CI_TOKEN=[redacted: credential]" in waiting["nested"]
+    assert list_leaks(person.sandbox) == []
+
+
+def test_the_type_of_a_learning_is_searched_too(person: Person) -> None:
+    report = f"Done.\n# Add To Memory:\nType: TOKEN={SECRET}\nContent: Tests use redis\n#\n"
+    person.sandbox.run_hook("subagent_stop", make_stop_event("a1", report))
     assert list_leaks(person.sandbox) == []
 
 
@@ -289,6 +301,16 @@ def test_the_audit_names_file_line_and_kind_but_never_the_value(person: Person) 
     text = person.run("audit").stdout
     assert ".claude-mpm/memories/engineer.md:5  github-token" in text
     assert SECRET not in text
+
+
+def test_the_audit_does_not_report_what_was_redacted(person: Person) -> None:
+    person.sandbox.write_memory("engineer", "Das Passwort für die Datenbank lautet Hund7-Katze9")
+    person.sandbox.run_hook("subagent_start", make_start_event("a1"))
+    file = person.sandbox.memories / "engineer.md"
+    text = file.read_text().replace("Hund7-Katze9", "[redacted: password]")
+    file.write_text(text)
+    person.run("add", "qa", "Das Passwort für die Kasse lautet [redacted: password]")
+    assert person.run("audit").stdout == "No secrets found\n"
 
 
 def test_the_audit_reads_packed_lines_of_a_history(person: Person) -> None:

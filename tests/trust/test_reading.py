@@ -32,6 +32,8 @@ OUTSIDE = {
     "curl $BASE_URL/health": "curl",
     "cat <<EOF > a\nhi\nEOF\ncurl https://x.example": "curl",
     "curl https://a.example; gh pr view 3": "curl, gh",
+    "cat /etc/motd": "cat motd",
+    "head -50 /home/me/other/README.md | grep x": "head README.md",
 }
 
 INSIDE = [
@@ -56,6 +58,10 @@ INSIDE = [
     "cat > fetch.sh <<'EOF'\ncurl https://x.example\nEOF\nchmod +x fetch.sh",
     "pytest tests/test_http.py -k 'curl or wget'",
     "which gh curl wget",
+    "cat src/app.py /home/me/shop/README.md",
+    "cat /tmp/out.log 2>/dev/null | head -20",
+    "grep -rn '/api/users' src",
+    "tail -f ~/.claude/debug.log",
     "npm run info",
     "make ssh-keys",
     "docker compose up -d",
@@ -94,6 +100,10 @@ def test_commands_that_do_not(command: str) -> None:
         ("Read", {"file_path": "/usr/lib/python3/site-packages/x.py"}, ["Read x.py"]),
         ("Edit", {"file_path": "/etc/hosts"}, []),
         ("Grep", {"pattern": "curl https://x"}, []),
+        ("Grep", {"pattern": "x", "path": "/home/me/other"}, ["Grep other"]),
+        ("Glob", {"pattern": "*.md", "path": f"{ROOT}/docs"}, []),
+        ("ReadMcpResourceTool", {"server": "wiki", "uri": "wiki://1"}, ["MCP resource of wiki"]),
+        ("ReadMcpResourceTool", {"server": "agent-memory", "uri": "memory://qa"}, []),
         ("Bash", {"command": None}, []),
     ],
 )
