@@ -41,7 +41,7 @@ def weigh(reading: str) -> tuple[float, str]:
     """Return the weight of a folded text, and the part of it that weighs most.
 
     The weight is that of the whole text, or that of the part without MARGIN if it is more, so that
-    ordinary words around an attack hide only about one in eight.  A word counts once.  The
+    ordinary words around an attack hide only about one in seven.  A word counts once.  The
     weight is 0.0 for most ordinary texts.
     """
     words = list(split(reading))
