@@ -276,6 +276,7 @@ def revert_changes(memory: AgentMemory, ids: Sequence[str]) -> str:
         is_by_hand = record.get("source") == item_history.HAND_SOURCE
         return not is_by_hand and item_history.change_of(record) in ids
 
+    _give_trust_again(memory, ids)
     records = item_history.drop_undone(memory.history.records, ids)
     plan, before = revert.plan(records, is_chosen), memory.document
     _check_whole(memory, plan, ids)
@@ -300,6 +301,19 @@ def _take_trust_back(memory: AgentMemory, records: Iterable[Record]) -> None:
         state = memory.history.get(record["id"])
         if state and record["kind"] in transaction.REVIEWING_KINDS:
             memory.doubted.append(ledger.make_key(state.text, state.nested))
+
+
+def _give_trust_again(memory: AgentMemory, ids: Sequence[str]) -> None:
+    """Let the texts count as reviewed again that a person had reviewed in changes that come back.
+
+    They come back if their undo is undone; `ids` are those of what is undone now.
+    """
+    undone = item_history.find_undone(memory.history.records)
+    for record in memory.history.records:
+        comes_back = undone.get(item_history.change_of(record)) in ids
+        state = memory.history.get(record["id"]) if comes_back else None
+        if state and record["kind"] in transaction.REVIEWING_KINDS:
+            memory.accepted.append(ledger.make_key(state.text, state.nested))
 
 
 def _rename_back(memory: AgentMemory, ids: Sequence[str]) -> str:
