@@ -27,15 +27,16 @@ def set_preference(
 ) -> bool:
     """Set a preference; return False if it has this value already.
 
-    One that is not from a person waits for review if it may be poisoned.  Raises InvalidPreference.
+    One that is not from a person waits for review if it may be poisoned, and without its secrets
+    if it has some.  Raises InvalidPreference.
     """
     # An invalid preference raises here, before any file is created.
     merge_learnings.put_preference("", key, value, project.limits(agent))
-    if reason := secrets.refuse(f"{key}: {value}"):
-        raise preferences.InvalidPreference(reason)
-
-    text = f"{key}: {value}"
-    reason = "" if source == item_history.PERSON_SOURCE else checking.find_reason(text)
+    text, reason = f"{key}: {value}", ""
+    if source != item_history.PERSON_SOURCE:
+        text, reason = checking.hold(text)
+    elif refused := secrets.refuse(text):
+        raise preferences.InvalidPreference(refused)
 
     def change(memory: AgentMemory) -> bool:
         if not reason:

@@ -216,12 +216,13 @@ def add_note(
 ) -> NoteResult:
     """Add a note to a task's memory; raises TaskError, task_document.InvalidNote or OSError.
 
-    One that is not a person's waits in the review of PM if it may be poisoned.
+    One that is not a person's waits in the review of PM if it may be poisoned, and without its
+    secrets if it has some.
     """
-    if reason := secrets.refuse(f"{section}: {entry}"):
-        raise task_document.InvalidNote(reason)
     if not is_persons:
         _check_note(project, task, f"{section}: {entry}", entry)
+    elif reason := secrets.refuse(f"{section}: {entry}"):
+        raise task_document.InvalidNote(reason)
     with TaskTransaction(project) as transaction:
         name = _open_memory(transaction, task)
         read = transaction.read(transaction.path(name))
@@ -235,11 +236,12 @@ def add_note(
 
 
 def _check_note(project: Project, task: str, text: str, entry: str) -> None:
-    reason = checking.find_reason(text)
+    _text, reason = checking.hold(text)
     if not reason:
         return
     reason = f"note for {task or 'the active task'}; {reason}"
-    waiting = {"type": "context", "content": " ".join(entry.split()), "reason": reason}
+    content = " ".join(secrets.redact(entry).split())
+    waiting = {"type": "context", "content": content, "reason": reason}
     with project.store.lock(PM):
         project.store.add_to_review(PM, [waiting], format_utc(time.time()))
     raise TaskRefused(f"not added, it waits in agent-memory review PM: {reason}")

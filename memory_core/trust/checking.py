@@ -36,6 +36,14 @@ def find_reason(text: str) -> str:
     return find_reasons([text])[0]
 
 
+def hold(text: str) -> tuple[str, str]:
+    """Return a text without its secrets, and why it has to wait for a person, "" for most."""
+    from memory_core.text import secrets
+
+    clean = secrets.redact(text)
+    return clean, secrets.REASON if clean != text else find_reason(text)
+
+
 def may_mislead(text: str) -> bool:
     """Return False for a text that is too short to be scored; it needs no score."""
     return len(text) >= MIN_LENGTH

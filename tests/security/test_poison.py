@@ -168,6 +168,13 @@ def test_a_poisoned_note_for_a_task_waits(project: Project) -> None:
     assert POISON in list_reasons(project)
 
 
+def test_a_note_for_a_task_with_a_secret_waits_without_it(project: Project) -> None:
+    token = "ghp_" + "a1B2" * 9
+    with pytest.raises(task_actions.TaskRefused, match="a secret was removed from it"):
+        task_actions.add_note(project, "task-1", f"CI uses {token}", is_persons=False)
+    assert "CI uses [redacted: github-token]" in list_reasons(project)
+
+
 def test_an_agent_may_repeat_what_a_person_accepted(project: Project) -> None:
     item_actions.teach(project, "qa", "pattern", [POISON])
     report(project, POISON)

@@ -209,11 +209,12 @@ def test_no_mcp_tool_takes_or_gives_a_secret(person: Person) -> None:
     sandbox.write_memory("engineer", f"npm publishes with {other}")
     remembered, _error, preference, recalled, read = call_tools(sandbox)
     assert "waits for the user" in remembered
-    assert "has a secret (github-token)" in preference
+    assert "it waits for review: a secret was removed from it" in preference
     for answer in (recalled, read):
         assert "[redacted: npm-token]" in answer
         assert other not in answer
-    assert [entry["content"] for entry in list_waiting(person)] == [CLEAN]
+    waiting = {entry["content"] for entry in list_waiting(person)}
+    assert waiting == {CLEAN, "registry: [redacted: github-token]"}
     assert list_leaks(sandbox) == []
 
 
