@@ -15,8 +15,8 @@ from memory_core.text.phrases import format_count
 ADVICE = """
 1. Replace each secret where it is used: whoever can read the file or a clone may have it.
 2. Remove it from the files: agent-memory edit AGENT (--user for your user-level memory), or
-   your editor. In the state folder you may delete files of index and runs; spool and review
-   have learnings that wait.
+   your editor. In the state folder you may delete files of runs; spool and review have
+   learnings that wait.
 """
 
 GIT_ADVICE = """\
