@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 pytest.register_assert_rewrite("support")
 
@@ -15,12 +15,14 @@ from support.command_line import ITEM, Person  # noqa: E402 - pytest first
 from support.paths import EVENTS  # noqa: E402
 from support.sandbox import Sandbox  # noqa: E402
 
-# No deadlines, so that no test fails on a busy machine.
-settings.register_profile("patient", deadline=None, max_examples=60)
-settings.register_profile("few", deadline=None, max_examples=20)
+# No deadlines, so that no test fails on a busy machine.  The examples are the same in each run, so
+# that only a change of the code decides whether it passes; `search` looks for new ones.
+settings.register_profile("few", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("many", deadline=None, max_examples=300, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=300)
 # Tests build environments under new homes; one cache for all saves downloads.
 os.environ.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
-settings.load_profile("patient")
+settings.load_profile("few")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,7 +33,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the slow tests first, so that no worker runs one alone at the end."""
+    """Mark properties; run the slow tests first, so that no worker runs one alone at the end."""
+    for item in items:
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+            item.add_marker(pytest.mark.property)
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

@@ -26,6 +26,7 @@ from typing import Any
 from support.paths import REPO
 
 SERVER = Path(__file__).with_name("fork_server.py")
+HOOK = "--hook"  # the first argument of a request to run a hook
 ENV = {"PATH": os.environ["PATH"], "PYTHONPATH": str(REPO)}
 
 # Python reads these variables only at its start, so a forked child would ignore them.

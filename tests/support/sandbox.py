@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_core.storage.paths import LevelPaths
+from support import forks
 from support.paths import REPO
+
+RUNS = re.compile(r'hook\.run\("(\w+)"\)')
 
 
 class Outcome(NamedTuple):
@@ -51,16 +55,23 @@ class Sandbox:
         """Use the default settings: an agent receives what fits its task."""
         del self.env["AGENT_MEMORY_SELECTION"]
 
-    def run_hook(self, name: str, event: Any, **env: str) -> Outcome:
-        """Run hooks/NAME.py with an event: bytes unchanged, other values as JSON."""
+    def run_hook(self, name: str, event: Any, *, process: bool = False, **env: str) -> Outcome:
+        """Run hooks/NAME.py with an event: bytes unchanged, other values as JSON.
+
+        A forked child runs it, except in tests of the process itself.
+        """
         data = event if isinstance(event, bytes) else json.dumps(event).encode()
-        command = [sys.executable, "-I", str(REPO / "hooks" / f"{name}.py")]
+        script = REPO / "hooks" / f"{name}.py"
+        variables = {**self.env, **env}
+        if not process and forks.can_fork({**forks.ENV, **variables}):
+            (kind,) = RUNS.findall(script.read_text(encoding="utf-8"))
+            return Outcome(*forks.run([forks.HOOK, kind], data, self.root, variables))
         done = subprocess.run(
-            command,
+            [sys.executable, "-I", str(script)],
             input=data,
             capture_output=True,
             cwd=self.root,
-            env={**self.env, **env},
+            env=variables,
             timeout=60,
             check=False,
         )
