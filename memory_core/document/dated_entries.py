@@ -101,7 +101,8 @@ def remove(text: str, entries: Iterable[DatedEntry]) -> str:
     lines = text.split("\n")
     gone = {at for entry in entries for at in range(entry.line, entry.end)}
     days = [at for at, line in enumerate(lines) if line.startswith(DAY_PREFIX)]
-    for begin, end in zip(days, [*days[1:], len(lines)], strict=True):
+    borders = [*days, len(lines)]
+    for begin, end in zip(borders, borders[1:], strict=False):
         below = [at for at in range(begin + 1, end) if lines[at].strip()]
         if below and gone.issuperset(below):
             gone.update(range(begin, end))

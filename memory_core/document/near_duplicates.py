@@ -176,7 +176,9 @@ def covers(one: ParsedText, other: ParsedText) -> bool:
         return False
     if similarity.is_same_parsed(one, other):
         return len(one.tokens) >= len(other.tokens)
-    if max(len(one.text), len(other.text)) > MAX_CHARACTERS or len(other.tokens) < MIN_WORDS:
+    if not one.tokens or len(other.tokens) < MIN_WORDS:
+        return False
+    if max(len(one.text), len(other.text)) > MAX_CHARACTERS:
         return False
     extra = _find_extra(one.tokens, other.tokens)
     words = [one.tokens[at] for at in extra]
