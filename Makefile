@@ -1,4 +1,5 @@
-# One word each: `make test` runs everything, `make bench` prints the speed tables.
+# One word each: `make quick` while you work, `make test` before a pull request, `make test-all`
+# for everything, `make bench` for the speed tables.  scripts/run-parts has the order of the parts.
 
 VERSIONS := $(foreach version,3.13 3.12 3.11 3.10,$(if $(shell scripts/pythons $(version)),$(version)))
 NEWEST   := $(firstword $(VERSIONS))
@@ -9,9 +10,17 @@ TWO      := -n 2 --dist worksteal
 PYTEST   := $(BIN)/pytest $(TWO)
 
 .SECONDARY:
-.PHONY: test lint types docs unit e2e browser others bench trust-report word-weights claude tools clean
+.PHONY: quick test test-all lint types unit tests e2e browser others faults upgrades hostile slow \
+	properties bench mutations trust-report word-weights claude tools clean
 
-test: lint types unit others browser e2e
+test: .venv/made
+	$(BIN)/python scripts/run-parts test
+
+test-all: .venv/made
+	$(BIN)/python scripts/run-parts all
+
+quick: .venv/made
+	@$(BIN)/python scripts/run-parts quick
 
 .venv/made: pyproject.toml
 	@test -n "$(NEWEST)" || { echo "Python 3.10 or newer is needed" >&2; exit 1; }
@@ -28,11 +37,44 @@ types: .venv/made
 	$(BIN)/mypy
 	MYPYPATH=bench $(BIN)/mypy --config-file= bench/*.py
 
+UNIT := --ignore tests/e2e --ignore tests/browser
+
 unit: .venv/made
-	$(PYTEST) --ignore tests/e2e --ignore tests/browser
+	$(PYTEST) -m "not slow" $(UNIT)
+
+# The tests of one or more files or folders: make tests TESTS="tests/git tests/files"
+tests: .venv/made
+	$(PYTEST) -m "not slow" $(TESTS)
+
+# The slow tests, and properties with many examples (new ones each time: PROFILE=search).
+SPECIAL := tests/memory tests/storage tests/setup tests/doctor tests/security
+
+faults: .venv/made
+	$(PYTEST) -m slow tests/memory tests/storage
+
+upgrades: .venv/made
+	$(PYTEST) -m slow tests/setup tests/doctor
+
+hostile: .venv/made
+	$(PYTEST) -m slow tests/security
+
+slow: .venv/made
+	$(PYTEST) -m slow $(UNIT) $(SPECIAL:%=--ignore %)
+
+PROFILE ?= many
+
+properties: .venv/made
+	$(PYTEST) -m property --hypothesis-profile $(PROFILE) $(UNIT)
+
+# With the newest version of Claude Code, or that in the name of the target.
+NEWEST_CLAUDE := $(shell sed -n 's/^NEWEST=//p' scripts/fetch-claude-code)
 
 e2e: .venv/made
-	$(PYTEST) tests/e2e
+	AGENT_MEMORY_CLAUDE_VERSIONS=$(NEWEST_CLAUDE) $(PYTEST) tests/e2e
+
+client-%: .venv/made
+	scripts/fetch-claude-code $*
+	AGENT_MEMORY_CLAUDE_VERSIONS=$* $(PYTEST) tests/e2e
 
 # In a real browser, if this machine has one: without it these tests are skipped.
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
@@ -53,13 +95,17 @@ others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 		--editable . --group test
 	touch $@
 
-# What takes long, and what only goes through the command line or git, is the same on every
-# version: it is run on the newest only.  These go through all that a hook or a program calls.
-OTHERS := test_api.py test_hook.py test_hook_imports.py delegation history learning \
-	tasks claude_code storage text
+# About 300 tests of what a hook or a program calls, and a few of each wing: the types are
+# checked for 3.10 on the newest.  python-VERSION runs all unit tests.
+OTHERS := test_api.py test_hook.py test_hook_imports.py delegation/test_event_handlers.py \
+	document/test_merge_learnings.py selection/test_choosing.py storage/test_spool.py \
+	history/test_item_history.py learning/test_feedback.py tasks/test_sync.py cli/test_items.py
 
 unit-%: .venvs/%/made
-	.venvs/$*/bin/pytest $(TWO) -m "not slow" --hypothesis-profile few $(OTHERS:%=tests/%)
+	.venvs/$*/bin/pytest $(TWO) -m "not slow" $(OTHERS:%=tests/%)
+
+python-%: .venvs/%/made
+	.venvs/$*/bin/pytest $(TWO) $(UNIT)
 
 bench: .venv/made
 	$(BIN)/python bench/run.py
@@ -86,4 +132,4 @@ tools:
 	scripts/fetch-tools
 
 clean:
-	rm -rf .venv .venvs build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venvs build .times.json .pytest_cache .mypy_cache .ruff_cache .hypothesis
