@@ -1,0 +1,59 @@
+"""The parts of the tests: scripts/run-parts, Makefile and folders agree."""
+
+from __future__ import annotations
+
+import subprocess
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from types import ModuleType
+
+import pytest
+
+from support.paths import REPO
+
+
+def load_script(name: str) -> ModuleType:
+    loader = SourceFileLoader(name.replace("-", "_"), str(REPO / "scripts" / name))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+PARTS = load_script("run-parts")
+OTHERS = (*PARTS.ALWAYS, *PARTS.ROTATED)
+
+
+def test_each_part_is_a_target_of_make() -> None:
+    targets = [*PARTS.TEST, *(part.target for part in OTHERS)]
+    subprocess.run(["make", "-n", *targets], cwd=REPO, capture_output=True, check=True)
+
+
+def test_each_wing_of_a_part_has_code() -> None:
+    code = REPO / "memory_core"
+    named = {wing for part in OTHERS for wing in part.wings} - {"security", "hooks"}
+    assert [wing for wing in named if not (code / wing).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "tests"),
+    [
+        ("memory_core/git/arrivals.py", ["tests/git"]),
+        ("memory_core/api.py", ["tests/test_api.py"]),
+        ("memory_core/version.py", []),
+        ("hooks/pre_tool_use.py", ["tests/test_hook.py"]),
+        ("tests/git/test_three_way.py", ["tests/git/test_three_way.py"]),
+        ("tests/e2e/test_ways.py", []),
+        ("docs/cli.md", ["tests/test_docs.py", "tests/test_pages.py"]),
+    ],
+)
+def test_a_changed_file_chooses_its_tests(changed: str, tests: list[str]) -> None:
+    assert PARTS.list_tests([changed]) == tests
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(8.4, "8 s"), (59.6, "1 min 0 s"), (250, "4 min 10 s")]
+)
+def test_times_are_short(seconds: float, text: str) -> None:
+    assert PARTS.format_time(seconds) == text
