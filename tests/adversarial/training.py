@@ -5,6 +5,8 @@
                                              that were made without it: one fifth of the lists
                                              is left out at a time
 
+The digests of the lists and of the file that was made of them are written to `weights.sha256`.
+
 A logistic regression over the words of `word_weights`, by stochastic gradient descent: each text
 moves the weights of its words towards its side, the more the worse it is judged.  Every step also
 makes these weights smaller, so that a few frequent words do not decide alone.  A word of only one
@@ -13,6 +15,7 @@ text gets no weight, since it says little, and only the heaviest weights are wri
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 import sys
@@ -23,6 +26,8 @@ from typing import NamedTuple
 
 from adversarial import report
 from memory_core.trust import folding, scoring, word_weights
+
+DIGESTS = Path(__file__).with_name("weights.sha256")
 
 EPOCHS = 10
 RATE, DECAY, SHRINKING = 0.15, 0.5, 0.16
@@ -105,12 +110,22 @@ def check(lists: list[report.TextList]) -> None:
     print(f"ordinary {alarms} of {ordinary} ({alarms / ordinary:.1%})")
 
 
+def list_digests() -> str:
+    """Return the digests of the lists and of the weights, a line each."""
+    lists = hashlib.sha256()
+    for texts in report.read_training():
+        lists.update(repr(texts).encode())
+    weights = hashlib.sha256(Path(word_weights.PATH).read_bytes())
+    return f"lists {lists.hexdigest()}\nweights {weights.hexdigest()}\n"
+
+
 def main() -> None:
     lists = report.read_training()
     if "--check" in sys.argv:
         check(lists)
     else:
         Path(word_weights.PATH).write_bytes(train(make_samples(lists)))
+        DIGESTS.write_text(list_digests())
 
 
 if __name__ == "__main__":
