@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.claude_code import agent_names
@@ -197,7 +197,6 @@ def list_disk_forms(stem: str) -> set[str]:
     }
 
 
-@settings(max_examples=300)
 @given(NAMES, NAMES)
 def test_two_agents_never_share_a_file(name: str, other: str) -> None:
     if not agent_names.is_same(name, other):

@@ -14,7 +14,7 @@ from typing import Any
 
 import pexpect
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.curation import (
@@ -563,7 +563,6 @@ TEXTS = st.lists(st.sampled_from(LINES), max_size=8).map("\n".join)
 FACTS = st.lists(st.sampled_from([f"Widget {name} is painted" for name in "abcdef"]), unique=True)
 
 
-@settings(max_examples=50)
 @given(TEXTS, TEXTS)
 def test_saved_text_is_kept_line_by_line(
     tmp_path_factory: pytest.TempPathFactory, old: str, new: str
@@ -583,7 +582,6 @@ def test_saved_text_is_kept_line_by_line(
     ]
 
 
-@settings(max_examples=50)
 @given(FACTS, FACTS, FACTS)
 def test_edits_and_learnings_are_both_applied(
     tmp_path_factory: pytest.TempPathFactory, old: list[str], new: list[str], taught: list[str]
@@ -1300,7 +1298,6 @@ def do(project: Project, deed: str, agent: str, number: int) -> None:
         (path.parent / f"{number}{TEMPORARY}").write_text("torn")
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.sampled_from(DEEDS), st.sampled_from(AGENTS), st.integers(0, 5))))
 def test_no_cleaning_loses_anything(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[tuple[str, str, int]]

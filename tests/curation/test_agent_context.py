@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -370,7 +370,6 @@ def one_line(text: str) -> str:
 LINE = ODD.map(one_line).filter(bool)
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     texts=st.lists(st.tuples(ODD.map(one_line), LINE), max_size=4),
     wished=st.dictionaries(LINE, LINE, max_size=3),
@@ -401,7 +400,6 @@ def test_each_heading_is_followed_by_a_list(
     }
 
 
-@settings(max_examples=100, deadline=None)
 @given(documents)
 def test_the_items_read_back(text: str) -> None:
     found = [

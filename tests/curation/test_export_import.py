@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from memory_core.curation import (
@@ -394,7 +394,6 @@ def said(project: Project, agent: str) -> str:
     return "\n".join([text_in(project, agent), archived(project, agent)])
 
 
-@settings(max_examples=80, deadline=None)
 @given(own=documents, theirs=documents, replace=st.booleans())
 @example(own="### Deeper", theirs="## Project Architecture\n### Deeper", replace=False)
 def test_no_line_is_lost_and_undo_brings_the_items_back(
@@ -435,7 +434,6 @@ def is_plain_list(text: str) -> bool:
     return len(set(ids)) == len(ids) and not any(sign in text for sign in ("<<<<", ">>>>"))
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     own=documents.filter(is_plain_list),
     theirs=documents.filter(is_plain_list),
@@ -463,7 +461,6 @@ def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str, replace:
     assert read_files(Path(other.paths.root)) == after
 
 
-@settings(max_examples=80, deadline=None)
 @given(documents.filter(bool))
 def test_an_empty_project_gets_the_same_document(folder: Path, text: str) -> None:
     assume(not markdown.parse_document(text).markers)  # every write repairs conflicts of git

@@ -519,7 +519,7 @@ BY_US = [
 ]
 
 STEPS = st.tuples(st.sampled_from(AGENTS), st.integers(0, 9), st.sampled_from(WORDS))
-NO_LIMIT = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+NO_LIMIT = settings(suppress_health_check=list(HealthCheck))
 
 
 def scripts(kinds: list[Any], largest: int = 9) -> Any:

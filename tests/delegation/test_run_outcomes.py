@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import markdown
@@ -102,7 +102,6 @@ RUNS = st.fixed_dictionaries(
 
 
 @given(st.lists(RUNS, max_size=20), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=150)
 def test_order_and_duplicates_change_no_number(runs: list[Record], chance: Any) -> None:
     records = [task(**run) for run in runs]
     mixed = records + [record for record in records if chance.random() < 0.5]
@@ -111,7 +110,6 @@ def test_order_and_duplicates_change_no_number(runs: list[Record], chance: Any) 
 
 
 @given(st.lists(RUNS, max_size=20))
-@settings(deadline=None, max_examples=150)
 def test_the_arithmetic_is_exact(runs: list[Record]) -> None:
     found = performance.Performance([task(**run) for run in runs])
     once = {run["key"] for run in runs}
@@ -259,7 +257,6 @@ def test_twenty_are_kept_and_five_shown() -> None:
 
 
 @given(st.text(max_size=250), st.text(max_size=250))
-@settings(deadline=None, max_examples=200)
 def test_each_error_is_shown_as_one_list_item(text: str, resolution: str) -> None:
     made = performance.make_error_record(text, resolution=resolution)
     records = [{"time": EARLY, **made}] if made else []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory_core.document import conflicts, markdown
 from memory_core.text import markdown_lines, similarity
 from support.memory_files import make_conflict, read_format_pairs
-from support.strategies import LINES, WORDS, quick
+from support.strategies import LINES, WORDS
 
 BOM = markdown_lines.BOM
 
@@ -303,7 +303,6 @@ def prose(source: markdown.Document) -> set[str]:
     return {line for line in lines if not line.startswith(("<!-- MEMORY", "<!-- Last Up"))}
 
 
-@quick
 @given(texts(COMMON), texts(COMMON))
 def test_merge_documents_loses_nothing(text: str, other: str) -> None:
     found = conflicts.merge_documents(text, other)
@@ -325,7 +324,6 @@ def test_merge_documents_loses_nothing(text: str, other: str) -> None:
     assert not after.markers
 
 
-@quick
 @given(texts(COMMON), texts(COMMON))
 def test_only_title_and_front_matter_are_left(text: str, other: str) -> None:
     source = markdown.parse_document(other.removeprefix(BOM))
@@ -341,7 +339,6 @@ def test_only_title_and_front_matter_are_left(text: str, other: str) -> None:
     assert set(left) <= {"\n".join(front), "\n".join(titles)}
 
 
-@quick
 @given(texts(PLAIN), texts(PLAIN))
 def test_merging_again_adds_no_item(text: str, other: str) -> None:
     once = conflicts.merge_documents(text, other).text
@@ -357,7 +354,6 @@ sides = st.lists(st.sampled_from([*CLEAN, "```\n- code\n\n```"]), max_size=6).ma
 )
 
 
-@quick
 @given(sides, sides, sides, sides)
 def test_a_union_keeps_what_both_sides_have(above: str, ours: str, theirs: str, below: str) -> None:
     text = f"# Title\n\n{above}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> other\n{below}"
@@ -374,7 +370,6 @@ def test_a_union_keeps_what_both_sides_have(above: str, ours: str, theirs: str, 
     assert {s.title for s in markdown.parse_document(text).sections} <= set(titles)
 
 
-@quick
 @given(texts([*COMMON, *CONFLICTS * 8], 30))
 def test_a_union_leaves_no_marker(text: str) -> None:
     found = conflicts.merge_sides(text)
@@ -385,7 +380,6 @@ def test_a_union_leaves_no_marker(text: str) -> None:
     assert markers or found.text == text or "---" in text
 
 
-@quick
 @given(texts([*COMMON, *CONFLICTS * 8], 30))
 def test_a_union_keeps_all_but_bases(text: str) -> None:
     found = conflicts.merge_sides(text)

@@ -7,15 +7,13 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memory_core.document import block_reader, edits, markdown
 from memory_core.text import markdown_lines
-
-quick = settings(max_examples=300, deadline=None)
 
 # Lines of test documents, valid and broken.  Left out, because markdown-it-py itself reads it
 # wrongly: a line that is indented by four but less than the item above it (it belongs to the item).
@@ -109,7 +107,6 @@ any_text = st.one_of(
 )
 
 
-@quick
 @given(any_text)
 def test_any_text_is_read_without_loss(text: str) -> None:
     document = markdown.parse_document(text)
@@ -178,7 +175,6 @@ def judge(text: str) -> None:
     assert filled == judged.verbatim
 
 
-@settings(max_examples=1500, deadline=None)
 @given(lines)
 @example(["- ", "- item", "", "  behind"])
 def test_headings_items_and_code_agree_with_markdown_it(fragments: list[str]) -> None:
@@ -188,14 +184,12 @@ def test_headings_items_and_code_agree_with_markdown_it(fragments: list[str]) ->
 
 
 # No tab and no `>`: markdown-it reads some of them wrongly.
-@settings(max_examples=1500, deadline=None)
 @given(st.text("-*+#`~=:_  \n\n\n12.)ab", max_size=30))
 def test_any_signs_are_read_as_markdown_it_reads_them(text: str) -> None:
     assume(not differs(text))
     judge(text)
 
 
-@quick
 @given(lines, st.sampled_from(["\r\n", "\r"]))
 def test_the_kind_of_line_end_does_not_matter(fragments: list[str], end: str) -> None:
     one = markdown.parse_document("\n".join(fragments))
@@ -373,7 +367,6 @@ def test_a_lone_tag_is_text() -> None:
     assert [item.text for item in markdown.parse_document("<Name>\n- x\n").items] == ["x"]
 
 
-@quick
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
     st.text("-*+#>`~<![]_:=|\\ 12.)a", min_size=1),
@@ -663,7 +656,6 @@ def parts_of(document: markdown.Document) -> list[object]:
     return [document.lines, items, headings, sections, *other, document.warnings]
 
 
-@quick
 @given(documents, numbers, news)
 def test_inserting_and_removing_changes_nothing_else(text: str, number: int, new: str) -> None:
     before = markdown.parse_document(text)
@@ -685,7 +677,6 @@ def test_inserting_and_removing_changes_nothing_else(text: str, number: int, new
     assert items_of(back) == items
 
 
-@quick
 @given(documents, st.sets(numbers, min_size=1, max_size=4))
 def test_removing_changes_nothing_else(text: str, numbers: set[int]) -> None:
     before = markdown.parse_document(text)
@@ -705,7 +696,6 @@ def test_removing_changes_nothing_else(text: str, numbers: set[int]) -> None:
     ]
 
 
-@quick
 @given(documents, numbers, news)
 def test_replacing_changes_nothing_else(text: str, number: int, new: str) -> None:
     before = markdown.parse_document(text)
@@ -724,7 +714,6 @@ def test_replacing_changes_nothing_else(text: str, number: int, new: str) -> Non
     assert (headings_of(after), rest_of(after)) == (headings_of(before), rest_of(before))
 
 
-@quick
 @given(any_text | documents)
 def test_adding_a_section_changes_nothing_else(text: str) -> None:
     before = markdown.parse_document(text)
@@ -737,7 +726,6 @@ def test_adding_a_section_changes_nothing_else(text: str) -> None:
     assert (items_of(after), rest_of(after)) == (items_of(before), rest_of(before))
 
 
-@quick
 @given(any_text | documents, st.just("value"))
 def test_a_comment_changes_nothing_else(text: str, value: str) -> None:
     before = markdown.parse_document(text)
@@ -753,7 +741,6 @@ def test_a_comment_changes_nothing_else(text: str, value: str) -> None:
     assert (items_of(after), headings_of(after)) == (items_of(again), headings_of(again))
 
 
-@quick
 @given(documents)
 def test_a_comment_is_set_only_once(text: str) -> None:
     once = edits.set_comment(markdown.parse_document(text), "Key", "value")
@@ -767,7 +754,6 @@ sides = st.lists(st.sampled_from(["- item", "- other", "prose", "### Deeper", ""
 )
 
 
-@quick
 @given(sides, sides, st.sampled_from(["```sh", "~~~sh", "````", "<!--"]))
 def test_unclosed_code_hides_no_section(above: str, below: str, opening: str) -> None:
     for code in ("", "\n```py\ncode\n", "\n~~~a\n## code\n"):

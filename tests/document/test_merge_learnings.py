@@ -9,7 +9,7 @@ from memory_core.document import markdown, merge_learnings, template
 from memory_core.learning import classify
 from memory_core.text import markdown_lines
 from support.memory_files import FORMAT, NOW, Learning, read_format_pairs
-from support.strategies import documents, learnings, quick, small_limits
+from support.strategies import documents, learnings, small_limits
 
 HEADER = (
     "<!-- MEMORY LIMITS: 8KB max | 10 sections max | 15 items per section -->\n"
@@ -235,7 +235,6 @@ def one_line(text: str) -> str:
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
-@quick
 @given(documents, learnings, small_limits)
 def test_no_learning_is_lost(text: str, learned: list[Learning], limits: template.Limits) -> None:
     found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
@@ -252,7 +251,6 @@ def test_no_learning_is_lost(text: str, learned: list[Learning], limits: templat
     assert all(content in left + gone for content in found.added)
 
 
-@quick
 @given(documents, learnings)
 def test_merging_twice_changes_nothing(text: str, learned: list[Learning]) -> None:
     once = merged(text, *learned)
@@ -274,7 +272,6 @@ def unknown(text: str) -> list[str]:
     ]
 
 
-@quick
 @given(documents, learnings, small_limits)
 def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template.Limits) -> None:
     found = merge_learnings.merge_learnings(text, learned, limits, NOW, "engineer")
@@ -285,7 +282,6 @@ def test_unknown_lines_stay(text: str, learned: list[Learning], limits: template
     assert all(line in kept for line in unknown(text))
 
 
-@quick
 @given(documents, learnings)
 def test_each_item_stays_or_is_replaced_or_is_evicted(text: str, learned: list[Learning]) -> None:
     found = merged(text, *learned)

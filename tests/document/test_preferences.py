@@ -15,7 +15,7 @@ from memory_core.selection.splitting import split_document
 from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
 from support.memory_files import NOW, Learning, make_conflict, make_section
-from support.strategies import LINES, documents, learnings, quick, small_limits
+from support.strategies import LINES, documents, learnings, small_limits
 
 LIMITS = template.Limits()
 
@@ -158,7 +158,6 @@ keys = st.one_of(
 values = st.one_of(st.sampled_from(["1", "x: y", "**z**", "`q`", "a  b."]), st.text(max_size=30))
 
 
-@quick
 @given(st.one_of(documents, wishes), keys, values)
 def test_a_set_preference_is_listed_once(text: str, key: str, value: str) -> None:
     try:
@@ -181,7 +180,6 @@ def test_a_set_preference_is_listed_once(text: str, key: str, value: str) -> Non
     assert listed(preferences.remove(once, key)) == others
 
 
-@quick
 @given(st.one_of(documents, wishes), keys)
 def test_setting_changes_nothing_else(text: str, key: str) -> None:
     try:
@@ -244,7 +242,6 @@ def test_a_learning_equal_to_a_preference_is_known(learned: str) -> None:
     assert found.duplicates == [(SAID, learned)]
 
 
-@quick
 @given(wishes, learnings, small_limits)
 def test_learning_changes_no_preference(
     text: str, learned: list[Learning], limits: template.Limits
@@ -362,7 +359,6 @@ def is_kept(source: str, key: str, texts: list[str]) -> bool:
 flat_wishes = wishes.filter(lambda text: "###" not in text)
 
 
-@quick
 @given(flat_wishes, flat_wishes)
 def test_a_union_has_all_keys_and_loses_no_value(text: str, other: str) -> None:
     text, other = conflicts.merge_sides(text).text, conflicts.merge_sides(other).text

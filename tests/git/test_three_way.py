@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import conflicts, dated_entries, markdown, template
@@ -389,16 +389,12 @@ def test_merge_archive_files(name: str) -> None:
 
 # Properties, for broken documents and for usual edits of a valid document.
 
-slower = settings(deadline=None, max_examples=150)
 
-
-@slower
 @given(documents, documents, documents)
 def test_no_conflict_markers_remain(base: str, ours: str, theirs: str) -> None:
     assert markdown.parse_document(three_way.merge(base, ours, theirs)).markers == []
 
 
-@slower
 @given(documents, documents)
 def test_changes_of_one_side_are_the_result(base: str, text: str) -> None:
     clean = conflicts.merge_sides(text).text
@@ -411,7 +407,6 @@ def said(text: str) -> set[str]:
     return {similarity.normalize_text(item.text) for item in items}
 
 
-@slower
 @given(documents, documents, documents)
 def test_only_items_that_a_side_removed_disappear(base: str, ours: str, theirs: str) -> None:
     merged = said(three_way.merge(base, ours, theirs))
@@ -462,7 +457,6 @@ def versions(draw: st.DrawFn) -> str:
     return "\n".join([*kept, *(f"- {text}" for text in ends[len(lines)]), ""])
 
 
-@slower
 @given(versions(), versions())
 def test_only_lines_that_the_other_side_removed_disappear(ours: str, theirs: str) -> None:
     old, one, other = (set(text.split("\n")) for text in (BASE, ours, theirs))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.claude_code import agent_names
@@ -386,7 +386,6 @@ def said_in(line: str, text: str, items: list[str]) -> bool:
 TIGHT = {"../config.yml": "memory: {limits: {max_items_per_section: 2, max_sections: 1}}"}
 
 
-@settings(max_examples=150, deadline=None)
 @given(documents, documents, st.sampled_from([{"../config.yml": ""}, TIGHT]))
 def test_migrate_loses_no_line(first: str, second: str, tight: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -448,7 +447,6 @@ def test_resolve_does_not_follow_a_link_outside(sandbox: Sandbox, project: Proje
     assert outside.read_text() == CONFLICT
 
 
-@settings(max_examples=100, deadline=None)
 @given(documents, documents, documents)
 def test_a_resolved_file_has_items_of_both_sides(above: str, ours: str, theirs: str) -> None:
     ours, theirs = (side.removeprefix(markdown_lines.BOM) for side in (ours, theirs))
@@ -634,7 +632,6 @@ def texts_of(project: Project) -> set[str]:
     return {"".join(whole.split()) for _section, whole in [*items, *entries]}
 
 
-@settings(max_examples=150, deadline=None)
 @given(documents, st.integers(0, 4))
 def test_restore_loses_nothing(text: str, number: int) -> None:
     document = markdown.parse_document(text)

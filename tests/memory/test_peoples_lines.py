@@ -21,7 +21,6 @@ from memory_core.learning import extraction
 from memory_core.memory import recall, remember
 from memory_core.memory.project import Project, find_project
 from support.sandbox import Sandbox
-from support.strategies import quick
 
 AGENT = "engineer"
 KINDS = ["pattern", "mistake", "architecture", "gotcha"]
@@ -134,7 +133,6 @@ ACTS = st.one_of(
 )
 
 
-@quick
 @given(
     st.lists(ACTS, max_size=12),
     st.builds("{{max_items_per_section: {}, default_size_kb: {}, max_sections: {}}}".format,

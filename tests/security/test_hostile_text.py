@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.document import markdown
@@ -163,7 +163,6 @@ PREFIXES = ["- ", "  ", "## ", "", "1. ", "  - ", "> ", "* ", "- \\", "    ", "\
 @given(
     st.lists(st.tuples(st.sampled_from(PREFIXES), st.sampled_from(HOSTILE) | st.text(max_size=20)))
 )
-@settings(max_examples=300, deadline=None)
 def test_a_block_has_the_items_of_the_document(rows: list[tuple[str, str]]) -> None:
     text = "\n".join(prefix + row for prefix, row in rows)
     document = markdown.parse_document(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.claude_code import agent_names
@@ -491,7 +491,6 @@ def files(draw: st.DrawFn) -> tuple[str, dict[str, Any], list[int]]:
     return "\n".join(writer.lines) + "\n", values, writer.faults
 
 
-@settings(max_examples=300, deadline=None)
 @given(files())
 def test_random_settings_are_used_and_each_fault_is_reported_once(
     file: tuple[str, dict[str, Any], list[int]],
@@ -551,7 +550,6 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(max_size=40),
     st.booleans(),
@@ -564,7 +562,6 @@ def test_any_text_can_be_read(text: str, below: bool) -> None:
     assert all(problem.isprintable() for problem in loaded.problems), loaded.problems
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_can_be_read(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

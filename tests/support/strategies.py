@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from memory_core.document import template
 from memory_core.text import markdown_lines
 from support.memory_files import Learning
-
-quick = settings(max_examples=200, deadline=None)
 
 WORDS = ["queue", "bank", "price", "order", "stock", "test", "cache", "login", "mail", "bus"]
 LINES = [

@@ -222,7 +222,6 @@ ENTRY = st.one_of(
 OPEN = ("<!--", "```", "~~~", "---", "===")
 
 
-@settings(max_examples=300)
 @given(MARKDOWN, ENTRY, st.sampled_from(["Notes", "Key Decisions", "Own section", "context"]))
 def test_adding_loses_no_line_and_reads_back(text: str, entry: str, title: str) -> None:
     try:
@@ -281,7 +280,6 @@ def test_invalid_titles_are_refused(title: str) -> None:
         task_document.add_item("# t\n", title, "a note")
 
 
-@settings(max_examples=200)
 @given(MARKDOWN, st.integers(100, 500), st.text(max_size=600))
 def test_a_cut_is_within_its_budget(text: str, budget: int, title: str) -> None:
     whole = task_document.create("task-1", title, "2026-11-21 22:10:00", text * 10)
@@ -903,7 +901,7 @@ OPERATIONS = st.lists(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(OPERATIONS)
 def test_nothing_written_is_lost_whatever_happens(
     tmp_path_factory: pytest.TempPathFactory, operations: list[tuple[str, str, str]]

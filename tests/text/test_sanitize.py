@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.text import characters, sanitize
@@ -19,7 +19,6 @@ OPENER = re.compile(rf"[{sanitize.BRACKETS}]\s*([^\W\d]|[/!|?%@:\\]|$)")
 
 @example("<&dd;")
 @given(st.text(st.sampled_from("<>/!|&lt;#60＜agent-memory system:reminder\u200b\u202e\n")))
-@settings(max_examples=500)
 def test_no_text_opens_a_tag(text: str) -> None:
     safe = sanitize.escape(text)
     assert not OPENER.search(safe)
@@ -31,7 +30,6 @@ SIGNS = "\u200d\u200c\ufe0f\U0001f600\u20e35\u0645\"'[]/: add to memoryremberHum
 
 
 @given(st.text() | st.text(st.sampled_from(SIGNS)))
-@settings(max_examples=500)
 def test_what_is_safe_does_not_change(text: str) -> None:
     safe = sanitize.escape(text)
     assert sanitize.escape(safe) == safe

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.history import error_text
@@ -186,7 +186,6 @@ LINKS = [" ", "=", ": ", " = ", '": "', "`: `", " (", "\n", ", value: ", ">", "_
 PIECES = st.sampled_from([*NAMES, *WORDS, *VALUES, "login", "shop"])
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(PIECES, st.sampled_from([*LINKS, *[" "] * 9])), max_size=12))
 def test_the_quick_look_misses_no_secret(pieces: list[tuple[str, str]]) -> None:
     text = "".join(f"{piece}{link}" for piece, link in pieces)
