@@ -63,13 +63,20 @@ def discovery(tmp_path_factory: pytest.TempPathFactory) -> Discovery:
     return Discovery(scene, steps, users)
 
 
-@pytest.mark.parametrize("kind", traps.KINDS)
+OFTEN = (traps.LINK_FILE, traps.FIFO)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [k if k in OFTEN else pytest.param(k, marks=pytest.mark.slow) for k in traps.KINDS],
+)
 def test_hooks_stay_in_the_project_and_lose_nothing(discovery: Discovery, kind: str) -> None:
     steps = [step for step in discovery.steps if step.is_hook]
     problems = discovery.spring_all(kind, steps)
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.slow
 def test_other_doors_stay_in_the_project(discovery: Discovery) -> None:
     """Each path with one kind of trap: tests/tools/hostile_paths.py tries all."""
     steps = [step for step in discovery.steps if not step.is_hook]
@@ -77,10 +84,11 @@ def test_other_doors_stay_in_the_project(discovery: Discovery) -> None:
     assert not problems, "\n".join(problems)
 
 
-def test_commands_stay_in_the_project(discovery: Discovery) -> None:
-    """Each command, with one trap at each path that it uses: all kinds of traps in turn."""
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
+def test_commands_stay_in_the_project(discovery: Discovery, every: int) -> None:
+    """Commands, with one trap at each path that they use: all kinds of traps in turn."""
     scene, problems, number = discovery.scene, [], 0
-    for step in life.list_commands(scene.root):
+    for step in list(life.list_commands(scene.root))[::every]:
         scene.reset()
         users = scene.discover([step])
         assert users, step

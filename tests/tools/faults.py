@@ -1,6 +1,6 @@
 """Kill real hooks at each of their system calls, fail each call, and check the files afterwards.
 
-    python tests/tools/faults.py [--quick] [--jobs N]
+    python tests/tools/faults.py [--every N] [--jobs N]
     python tests/tools/faults.py --repeat SCENARIO INJECTION
 
 strace injects one fault per run: SIGKILL at every system call after the event was read;
@@ -56,8 +56,6 @@ FILE_CALLS = re.compile(
 )
 # These calls do not touch the disk, and their number varies from run to run.
 MEMORY_CALLS = ("brk", "futex", "madvise", "mmap", "mprotect", "mremap", "munmap")
-
-QUICK = 15  # --quick takes every n-th call on the project's files
 
 OLD = [f"Module mod_{n}.py owns the table t{n}" for n in range(15)]
 LEARNED = "The retry count is set in settings.py"
@@ -529,11 +527,13 @@ class Point(NamedTuple):
     whole: frozenset[str]
 
 
-def points(bed: Bed, scenario: Scenario, quick: bool) -> list[Point]:
+def points(bed: Bed, scenario: Scenario, every: int) -> list[Point]:
     """Return all injections for a scenario."""
     whole = whole_texts(bed, scenario)
     found = calls(bed, scenario)
-    injections = sample(found) if quick else [*kills(found), *faults(found), *lasting(found)]
+    injections = (
+        sample(found, every) if every > 1 else [*kills(found), *faults(found), *lasting(found)]
+    )
     return [Point(scenario, injection, whole) for injection in injections]
 
 
@@ -551,11 +551,11 @@ def lasting(found: list[Call]) -> list[str]:
     return [f"{c.name}:error={error}:when={c.number}+" for c in files for error in ERRORS]
 
 
-def sample(found: list[Call]) -> list[str]:
+def sample(found: list[Call], every: int) -> list[str]:
     """Choose some calls of each kind, always the same ones, with alternating errors."""
     ours = [c for c in found if c.own_hooks and FILE_CALLS.fullmatch(c.name)]
-    some = faults(ours)[:: QUICK * len(ERRORS) + 1] + lasting(ours)[:: 2 * QUICK * len(ERRORS) + 1]
-    return kills(ours)[::QUICK] + some
+    step = every * len(ERRORS)
+    return kills(ours)[::every] + faults(ours)[:: step + 1] + lasting(ours)[:: 2 * step + 1]
 
 
 # Faults without strace.
@@ -617,9 +617,9 @@ def postdate(bed: Bed) -> None:
 # Disks are mounted in a private mount namespace, so that nothing stays mounted.
 
 
-def disks(folder: Path, quick: bool) -> Iterator[tuple[str, list[str]]]:
+def disks(folder: Path, every: int) -> Iterator[tuple[str, list[str]]]:
     bed = Bed(folder)
-    rooms = [(kind, n) for kind in ("pages", "files") for n in range(0, 13, 6 if quick else 1)]
+    rooms = [(kind, n) for kind in ("pages", "files") for n in range(0, 13, 6 if every > 1 else 1)]
     for scenario in SCENARIOS:
         whole = whole_texts(bed, scenario)
         bed.clear()
@@ -666,12 +666,12 @@ def namespace() -> list[str] | None:
     return None
 
 
-def on_disks(folder: Path, quick: bool) -> list[tuple[str, list[str]]]:
+def on_disks(folder: Path, every: int) -> list[tuple[str, list[str]]]:
     command = namespace()
     if command is None:
         print("full and read-only disks: not run, nothing may be mounted here")
         return []
-    words = [*command, sys.executable, __file__, "--disks", str(folder), *["--quick"] * quick]
+    words = [*command, sys.executable, __file__, "--disks", str(folder), f"--every={every}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         return [("disks", [f"broken: {done.stderr}"])]
@@ -720,12 +720,12 @@ class Tally:
         return ", ".join(f"{self.counts[kind]} {kind}" for kind in kinds)
 
 
-def inject(folder: Path, jobs: int, quick: bool, tally: Tally) -> None:
+def inject(folder: Path, jobs: int, every: int, tally: Tally) -> None:
     beds: queue.Queue[Bed] = queue.Queue()
     for n in range(jobs):
         beds.put(Bed(folder / str(n)))
     first = beds.queue[0]
-    todo = [point for scenario in SCENARIOS for point in points(first, scenario, quick)]
+    todo = [point for scenario in SCENARIOS for point in points(first, scenario, every)]
     with ThreadPoolExecutor(jobs) as pool:
         for point, hit, problems in pool.map(lambda point: run(beds, point), todo):
             kind = "kill points" if "SIGKILL" in point.injection else "faults"
@@ -733,11 +733,11 @@ def inject(folder: Path, jobs: int, quick: bool, tally: Tally) -> None:
             tally.add(kind, name, problems if hit else ["missed: no such call"])
 
 
-def everything(folder: Path, jobs: int, quick: bool) -> bool:
+def everything(folder: Path, jobs: int, every: int) -> bool:
     tally = Tally()
-    inject(folder, jobs, quick, tally)
+    inject(folder, jobs, every, tally)
     bed = Bed(folder / "others")
-    for name, problems in (*no_home(bed), *the_future(bed), *on_disks(folder / "disks", quick)):
+    for name, problems in (*no_home(bed), *the_future(bed), *on_disks(folder / "disks", every)):
         tally.add("other harms", name, problems)
     print(tally)
     return tally.failed
@@ -759,7 +759,7 @@ def repeat(folder: Path, name: str, injection: str) -> bool:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a sample of the points")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N points")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--repeat", nargs=2, metavar=("SCENARIO", "INJECTION"))
     parser.add_argument("--disks", type=Path, help=argparse.SUPPRESS)
@@ -769,14 +769,14 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     given = arguments()
     if given.disks:
-        print(json.dumps(list(disks(given.disks, given.quick))))
+        print(json.dumps(list(disks(given.disks, given.every))))
         return 0
     if not shutil.which("strace"):
         sys.exit("strace is not installed (package strace)")
     if given.repeat:
         return int(repeat(Path(tempfile.mkdtemp(prefix="faults-")), *given.repeat))
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        return int(everything(Path(folder), given.jobs, given.quick))
+        return int(everything(Path(folder), given.jobs, given.every))
 
 
 if __name__ == "__main__":
