@@ -19,6 +19,8 @@ from support.command_line import ITEM, Person
 from support.review import make_waiting
 from support.terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 CENTS = "Prices are stored in cents as integers"
 BUS = "Events are sent after the transaction has ended"
 SLOW = "The export takes ten minutes without an index"

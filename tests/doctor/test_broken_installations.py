@@ -377,7 +377,11 @@ LEFT: list[tuple[Damage, str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("damage", "check", "problem"), REPAIRED, ids=[row[0].__name__ for row in REPAIRED]
+    ("damage", "check", "problem"),
+    [
+        pytest.param(*row, id=row[0].__name__, marks=[pytest.mark.slow] * (number % 4 > 0))
+        for number, row in enumerate(REPAIRED)
+    ],
 )
 def test_a_cause_is_found_and_repaired(
     person: Person, damage: Damage, check: str, problem: str

@@ -856,6 +856,7 @@ def test_a_failing_build_changes_nothing(fresh: Machine) -> None:
     assert not fresh.link.exists()
 
 
+@pytest.mark.slow
 def test_without_a_network_one_line_says_so(fresh: Machine) -> None:
     project = fresh.project("shop", FOREIGN)
     env = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_CONFIG_FILE": os.devnull, "NO_PROXY": "*"}

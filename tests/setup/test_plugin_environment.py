@@ -11,6 +11,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from memory_core.setup import plugin, plugin_environment
 from support.paths import REPO
 from support.plugin import (
@@ -154,6 +156,7 @@ def test_there_is_no_build_if_memory_is_off(plugged: Plugged) -> None:
     assert not (plugged.data / "environments").exists()
 
 
+@pytest.mark.slow
 def test_it_is_built_for_real(sandbox: Sandbox, tmp_path: Path) -> None:
     """By pip from the package index, without the packages of the tests."""
     plugged = Plugged(sandbox, tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -369,14 +370,18 @@ def served(board: Board) -> Iterator[str]:
         port = free.getsockname()[1]
     command = [str(BACKLOG), "browser", "--no-open", "--non-interactive", "-p", str(port)]
     process = subprocess.Popen(
-        command, cwd=board.root, env=board.sandbox.env, stdout=subprocess.DEVNULL
+        command,
+        cwd=board.root,
+        env=board.sandbox.env,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         url = f"http://127.0.0.1:{port}"
         until(lambda: answers(f"{url}/api/tasks"))
         yield url
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)  # the command starts the server as a child
         process.wait(30)
 
 
