@@ -166,8 +166,14 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Cost]:
     return [measure(sandbox, *step) for step in LIFE]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
+# One that is too large, and one that is read.
+QUICK = ("memory over 1 MB", "settings of many keys")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES],
+)
 def test_cost(sandbox: Sandbox, usual: list[Cost], case: str) -> None:
     prepare, line = CASES[case]
     prepare(sandbox)
