@@ -29,7 +29,10 @@ DEFAULT = REPO / ".tools" / "phoenix" / "bin" / "phoenix"
 PHOENIX = shutil.which(os.environ.get("AGENT_MEMORY_PHOENIX") or DEFAULT)
 SECONDS = 60
 
-pytestmark = pytest.mark.skipif(not PHOENIX, reason="no Phoenix: scripts/fetch-tools phoenix")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not PHOENIX, reason="no Phoenix: scripts/fetch-tools phoenix"),
+]
 
 
 def find_free_port() -> int:

@@ -27,6 +27,8 @@ from support.command_line import Person
 from support.review import make_waiting
 from support.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
