@@ -60,6 +60,13 @@ def read_prompt(sandbox: Sandbox) -> str:
     return sandbox.run_hook("pre_tool_use", make_pre_event()).stdout.decode()
 
 
+def write_task(sandbox: Sandbox) -> None:
+    folder = sandbox.root / "backlog" / "tasks"
+    folder.mkdir(parents=True)
+    text = "---\nid: TASK-1\ntitle: T\nstatus: In Progress\n---\n"
+    (folder / "task-1 - T.md").write_text(text)
+
+
 def list_waiting(person: Person) -> list[dict[str, Any]]:
     return json.loads(person.run("review", "--list", "--json").stdout)
 
@@ -161,10 +168,7 @@ def test_look_alikes_are_learned_as_they_are(person: Person) -> None:
     ],
 )
 def test_a_command_refuses_a_secret(person: Person, command: list[str]) -> None:
-    folder = person.sandbox.root / "backlog" / "tasks"
-    folder.mkdir(parents=True)
-    text = "---\nid: TASK-1\ntitle: T\nstatus: In Progress\n---\n"
-    (folder / "task-1 - T.md").write_text(text)
+    write_task(person.sandbox)
     person.sandbox.write_memory("engineer", "Orders are sorted")
     done = person.run(*command)
     assert done.returncode == 2
@@ -260,10 +264,7 @@ def test_an_archived_item_loses_its_secret(person: Person) -> None:
 
 def test_a_task_memory_reaches_a_session_without_its_secret(person: Person) -> None:
     sandbox = person.sandbox
-    folder = sandbox.root / "backlog" / "tasks"
-    folder.mkdir(parents=True)
-    text = "---\nid: TASK-1\ntitle: T\nstatus: In Progress\n---\n"
-    (folder / "task-1 - T.md").write_text(text)
+    write_task(sandbox)
     assert person.run("task", "init", "--yes").returncode == 0
     assert person.run("task", "note", "task-1", "The registry is internal").returncode == 0
     path = sandbox.root / "backlog" / "memory" / "task-1.md"
