@@ -68,39 +68,40 @@ def test_another_server_has_other_secrets(dashboard: Dashboard, sandbox: Sandbox
         assert dashboard.send("GET", "/dashboard", {"Cookie": stolen}).status == 403
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        *(f"/dashboard{path}" for path in WITHOUT_NAMES),
-        "/dashboard/agents/engineer",
-        "/dashboard/live",
-        "/dashboard/nothing",
-        "/nothing",
-        "/dashboard?token=",
-        "/dashboard?token=wrong",
-        "/dashboard?token=%ff%00",
-        "/dashboard?token=TOKEN&token=TOKEN",
-        "/dashboard?Token=TOKEN",
-        "/dashboard/events?token=TOKEN",
-        "//example.org?token=TOKEN",
-        "/dashboard/?token=TOKEN",
-    ],
-)
+CLOSED = [
+    *(f"/dashboard{path}" for path in WITHOUT_NAMES),
+    "/dashboard/agents/engineer",
+    "/dashboard/live",
+    "/dashboard/nothing",
+    "/nothing",
+    "/dashboard?token=",
+    "/dashboard?token=wrong",
+    "/dashboard?token=%ff%00",
+    "/dashboard?token=TOKEN&token=TOKEN",
+    "/dashboard?Token=TOKEN",
+    "/dashboard/events?token=TOKEN",
+    "//example.org?token=TOKEN",
+    "/dashboard/?token=TOKEN",
+]
+
+
 @pytest.mark.parametrize(
     "cookie", ["", "NAME=", "NAME=wrong", "other=VALUE", "NAME=VALUEx", ';,="']
 )
-def test_without_the_token_or_cookie_nothing_is_shown(
-    dashboard: Dashboard, target: str, cookie: str
-) -> None:
+def test_without_the_token_or_cookie_nothing_is_shown(dashboard: Dashboard, cookie: str) -> None:
     name, _, value = dashboard.cookie.partition("=")
     cookie = cookie.replace("NAME", name).replace("VALUE", value)
-    target = target.replace("TOKEN", dashboard.query.partition("=")[2])
-    answer = dashboard.send("GET", target, {"Cookie": cookie})
-    assert answer.status == 403
-    assert "set-cookie" not in answer.headers
-    assert "Open the address that agent-memory dashboard printed" in answer.body
-    for secret in ("shop", "engineer", value, dashboard.query):
-        assert secret not in answer.body
+    wrong = []
+    for target in CLOSED:
+        sent = target.replace("TOKEN", dashboard.query.partition("=")[2])
+        answer = dashboard.send("GET", sent, {"Cookie": cookie})
+        shown = [
+            text for text in ("shop", "engineer", value, dashboard.query) if text in answer.body
+        ]
+        advised = "Open the address that agent-memory dashboard printed" in answer.body
+        if answer.status != 403 or "set-cookie" in answer.headers or shown or not advised:
+            wrong.append((target, answer))
+    assert not wrong
 
 
 def test_the_token_opens_nothing_but_the_start(dashboard: Dashboard) -> None:
