@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from support.paths import REPO
+from support.tables import for_each
 
 PACKAGE = REPO / "memory_core"
 
@@ -190,16 +189,12 @@ def test_the_top_folder_is_small() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= MOST_AT_THE_TOP
 
 
-@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.name)
+@for_each("folder", folders())
 def test_a_wing_is_small(folder: Path) -> None:
     assert modules_in(folder) <= MOST_IN_A_WING
 
 
-@pytest.mark.parametrize(
-    "folder",
-    [folder for folder in folders() if folder.name not in DOORS],
-    ids=lambda folder: folder.name,
-)
+@for_each("folder", [folder for folder in folders() if folder.name not in DOORS])
 def test_the_init_of_a_wing_is_only_a_docstring(folder: Path) -> None:
     """Hooks pay for every import, so a wing re-exports nothing."""
     tree = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))

@@ -16,6 +16,7 @@ from memory_core.setup import installation
 from memory_core.storage import config, config_models, record_models
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 PAGES = [REPO / "README.md", REPO / "CHANGELOG.md", *sorted((REPO / "docs").glob("*.md"))]
 
@@ -44,7 +45,7 @@ def test_the_example_settings_are_valid(sandbox: Sandbox) -> None:
     assert config.load(sandbox.paths, None, {}).problems == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_each("page", PAGES)
 def test_links_work(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target

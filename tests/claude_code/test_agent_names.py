@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.claude_code import agent_names
+from support.tables import for_each
 
 SPELLINGS = {
     "engineer": [
@@ -160,20 +161,20 @@ NAMES = st.one_of(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "agent"), [(name, agent) for agent, names in SPELLINGS.items() for name in names]
 )
 def test_every_spelling_is_one_agent(name: str, agent: str) -> None:
     assert agent_names.id_of(name) == agent
 
 
-@pytest.mark.parametrize(("name", "other"), APART)
+@for_each(("name", "other"), APART)
 def test_different_agents_stay_apart(name: str, other: str) -> None:
     assert not agent_names.is_same(name, other)
     assert agent_names.file_stem_of(name).casefold() != agent_names.file_stem_of(other).casefold()
 
 
-@pytest.mark.parametrize(("name", "stem"), STEMS.items())
+@for_each(("name", "stem"), STEMS.items())
 def test_the_file_name_is_readable(name: str, stem: str) -> None:
     assert agent_names.file_stem_of(name) == stem
 

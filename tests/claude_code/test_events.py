@@ -13,6 +13,7 @@ import pytest
 from memory_core.claude_code import event_shapes, events
 from support.events import name_kind, read_recorded_events, spoil
 from support.paths import EVENTS
+from support.tables import for_each
 
 
 @pytest.mark.parametrize("name", event_shapes.EVENTS)
@@ -20,7 +21,7 @@ def test_there_is_a_recorded_event_of_each_kind(name: str) -> None:
     assert name in {name_kind(value) for value in read_recorded_events()}
 
 
-@pytest.mark.parametrize("path", EVENTS, ids=lambda path: "-".join(path.parts[-3:]))
+@for_each("path", EVENTS)
 def test_a_recorded_event_is_read_without_loss(path: Path) -> None:
     value = json.loads(path.read_text(encoding="utf-8"))
     is_read = name_kind(value) in event_shapes.EVENTS
@@ -105,7 +106,7 @@ def test_reports_are_the_texts_of_the_agent(response: Any, texts: list[str]) -> 
     assert "given" not in json.dumps(events.report_texts(value))
 
 
-@pytest.mark.parametrize("value", read_recorded_events(), ids=lambda value: name_kind(value))
+@for_each("value", read_recorded_events())
 def test_no_prompt_is_ever_a_report(value: dict[str, Any]) -> None:
     prompt = value.get("tool_input", {}).get("prompt")
     assert prompt is None or prompt not in events.report_texts(value)

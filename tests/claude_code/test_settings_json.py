@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memory_core.claude_code import settings_json
 from support.paths import REPO
+from support.tables import for_each
 
 with open(REPO / "settings.template.json", encoding="utf-8") as file:
     TEMPLATE = file.read()
@@ -385,7 +386,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_invalid_files_are_refused_with_line_and_column(name: str) -> None:
     text, line, column, what = REFUSED[name]
     with pytest.raises(

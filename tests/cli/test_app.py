@@ -26,6 +26,7 @@ from support.files import read_files
 from support.paths import REPO
 from support.review import make_waiting
 from support.spool import add_cut_spool_entry, add_spool_entry, make_spool_entry
+from support.tables import for_each
 from support.terminal import Terminal, run_on_terminal, strip_colours
 
 # --- documentation ---
@@ -57,7 +58,7 @@ def test_the_page_lists_the_commands_with_their_help() -> None:
     assert told == [(name, help_of(each).split("\n")[0]) for name, each in commands().items()]
 
 
-@pytest.mark.parametrize(("name", "command"), commands().items())
+@for_each(("name", "command"), commands().items())
 def test_help_is_a_sentence_and_an_example(name: str, command: Any) -> None:
     text = help_of(command)
     first = text.split("\n")[0]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memory_core.cli import times
 from memory_core.text.times import FAR_FUTURE, format_utc
+from support.tables import for_each
 
 NOW = 1_795_000_000.5  # 2026-11-18T11:06:40.500Z
 
@@ -39,7 +40,7 @@ def test_invalid_durations(text: str) -> None:
         times.parse_duration(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "last", "first"),
     [
         ("0d", FAR_FUTURE, None),
@@ -65,7 +66,7 @@ def test_a_moment(text: str, last: str, first: str | None) -> None:
     assert times.parse_time(text, NOW, is_first=True) == (first or last)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         *("", "yesterday", "-1d", "5y", "2026-02-29", "2026-13-01", "2026-11-31", "26-11-01"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memory_core.curation import lookup
 from memory_core.history import item_history
+from support.tables import for_each
 
 
 class PlainItem(NamedTuple):
@@ -54,7 +55,7 @@ MEANT = {
 }
 
 
-@pytest.mark.parametrize("case", MEANT)
+@for_each("case", MEANT)
 def test_find_item_by_every_kind_of_name(case: str) -> None:
     items, name, at = MEANT[case]
     assert lookup.find_item(name, items) is items[at]

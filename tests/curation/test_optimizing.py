@@ -27,6 +27,7 @@ from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
 from support.paths import CASES
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 PAIRS = json.loads((CASES / "pairs.json").read_text("utf-8"))
 SENTENCES = [pair[name] for pair in PAIRS for name in ("text", "other")]
@@ -127,7 +128,7 @@ APART = [
 ]
 
 
-@pytest.mark.parametrize(("one", "two"), APART)
+@for_each(("one", "two"), APART)
 def test_items_with_different_facts_are_not_merged(one: str, two: str) -> None:
     assert find_clusters(one, two) == find_clusters(two, one) == []
 
@@ -299,7 +300,7 @@ WORDINGS: list[tuple[str, list[str], list[str], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("wording", "originals", "new", "lost"), WORDINGS)
+@for_each(("wording", "originals", "new", "lost"), WORDINGS)
 def test_wordings(wording: str, originals: list[str], new: list[str], lost: list[str]) -> None:
     assert near_duplicates.find_new_facts(wording, originals) == new
     assert near_duplicates.find_lost_facts(wording, originals) == lost

@@ -26,6 +26,7 @@ from support.events import (
 )
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 Record = dict[str, Any]
 
@@ -74,7 +75,7 @@ TASKS = [
 ]
 
 
-@pytest.mark.parametrize(("description", "prompt", "kind"), TASKS)
+@for_each(("description", "prompt", "kind"), TASKS)
 def test_the_first_significant_word_gives_the_type(
     description: str, prompt: str, kind: str
 ) -> None:
@@ -240,9 +241,7 @@ COMMON: list[tuple[str, list[Record], list[tuple[str, str, int]]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("records", "expected"), [row[1:] for row in COMMON], ids=[row[0] for row in COMMON]
-)
+@for_each(("records", "expected"), [row[1:] for row in COMMON])
 def test_common_errors(records: list[Record], expected: list[tuple[str, str, int]]) -> None:
     assert list_errors(*records) == expected
     assert list_errors(*reversed(records), *records) == expected

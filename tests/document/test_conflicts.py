@@ -10,6 +10,7 @@ from memory_core.document import conflicts, markdown
 from memory_core.text import markdown_lines, similarity
 from support.memory_files import make_conflict, read_format_pairs
 from support.strategies import LINES, WORDS
+from support.tables import for_each
 
 BOM = markdown_lines.BOM
 
@@ -129,7 +130,7 @@ UNIONS = {
 }
 
 
-@pytest.mark.parametrize("name", UNIONS)
+@for_each("name", UNIONS)
 def test_merge_sides(name: str) -> None:
     text, expected = UNIONS[name]
     found = conflicts.merge_sides(text).text

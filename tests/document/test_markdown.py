@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from memory_core.document import block_reader, edits, markdown
 from memory_core.text import markdown_lines
+from support.tables import for_each
 
 # Lines of test documents, valid and broken.  Left out, because markdown-it-py itself reads it
 # wrongly: a line that is indented by four but less than the item above it (it belongs to the item).
@@ -238,7 +239,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
+@for_each("name", READ)
 def test_sections_and_items(name: str) -> None:
     text, expected = READ[name]
     document = markdown.parse_document(text)
@@ -355,7 +356,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@for_each("name", BROKEN)
 def test_a_broken_document_is_read_with_a_warning(name: str) -> None:
     text, items, warnings = BROKEN[name]
     document = markdown.parse_document(text)
@@ -437,7 +438,7 @@ INSERTED = {
 }
 
 
-@pytest.mark.parametrize("name", INSERTED)
+@for_each("name", INSERTED)
 def test_insert_item(name: str) -> None:
     title, text, before, expected = INSERTED[name]
     document = markdown.parse_document(before)
@@ -765,7 +766,7 @@ def test_unclosed_code_hides_no_section(above: str, below: str, opening: str) ->
         assert markdown.find_section(document, "Last")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "part",
     [
         "<!-- a\n",

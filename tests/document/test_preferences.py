@@ -16,6 +16,7 @@ from memory_core.text import markdown_lines
 from support.command_line import Person, hide_change, read_fields
 from support.memory_files import NOW, Learning, make_conflict, make_section
 from support.strategies import LINES, documents, learnings, small_limits
+from support.tables import for_each
 
 LIMITS = template.Limits()
 
@@ -58,7 +59,7 @@ LISTED = {
 }
 
 
-@pytest.mark.parametrize("name", LISTED)
+@for_each("name", LISTED)
 def test_list(name: str) -> None:
     text, expected = LISTED[name]
     found = listed(text)

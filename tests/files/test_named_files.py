@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.files import named_files
+from support.tables import for_each
 
 NAMED = [
     ("The parser in src/parser.py keeps no state", ["src/parser.py"]),
@@ -49,7 +50,7 @@ def test_named_files(text: str, paths: list[str]) -> None:
     assert named_files.list_paths(text) == paths
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@for_each("text", OTHERS)
 def test_other_words_name_no_file(text: str) -> None:
     assert named_files.list_paths(text) == []
 

@@ -10,6 +10,7 @@ from memory_core.document import conflicts, dated_entries, markdown, template
 from memory_core.git import three_way
 from memory_core.text import markdown_lines, similarity
 from support.strategies import documents
+from support.tables import for_each
 
 BOM = markdown_lines.BOM
 
@@ -332,7 +333,7 @@ MERGES = {
 }
 
 
-@pytest.mark.parametrize("name", MERGES)
+@for_each("name", MERGES)
 def test_merge(name: str) -> None:
     base, ours, theirs, merged = MERGES[name]
     assert three_way.merge(base, ours, theirs) == merged

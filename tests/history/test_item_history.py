@@ -34,6 +34,7 @@ from support.events import (
 )
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 NOW = "2026-11-21 08:00:00"
 WORDS = ["Use tabs in makefiles", "Fixtures are generated", "The lift is slow", "Ask Ann first"]
@@ -58,7 +59,7 @@ def state(known: item_history.ItemState | None) -> dict[str, Any]:
 HAS = make_record("learned", FACT, 1, run="a1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("records", "confidence"),
     [
         ([HAS], 0.5),
@@ -332,7 +333,7 @@ PERSONS = {
 }
 
 
-@pytest.mark.parametrize("name", PERSONS)
+@for_each("name", PERSONS)
 def test_an_item_is_a_persons_or_an_agents(name: str) -> None:
     records, is_persons = PERSONS[name]
     history = item_history.History(records)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import subprocess
@@ -30,6 +31,7 @@ from memory_core.memory.remember import may_teach
 from memory_core.text.sanitize import clean_line
 from support.paths import CASES, REPO
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 DOCUMENTS = [
     *(CASES / name for name in ("learnings.md", "reports.md", "styles.md")),
@@ -102,14 +104,14 @@ def test_each_document_has_cases() -> None:
     assert all(len(list(cases(path))) >= 5 for path in DOCUMENTS)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+@for_each("case", CASES)
 def test_case(case: Case) -> None:
     found = case.extract()
     assert "".join(map(told, found.learnings + found.rejected)) == case.found
     assert remove_spans(case.text, found.spans) == (case.text if case.left is None else case.left)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+@for_each("case", CASES)
 def test_only_learned_text_is_removed(case: Case) -> None:
     found = case.extract()
     kept = "".join(map(told, found.learnings + found.rejected))
@@ -145,7 +147,7 @@ def words_of(text: str) -> set[str]:
     return set(re.findall(r"\w+", clean_line(text).lower())) - set("0123456789")
 
 
-@pytest.mark.parametrize("case", list(cases(GENUINE)), ids=lambda case: case.title)
+@for_each("case", list(cases(GENUINE)))
 def test_real_learnings_are_extracted(case: Case) -> None:
     found = case.extract()
     assert len(found.learnings) == (case.text.count("Content:") or case.text.count('"remember"'))
@@ -153,7 +155,7 @@ def test_real_learnings_are_extracted(case: Case) -> None:
     assert found.spans
 
 
-@pytest.mark.parametrize("case", list(cases(EXPLAINING)), ids=lambda case: case.title)
+@for_each("case", list(cases(EXPLAINING)))
 def test_explanations_of_the_format_teach_nothing(case: Case) -> None:
     found = case.extract()
     assert found.learnings == []
@@ -161,7 +163,7 @@ def test_explanations_of_the_format_teach_nothing(case: Case) -> None:
     assert found.spans == []
 
 
-@pytest.mark.parametrize("case", list(cases(NOT_LEARNED)), ids=lambda case: case.title)
+@for_each("case", list(cases(NOT_LEARNED)))
 def test_a_report_without_a_learning_teaches_nothing(case: Case) -> None:
     assert case.extract().learnings == []
 
@@ -195,8 +197,7 @@ def indented(text: str, margin: str) -> str:
     return "".join(margin + line for line in text.splitlines(keepends=True))
 
 
-@pytest.mark.parametrize("quoting", QUOTING.values(), ids=QUOTING)
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+@for_each(("quoting", "page"), itertools.product(QUOTING.values(), PAGES.values()))
 def test_a_quoted_page_teaches_nothing(page: str, quoting: Callable[[str], str]) -> None:
     report = quoting(page)
     found = extract(report, natural_language=True)
@@ -272,8 +273,10 @@ SHAPES: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-@pytest.mark.parametrize(("introduction", "is_own"), INTRODUCTIONS)
+@for_each(
+    ("introduction", "is_own", "shape"),
+    [(*row, shape) for row in INTRODUCTIONS for shape in SHAPES.values()],
+)
 def test_an_introduction_can_mark_a_block_as_an_example(
     introduction: str, is_own: bool, shape: Callable[[str], str]
 ) -> None:
@@ -282,7 +285,7 @@ def test_an_introduction_can_mark_a_block_as_an_example(
     assert bool(extract(shown).rejected) is not is_own
 
 
-@pytest.mark.parametrize("introduction", [line for line, _ in INTRODUCTIONS])
+@for_each("introduction", [line for line, _ in INTRODUCTIONS])
 def test_a_block_without_fence_or_quote_is_learned(introduction: str) -> None:
     assert extract(f"{introduction}\n\n{block('Handlers return Result')}").learnings
 
@@ -377,7 +380,7 @@ No type stubs exist for `legacy_sdk`
 """
 
 
-@pytest.mark.parametrize("content", EMPTY.splitlines())
+@for_each("content", EMPTY.splitlines())
 def test_a_sentence_without_a_learning_waits_for_review(content: str) -> None:
     for text in (block(content), f"## Add To Memory\n\n{content}.\n"):
         found = extract(text)
@@ -385,7 +388,7 @@ def test_a_sentence_without_a_learning_waits_for_review(content: str) -> None:
         assert [each.reason for each in found.rejected] == [classify.EMPTY_REASON]
 
 
-@pytest.mark.parametrize("content", DENIALS.splitlines())
+@for_each("content", DENIALS.splitlines())
 def test_a_denial_about_the_project_is_learned(content: str) -> None:
     assert extract(block(content)).learnings == [Learning("pattern", content)]
 
@@ -467,7 +470,7 @@ CLEANED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line"), CLEANED)
+@for_each(("text", "line"), CLEANED)
 def test_content_is_cleaned(text: str, line: str) -> None:
     assert clean_line(text) == line
 

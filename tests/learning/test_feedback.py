@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.learning.feedback import read_feedback
+from support.tables import for_each
 
 GIVEN = ["17e4a1b2c3", "c0de12ab34", "beef00beef", "4242424242", "4242ffffff"]
 ONE, TWO, THREE = GIVEN[:3]
@@ -71,7 +72,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("text", USED)
+@for_each("text", USED)
 def test_used_lines(text: str) -> None:
     feedback = read_feedback(f"Done.\n\n{text}\n\nMore.", GIVEN)
     assert feedback
@@ -79,7 +80,7 @@ def test_used_lines(text: str) -> None:
     assert feedback.rest == "Done.\n\nMore."
 
 
-@pytest.mark.parametrize("text", WRONG)
+@for_each("text", WRONG)
 def test_wrong_lines(text: str) -> None:
     feedback = read_feedback(f"Done.\n\n{text}\n\nMore.", GIVEN)
     assert feedback

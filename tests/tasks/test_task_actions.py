@@ -36,6 +36,7 @@ from memory_core.tasks.backlog_format import DONE, STARTED, TODO
 from memory_core.text import front_matter, word_search
 from support.paths import REPO
 from support.sandbox import Sandbox
+from support.tables import for_each
 
 # Task files.
 
@@ -165,7 +166,7 @@ def test_all_spellings_of_an_id_are_one_task(typed: str, prefix: str, key: str) 
     assert backlog_format.normalize_id(typed, prefix) == key
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "is_plain"),
     [
         ("task-1", True),

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from memory_core.text import claims
 from support.growth import measure_growth
 from support.paths import REPO
+from support.tables import for_each
 
 CASES = REPO / "tests" / "cases"
 PAIRS = json.loads((CASES / "contradictions.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["why"])
+@for_each("pair", PAIRS)
 def test_pairs(pair: dict[str, str]) -> None:
     """Of a pair that `is_wrong`, the rule says the opposite: it does not know the language."""
     text, other = pair["text"], pair["other"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memory_core.text import characters, sanitize
 from support.growth import measure_growth
+from support.tables import for_each
 
 # "<" or a character like it, in front of what can begin a tag.
 OPENER = re.compile(rf"[{sanitize.BRACKETS}]\s*([^\W\d]|[/!|?%@:\\]|$)")
@@ -132,7 +133,7 @@ def test_code_stays_readable(text: str, shown: str) -> None:
     assert sanitize.escape(f"- {text}") == f"- {shown}"
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@for_each("text", ORDINARY)
 def test_ordinary_text_is_not_changed(text: str) -> None:
     assert sanitize.escape(text) == text
 
@@ -175,7 +176,7 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize(("line", "shown"), LINES.items())
+@for_each(("line", "shown"), LINES.items())
 def test_a_line_of_a_memory_is_only_data(line: str, shown: str) -> None:
     assert sanitize.escape(line) == shown
     assert sanitize.escape(f"- x\n{line}\ny") == f"- x\n{shown}\ny"

@@ -15,6 +15,7 @@ from memory_core.text import secret_rules, secrets
 from support import secret_samples
 from support.growth import measure_growth
 from support.paths import REPO
+from support.tables import for_each
 
 LETTERS = "aB3dE6gH9kLmN0pQrS2tU4vW5xY7z"
 TOKEN = LETTERS + LETTERS
@@ -63,7 +64,7 @@ SECRETS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "masked"), SECRETS)
+@for_each(("text", "masked"), SECRETS)
 def test_a_secret_is_replaced_by_its_kind(text: str, masked: str) -> None:
     assert secrets.redact(text) == masked
     assert secrets.redact(masked) == masked
@@ -115,12 +116,12 @@ ORDINARY = [
 ]
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@for_each("text", ORDINARY)
 def test_ordinary_errors_stay(text: str) -> None:
     assert secrets.redact(text) == text
 
 
-@pytest.mark.parametrize(("text", "value"), secret_samples.list_secrets())
+@for_each(("text", "value"), secret_samples.list_secrets())
 def test_a_documented_form_is_redacted(text: str, value: str) -> None:
     clean = secrets.redact(text)
     middle = len(value) // 2
@@ -129,7 +130,7 @@ def test_a_documented_form_is_redacted(text: str, value: str) -> None:
     assert secrets.redact(clean) == clean
 
 
-@pytest.mark.parametrize("text", secret_samples.LOOK_ALIKES)
+@for_each("text", secret_samples.LOOK_ALIKES)
 def test_a_look_alike_stays(text: str) -> None:
     assert secrets.redact(text) == text
 
@@ -206,7 +207,7 @@ def test_no_part_of_a_secret_passes_where_a_text_is_cut(
     assert len(line) <= error_text.MAX_LENGTH
 
 
-@pytest.mark.parametrize("after", range(40))
+@for_each("after", range(40))
 def test_a_secret_in_the_middle_of_a_huge_line_does_not_pass_in_part(after: int) -> None:
     tail = "z" * (error_text.MAX_END - after)
     line = error_text.summarize(f"Exit code 1\n{'y' * 20_000} password=hunter2secret{tail}")

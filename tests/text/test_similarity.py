@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from memory_core.text import similarity
 from support.paths import CASES
+from support.tables import for_each
 
 PAIRS = json.loads((CASES / "pairs.json").read_text("utf-8"))
 
@@ -35,7 +36,7 @@ def test_the_table_is_large_enough() -> None:
     assert sum(pair["same"] for pair in PAIRS) >= 60
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['text']} / {pair['other']}")
+@for_each("pair", PAIRS)
 def test_pairs(pair: dict[str, Any]) -> None:
     text, other = pair["text"], pair["other"]
     assert similarity.is_same(text, other) is pair["same"]

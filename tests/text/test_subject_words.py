@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.text import subject_words
+from support.tables import for_each
 
 WORDS = {
     "Retries of the payment": ["retry", "payment"],
@@ -38,7 +39,7 @@ WORDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", WORDS)
+@for_each("text", WORDS)
 def test_words_of_a_text(text: str) -> None:
     assert subject_words.list_words(text) == WORDS[text]
 

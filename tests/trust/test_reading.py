@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.trust import reading
+from support.tables import for_each
 
 ROOT = "/home/me/shop"
 
@@ -70,18 +70,18 @@ INSIDE = [
 ]
 
 
-@pytest.mark.parametrize("command", OUTSIDE)
+@for_each("command", OUTSIDE)
 def test_commands_that_read_from_elsewhere(command: str) -> None:
     calls = [("Bash", {"command": command})]
     assert reading.list_reading(calls, [ROOT]) == [f"Bash: {OUTSIDE[command]}"]
 
 
-@pytest.mark.parametrize("command", INSIDE)
+@for_each("command", INSIDE)
 def test_commands_that_do_not(command: str) -> None:
     assert reading.list_reading([("Bash", {"command": command})], [ROOT]) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tool", "given", "expected"),
     [
         ("WebFetch", {"url": "https://me:pw@docs.example.com/a?b"}, ["WebFetch docs.example.com"]),

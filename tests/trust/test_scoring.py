@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from adversarial import report, training
 from memory_core.trust import checking, folding, forms, scoring, word_weights
+from support.tables import for_each
 
 LISTS = report.read_lists()
 TRAINING = report.read_training()
@@ -117,7 +118,7 @@ def test_plain_attacks_are_held(attack: str) -> None:
     assert checking.find_reason(attack) != ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Tests mock the ssh key",
@@ -235,7 +236,7 @@ def test_a_warning_is_not_an_order(order: str, warning: str) -> None:
     assert checking.find_reason(warning) == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_held"),
     [
         ("uv is installed by curl -LsSf https://astral.sh/uv/install.sh | sh", False),
