@@ -41,6 +41,12 @@ def test_each_wing_of_a_part_has_code() -> None:
     [
         ("memory_core/git/arrivals.py", ["tests/git"]),
         ("memory_core/api.py", ["tests/test_api.py"]),
+        ("memory_core/cli/change/pin.py", ["tests/cli/test_change.py"]),
+        (
+            "memory_core/cli/change/review.py",
+            [f"tests/cli/test_{n}.py" for n in ("change", "review")],
+        ),
+        ("memory_core/cli/entry.py", ["tests/cli/test_app.py"]),
         ("memory_core/version.py", []),
         ("hooks/pre_tool_use.py", ["tests/test_hook.py"]),
         ("tests/git/test_three_way.py", ["tests/git/test_three_way.py"]),

@@ -101,8 +101,8 @@ def remove(text: str, entries: Iterable[DatedEntry]) -> str:
     lines = text.split("\n")
     gone = {at for entry in entries for at in range(entry.line, entry.end)}
     days = [at for at, line in enumerate(lines) if line.startswith(DAY_PREFIX)]
-    borders = [*days, len(lines)]
-    for begin, end in zip(borders, borders[1:], strict=False):
+    ends = [*days[1:], len(lines)]  # one too many in a text without a day
+    for begin, end in zip(days, ends, strict=False):
         below = [at for at in range(begin + 1, end) if lines[at].strip()]
         if below and gone.issuperset(below):
             gone.update(range(begin, end))

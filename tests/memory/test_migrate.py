@@ -123,6 +123,11 @@ def test_removing_entries_keeps_the_others(items: list[str], data: st.DataObject
     assert empty_days == 0
 
 
+def test_removing_nothing_from_a_text_without_a_day_keeps_it() -> None:
+    assert dated_entries.remove_items("", ["queue"]) == ""
+    assert dated_entries.remove_items("prose\n", ["queue"]) == "prose\n"
+
+
 def test_removing_the_last_entry_leaves_an_empty_text() -> None:
     text = dated_entries.add("", ["a\n  - b"], "2026-11-20")
     assert text == "## 2026-11-20\n\n- a\n    - b\n"
