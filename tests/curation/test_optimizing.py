@@ -128,6 +128,10 @@ APART = [
 ]
 
 
+def test_an_item_without_a_word_covers_no_other() -> None:
+    assert find_clusters("not not all", "", "All", "***") == []
+
+
 @for_each(("one", "two"), APART)
 def test_items_with_different_facts_are_not_merged(one: str, two: str) -> None:
     assert find_clusters(one, two) == find_clusters(two, one) == []
