@@ -96,7 +96,7 @@ others: $(patsubst %,unit-%,$(filter-out $(NEWEST),$(VERSIONS)))
 	touch $@
 
 # About 300 tests of what a hook or a program calls, and a few of each wing: the types are
-# checked for 3.10 on the newest.  python-VERSION runs all unit tests.
+# checked for 3.10 on the newest.  python-VERSION runs all that `unit` runs.
 OTHERS := test_api.py test_hook.py test_hook_imports.py delegation/test_event_handlers.py \
 	document/test_merge_learnings.py selection/test_choosing.py storage/test_spool.py \
 	history/test_item_history.py learning/test_feedback.py tasks/test_sync.py cli/test_items.py
@@ -105,7 +105,7 @@ unit-%: .venvs/%/made
 	.venvs/$*/bin/pytest $(TWO) -m "not slow" $(OTHERS:%=tests/%)
 
 python-%: .venvs/%/made
-	.venvs/$*/bin/pytest $(TWO) $(UNIT)
+	.venvs/$*/bin/pytest $(TWO) -m "not slow" $(UNIT)
 
 bench: .venv/made
 	$(BIN)/python bench/run.py
