@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from .api import Block, Reply, Request, Script, delegate, say, use, wait_until
+from .api import Block, Line, Reply, Request, Script, delegate, say, use, wait_until
 from .client import Desk
 from .product import assert_quiet, is_transcribed, lesson, list_known_items, versions
 
@@ -29,18 +29,22 @@ def read_records(desk: Desk, agent: str) -> list[dict[str, object]]:
 
 
 def make_script(desk: Desk, work: list[Block], in_background: bool) -> Script:
-    """The agent does this work, and reports when it is in the transcript.
+    call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
+    main = [call, say("waiting"), say("done")] if in_background else [call, say("done")]
+    return {"MAIN": main, "TASK-1": tell(desk, work, say(lesson(FACT)))}
+
+
+def tell(desk: Desk, work: list[Block], report: Reply) -> list[Line]:
+    """The agent works, and reports when its work is in the transcript.
 
     The client writes the transcript some milliseconds later; a model needs longer to answer.
     """
 
     def answer(_request: Request) -> Reply:
         wait_until(lambda: is_transcribed(desk, str(work[0]["id"])), "the call in the transcript")
-        return say(lesson(FACT))
+        return report
 
-    call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
-    main = [call, say("waiting"), say("done")] if in_background else [call, say("done")]
-    return {"MAIN": main, "TASK-1": [work, answer]}
+    return [work, answer]
 
 
 @pytest.mark.parametrize("in_background", [False, True], ids=["foreground", "background"])
@@ -58,7 +62,7 @@ def test_reading_of_a_run(desk: Desk, work: str, in_background: bool) -> None:
 def test_reading_in_auto_mode(desk: Desk) -> None:
     call = delegate("engineer", "TASK-1 go", run_in_background=False)
     back = use("SubagentHandback", message=lesson(FACT))
-    script: Script = {"MAIN": [call, say("done")], "TASK-1": [CURL, back, say("")]}
+    script: Script = {"MAIN": [call, say("done")], "TASK-1": [*tell(desk, CURL, back), say("")]}
     desk.run(script, "--permission-mode", "auto")
     (record,) = read_records(desk, "engineer")
     assert record.get("reading") == ["Bash: curl"]
