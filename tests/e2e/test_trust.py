@@ -30,7 +30,7 @@ def read_records(desk: Desk, agent: str) -> list[dict[str, object]]:
 
 def make_script(desk: Desk, work: list[Block], in_background: bool) -> Script:
     call = delegate("engineer", "TASK-1 go", run_in_background=in_background)
-    main = [call, say("waiting"), say("done")] if in_background else [call, say("done")]
+    main: list[Line] = [call, say("waiting"), say("done")] if in_background else [call, say("done")]
     return {"MAIN": main, "TASK-1": tell(desk, work, say(lesson(FACT)))}
 
 
