@@ -4,7 +4,7 @@ set -eu
 
 usage() {
     cat <<'END'
-Usage: ./install.sh [PROJECT] [--user] [--tui] [--dry-run] [--python PY]
+Usage: ./install.sh [PROJECT] [--user] [--dry-run] [--python PY]
        ./install.sh --uninstall [PROJECT] [--user] [--all] [--dry-run]
 
 Install the agent-memory program for you, and its hooks in the Claude Code
@@ -12,8 +12,6 @@ settings of PROJECT (default: the current folder).  Afterwards you can delete
 this clone.  To upgrade, run install.sh again from a newer clone.
 
   --user        install the hooks in ~/.claude/settings.json, for all projects
-  --tui         also install textual, for the full-screen view of
-                `agent-memory review`
   --dry-run     show what would change; change nothing
   --python PY   use this Python, 3.10 or newer (default: the newest found)
   --uninstall   remove the hooks from the settings; keep memory files
@@ -115,7 +113,7 @@ by_uv() {
         cd "$data" &&
             uv venv --quiet --python "$python" "$new" &&
             uv pip install --quiet --python "$new/bin/python" --compile-bytecode \
-                --refresh-package agent-memory "$here$extra"
+                --refresh-package agent-memory "$here"
     ) >"$log" 2>&1 && return
     say "uv failed, trying pip ..."
     rm -rf "$new"
@@ -128,7 +126,7 @@ by_pip() {
         fail 1 "cannot create an environment with $python: $(reason). Nothing was changed."
     say "Downloading and installing the packages ..."
     "$new/bin/python" -I -m pip install --quiet --no-input --disable-pip-version-check \
-        --retries 2 --compile "$here$extra" >"$log" 2>&1 || fail 1 "$(explain_pip) Nothing was changed."
+        --retries 2 --compile "$here" >"$log" 2>&1 || fail 1 "$(explain_pip) Nothing was changed."
     # The program needs neither: they are a third of the environment.
     "$new/bin/python" -I -m pip uninstall --quiet --yes pip setuptools >"$log" 2>&1 || :
 }
@@ -156,12 +154,11 @@ no_ensurepip() {
 
 # --- arguments ---
 
-project='' user='' extra='' dry_run='' everything='' action=install wish=''
+project='' user='' dry_run='' everything='' action=install wish=''
 
 while [ $# -gt 0 ]; do
     case $1 in
         --user) user=yes ;;
-        --tui) extra='[tui]' ;;
         --dry-run) dry_run=yes ;;
         --uninstall) action=uninstall ;;
         --all) everything=yes ;;

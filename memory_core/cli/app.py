@@ -31,7 +31,6 @@ COMMAND_GROUPS = {
         "look.context:context": "Show what an agent knows, most certain first.",
         "look.monitor:monitor": "Show what happens, live, until you press Ctrl-C.",
         "look.dashboard:dashboard": "Show and edit memories in your browser.",
-        "look.report:report": "Write a report on what agents learned and what memory costs.",
         "history.log:log": "Show the history of changes, newest first.",
         "history.blame:blame": "Show when, by whom and in which run each item was added.",
         "history.diff:diff": "Show how the items of an agent have changed.",

@@ -81,6 +81,7 @@ class Site:
         self._templates = rendering.make_templates(
             project_name=os.path.basename(root) or root,
             root=root,
+            saved_style="",
             navigation=[page for page in PAGES if page.title],
             form_token=lambda: rendering.make_hidden_field(FORM_FIELD, access.form_token),
         )

@@ -26,13 +26,12 @@ class AgentFiles:
 
     `refresh` looks which files have another status (inode, size, time) than at the last call; the
     other methods read a file if it has, else they have the numbers already.  `store` is the level,
-    by default the project's; numbers of histories begin at the time `since`.
+    by default the project's.
     """
 
-    def __init__(self, project: Project, store: Store | None = None, since: str = "") -> None:
+    def __init__(self, project: Project, store: Store | None = None) -> None:
         self.store = store or project.store
         self._project = project
-        self._since = since
         self._stamps: dict[str, dict[str, Stamp]] = {}
         self._histories = _Cache(self._read_history)
         self._memories = _Cache(self._measure)
@@ -110,7 +109,7 @@ class AgentFiles:
                 problem = refusal.reason
         except OSError as error:
             records, problem = [], error.strerror or str(error)
-        return HistoryNumbers(agent, records, self._since, problem)
+        return HistoryNumbers(agent, records, problem)
 
     def _measure(self, agent: str) -> tuple[MemorySize, str]:
         limit = self._project.limits(agent, self.store).size

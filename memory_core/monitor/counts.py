@@ -94,12 +94,6 @@ class Counts:
         return self.tokens // max(self.loaded, 1)
 
     @property
-    def tokens_per_prompt(self) -> int:
-        """Return the mean of the tokens added to a prompt, of an agent or a main session."""
-        prompts = self.loaded + self.sessions
-        return (self.tokens + self.session_tokens) // max(prompts, 1)
-
-    @property
     def used_share(self) -> float | None:
         """Return the share of given items that were used, None without any."""
         return self.used / self.given if self.given else None

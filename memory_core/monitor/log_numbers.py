@@ -86,11 +86,6 @@ class LogNumbers:
     def tallies(self) -> list[Tallies]:
         return [file.tallies for file in self._files.values()]
 
-    @property
-    def begin(self) -> str:
-        """Return the time of the first event that counts, "" without any."""
-        return min((file.begin for file in self._files.values() if file.begin), default="")
-
     def find_last(self, *verdicts: str) -> Delivery | None:
         """Return the last delivery with one of these verdicts, by default of all of them."""
         for file in self._files.values():
@@ -118,7 +113,6 @@ class _CountedFile:
         self._offset = 0
         self._mark = b""
         self.tallies = Tallies()
-        self.begin = ""
         self.last: dict[str, Delivery] = {}  # by verdict, the newest one at the end
 
     def read_new(self, descriptor: int, size: int) -> bool:
@@ -174,7 +168,6 @@ class _CountedFile:
             counts.slow += 1
         else:
             counts.errors += 1
-        self.begin = min(self.begin or time, time)
 
 
 def _is_number(value: object) -> TypeGuard[int]:

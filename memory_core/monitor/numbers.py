@@ -1,6 +1,6 @@
 """The numbers of a project: what its agents learned and used, what arrived, and what it costs.
 
-`status`, the dashboard, the report and `experiment` have their numbers from here.  The event log is
+`status`, the dashboard and `experiment` have their numbers from here.  The event log is
 rotated, so it has some weeks; histories have all.
 """
 
@@ -19,13 +19,10 @@ from memory_core.monitor.counts import (
     Tallies,
     find_first,
     find_today,
-    is_day,
     split_days,
 )
 from memory_core.monitor.log_numbers import Delivery, LogNumbers
-from memory_core.monitor.memory_numbers import ItemUse, MemorySize
-from memory_core.storage.store import Store
-from memory_core.text import secrets
+from memory_core.monitor.memory_numbers import MemorySize
 
 Value = TypeVar("Value")
 
@@ -46,17 +43,16 @@ class AgentNumbers(NamedTuple):
 
 
 class Numbers:
-    """All numbers of a project, from the time `since` on; "" for all of it.
+    """All numbers of a project, at the level of the project.
 
     `refresh` reads what changed since the last call: new lines of the event log, and the files of
     agents whose status (inode, size, time) is another one.  Then all other methods are cheap, apart
-    from `waiting`, `of` and `by_agent`: they read and check memory files that changed.  `store` is
-    the level of the memories, by default the project's.
+    from `waiting`, `of` and `by_agent`: they read and check memory files that changed.
     """
 
-    def __init__(self, project: Project, store: Store | None = None, since: str = "") -> None:
-        self.files = AgentFiles(project, store, since)
-        self._log = LogNumbers(project.paths.state, since)
+    def __init__(self, project: Project) -> None:
+        self.files = AgentFiles(project)
+        self._log = LogNumbers(project.paths.state)
         self._cache: dict[tuple[Any, ...], Any] = {}
 
     def refresh(self) -> bool:
@@ -67,12 +63,6 @@ class Numbers:
             for agent in self.files.agents_with_history():
                 self.files.history(agent)
         return is_changed
-
-    @property
-    def first_day(self) -> str:
-        """Return the first day that has a number, "" without any."""
-        days = {day for tallies in self._list_tallies(None) for day, _counts in tallies.items()}
-        return min(filter(is_day, days), default="")
 
     def agents(self) -> list[str]:
         """Return all agents with a memory, a history, events or waiting learnings; PM is last."""
@@ -131,20 +121,6 @@ class Numbers:
 
         return self._keep(("period", number, days, agent, find_today()), split)
 
-    def most_used_items(self, count: int = 10, agent: str | None = None) -> list[ItemUse]:
-        """Return the items that most runs used, also items that are archived now.
-
-        Of one agent they are at most MOST_USED.
-        """
-
-        def choose() -> list[ItemUse]:
-            agents = self.files.agents_with_history() if agent is None else [agent]
-            items = [item for name in agents for item in self.files.history(name).most_used]
-            items.sort(key=lambda item: (-item.used, item.agent, item.id))
-            return [item._replace(text=secrets.redact(item.text)) for item in items[:count]]
-
-        return self._keep(("used", count, agent), choose)
-
     def waiting(self, agent: str) -> list[dict[str, Any]]:
         """Return what waits for a person of an agent, with all fields of `storage.review_file`."""
         return self.files.waiting(agent)
@@ -153,11 +129,6 @@ class Numbers:
     def last_delivery(self) -> Delivery | None:
         """Return the last delivery of which it is known whether it arrived."""
         return self._log.find_last()
-
-    @property
-    def log_begin(self) -> str:
-        """Return the time of the first event that counts, "" without any."""
-        return self._log.begin
 
     def _list_tallies(self, agent: str | None) -> list[Tallies]:
         names = self.files.agents_with_history() if agent is None else [agent]

@@ -376,7 +376,7 @@ SESSIONS: dict[str, tuple[list[str], list[str], list[str], str]] = {
 
 def start(person: Person, words: str = "", width: int = 80) -> Terminal:
     person.add_program("change", "printf 'EDITED\\n' > \"$1\"")
-    command = f"{sys.executable} -m memory_core.cli review --lines {words}"
+    command = f"{sys.executable} -m memory_core.cli review {words}"
     return Terminal(person, command, width, VISUAL="change")
 
 
@@ -483,7 +483,7 @@ def test_a_session_in_tmux(desk: Person, tmp_path: Path) -> None:
         return done.stdout.decode()
 
     # The shell ends after the review; `wait-for` blocks until then.
-    script = "agent-memory review --lines; agent-memory undo > undone; tmux wait-for -S done"
+    script = "agent-memory review; agent-memory undo > undone; tmux wait-for -S done"
     run("new-session", "-d", "-x", "80", "-y", "30", "sh", "-c", script)
     for number, key in enumerate("aers", 1):
         screen, until = "", time.monotonic() + 30

@@ -103,7 +103,7 @@ def test_the_line_view_shows_all_that_a_decision_needs(
         path.write_text(path.read_text().replace("Project Architecture", "Preferences"))
     add(settled, **fields)
     before = read_files(settled.sandbox.root), read_files(settled.sandbox.state / "review")
-    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review --lines qa", 120)
+    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review qa", 120)
     terminal.wait_for(QUESTION)
     terminal.send_keys("q")
     assert terminal.wait_for_end() == 0
@@ -208,7 +208,7 @@ def test_lines_that_people_wrote_are_decided_on_like_others(settled: Person) -> 
 def test_undo_takes_back_the_last_decisions(settled: Person, tmp_path: Path) -> None:
     for content in ("One fact", "Two facts", "Three facts"):
         add(settled, content=content)
-    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review --lines")
+    terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review")
     for key in "uaruuaq":
         terminal.wait_for(QUESTION)
         terminal.send_keys(key)

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memory_core.monitor.reports.contents import build_report
 
 from memory_core.history import item_history, performance
 from memory_core.memory.project import Project, find_project
 from memory_core.monitor.counts import Counts
 from memory_core.monitor.numbers import Numbers
-from memory_core.monitor.reports.contents import build_report
 from memory_core.storage import event_log
 from memory_core.storage.store import Store
 from support import events, life, traps

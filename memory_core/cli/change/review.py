@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from typing import Annotated
 
@@ -53,7 +52,6 @@ def review(
     all_: Annotated[bool, flag("--all", "All that wait, or all of the agents named.")] = False,
     text: Text = None,
     pr: PullRequest = None,
-    lines: Annotated[bool, flag("--lines", "Do not use the full-screen view.")] = False,
     new: Annotated[
         bool, flag("--new", "List the items that came by a pull or by hand, or accept them.")
     ] = False,
@@ -89,7 +87,7 @@ def review(
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
         review_new.run(find_level(user), names, accept, user, json)
         return
-    _review_waiting(list(names or []), "".join(actions) or ASK, text, all_, lines, user, json)
+    _review_waiting(list(names or []), "".join(actions) or ASK, text, all_, user, json)
 
 
 def _review_waiting(
@@ -97,7 +95,6 @@ def _review_waiting(
     action: str,
     text: str | None,
     is_all: bool,
-    lines: bool,
     user: bool,
     json: bool,
 ) -> None:
@@ -110,7 +107,7 @@ def _review_waiting(
     chosen = waiting_list.choose(scope.project, scope.level, words, os.environ, is_any)
     if action in ("list", ASK):
         if chosen and action == ASK and not json and can_ask() and is_terminal():
-            _decide(ReviewSession(scope, chosen, user), lines)
+            review_session.run(ReviewSession(scope, chosen, user))
         else:
             _show(scope, chosen, words, user, json)
         return
@@ -127,21 +124,6 @@ def _check_options(actions: list[str], text: str | None) -> None:
         raise CommandRefused("--text requires --edit")
     if actions == ["edit"] and text is None and not can_ask():
         raise CommandRefused("not a terminal: --edit needs --text TEXT, or --text - to read stdin")
-
-
-def _decide(session: ReviewSession, lines: bool) -> None:
-    """Let the person decide, in the full-screen view if it is installed and the terminal can."""
-    is_capable = os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
-    if lines or not is_capable:
-        review_session.run(session)
-    elif importlib.util.find_spec("textual"):
-        from memory_core.cli.change import review_screen
-
-        review_screen.run(session)
-    else:
-        print_note("For a full-screen view, run install.sh --tui, or install textual.")
-        review_session.run(session)
-    session.print_summary()
 
 
 def _show(

@@ -109,7 +109,7 @@ class ReviewSession:
 
 
 def run(session: ReviewSession) -> None:
-    """Show the learnings one by one, and do what the keys say."""
+    """Show the learnings one by one, do what the keys say, and print what was decided."""
     waiting, skipped = list(session.items), list[WaitingItem]()
     try:
         while rest := [item for item in session.items if item not in skipped]:
@@ -120,6 +120,7 @@ def run(session: ReviewSession) -> None:
             skipped += rest[:1] if key == "s" else []
     except KeyboardInterrupt:
         pass
+    session.print_summary()
 
 
 def _print_item(session: ReviewSession, item: WaitingItem, position: str) -> None:

@@ -9,7 +9,9 @@ import typer
 
 from memory_core.cli.app import find_project, read_environment
 from memory_core.cli.common.arguments import flag, make_number_parser
+from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import end_page, print_note, print_token
+from memory_core.curation import export_import
 
 
 def dashboard(
@@ -23,17 +25,30 @@ def dashboard(
         ),
     ] = None,
     opens: Annotated[bool, flag("--open", "Open it in your browser.")] = False,
+    save: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Only write the overview to this file.")
+    ] = None,
 ) -> None:
     """Show and edit memories in your browser.
 
     Open the printed address: its token gives access, so do not pass it on.
     Only programs on this machine can reach the dashboard.
+    --save writes one HTML file with the numbers and charts of the last 30 days
+    to send to others; it has no text of an item.
 
     \b
     Example:
       agent-memory dashboard --open
     """
     project = find_project()
+    if save is not None:
+        if opens or port is not None:
+            raise CommandRefused("--save starts no server: leave out --open and --port")
+        from memory_core.dashboard import saved_page
+
+        export_import.save_file(project, save, saved_page.make_page(project, read_environment()))
+        print_note(f"Wrote {save}")
+        return
     from memory_core.dashboard import server
 
     def say(address: str) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json as json_module
 from collections.abc import Callable
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from memory_core.cli.app import find_project
 from memory_core.cli.common.arguments import Since, flag
-from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import (
     clean_text,
     end_page,
@@ -24,9 +23,6 @@ from memory_core.cli.times import parse_since
 from memory_core.curation.views import event_details
 from memory_core.monitor import following
 from memory_core.text.times import FAR_FUTURE
-
-if TYPE_CHECKING:
-    from memory_core.monitor.otel_export import SpanExporter
 
 NAME_WIDTH, AGENT_WIDTH = 24, 16
 
@@ -42,10 +38,6 @@ def monitor(
     ] = "*",
     since: Since = None,
     json: Annotated[bool, flag("--json", "Print each event as one line of JSON.")] = False,
-    otel: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Send memory operations to this OTLP/HTTP endpoint, too."),
-    ] = None,
 ) -> None:
     """Show what happens, live, until you press Ctrl-C.
 
@@ -61,41 +53,21 @@ def monitor(
     reader = following.EventReader(
         project.paths.state, events, None if start in ("", FAR_FUTURE) else start
     )
-    exporter = _make_exporter(otel, project.name) if otel else None
     show: Callable[[dict[str, Any]], None] = _print_json if json else _print_event
     with closing(reader), suppress(KeyboardInterrupt):
-        _run(reader, show, exporter)
-    if exporter:
-        exporter.close()
+        _run(reader, show)
 
 
-def _run(
-    reader: following.EventReader,
-    show: Callable[[dict[str, Any]], None],
-    exporter: SpanExporter | None,
-) -> None:
+def _run(reader: following.EventReader, show: Callable[[dict[str, Any]], None]) -> None:
     is_first = True
     while True:
         for event in reader.read_new():
             show(event)
-            if exporter:
-                exporter.export(event)
         end_page()
         if is_first and not reader.has_log:
             print_note(NOTHING_LOGGED)
         is_first = False
         wait_for_reader(following.POLL_SECONDS)
-
-
-def _make_exporter(url: str, project: str) -> SpanExporter:
-    if not url.startswith(("http://", "https://")):
-        raise CommandRefused(f"invalid URL {url!r}: use one like http://127.0.0.1:4318")
-    try:
-        from memory_core.monitor import otel_export
-    except ImportError:
-        message = "--otel needs the extra otel: pip install './agent-memory[otel]'"
-        raise CommandRefused(message, 1) from None
-    return otel_export.SpanExporter(url, project)
 
 
 def _print_json(event: dict[str, Any]) -> None:

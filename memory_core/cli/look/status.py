@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
-from memory_core.cli.common.arguments import AsJson, User
+from memory_core.cli.common.arguments import AsJson, User, flag
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.scopes import find_level
 from memory_core.cli.common.tables import Column, format_age, format_table
@@ -36,7 +36,13 @@ COLUMNS = [
 OPTIONAL_COLUMNS = {"SPOOLED", "TREND"}
 
 
-def status(user: User = False, json: AsJson = False) -> None:
+def status(
+    user: User = False,
+    json: AsJson = False,
+    markdown: Annotated[
+        bool, flag("--markdown", "Print the table for a pull request; it has no text of an item.")
+    ] = False,
+) -> None:
     """Show each agent's memory and anything that needs attention.
 
     SECT: sections.  USED: size as a share of the limit.
@@ -53,6 +59,9 @@ def status(user: User = False, json: AsJson = False) -> None:
     state = agent_status.read_status(project, os.environ, user)
     if json:
         print_json({"project": project.paths.root, "user": user, **_to_json(state)})
+        return
+    if markdown:
+        _print_markdown(state.memories)
         return
     if state.memories:
         _print_memories(state.memories)
@@ -83,6 +92,14 @@ def _print_memories(memories: list[MemoryStatus]) -> None:
     head, *lines = format_table(columns, [[row[at] for at in shown] for row in rows])
     print_line(paint(head, "bold"))
     print_line("\n".join(lines))
+
+
+def _print_markdown(memories: list[MemoryStatus]) -> None:
+    """Print a table without the columns that only a terminal shows; names are in code spans."""
+    titles = [column.title.capitalize() for column in COLUMNS if column.title != "TREND"]
+    rows = [[f"`{row[0]}`", *row[1:-1]] for row in map(_format_row, memories)]
+    for row in [titles, ["---"] * len(titles), *rows]:
+        print_line(f"| {' | '.join(row)} |")
 
 
 def _format_row(memory: MemoryStatus) -> list[str]:
