@@ -4,12 +4,12 @@ set -eu
 
 usage() {
     cat <<'END'
-Usage: ./install.sh [PROJECT] [--user] [--dry-run] [--python PY]
-       ./install.sh --uninstall [PROJECT] [--user] [--all] [--dry-run]
+Usage: ./install.sh PROJECT|--user [--dry-run] [--python PY]
+       ./install.sh --uninstall PROJECT|--user [--all] [--dry-run]
 
 Install the agent-memory program for you, and its hooks in the Claude Code
-settings of PROJECT (default: the current folder).  Afterwards you can delete
-this clone.  To upgrade, run install.sh again from a newer clone.
+settings of PROJECT.  Afterwards you can delete this clone.  To upgrade, run
+install.sh again from a newer clone.
 
   --user        install the hooks in ~/.claude/settings.json, for all projects
   --dry-run     show what would change; change nothing
@@ -180,7 +180,8 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ -n "$project" ] || project=.
+[ -n "$project$user" ] || fail 2 "name a PROJECT, such as ~/shop, or --user for all projects"
+[ -z "$project" ] || [ -z "$user" ] || fail 2 "--user is for all projects: leave out $project"
 [ -z "$everything" ] || [ $action = uninstall ] || fail 2 "--all needs --uninstall"
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, plugin_hooks, settings_json
@@ -86,6 +87,14 @@ def find_transcript_folder(root: str, environ: Mapping[str, str]) -> str:
     """Return the folder with the transcripts of a project's sessions."""
     slug = re.sub("[^0-9A-Za-z]", "-", root)
     return os.path.join(find_config_folder(environ), "projects", slug)
+
+
+def list_transcript_folders(root: str, environ: Mapping[str, str]) -> list[str]:
+    """Return the transcript folders of a project and of folders below it, such as worktrees."""
+    parent, slug = os.path.split(find_transcript_folder(root, environ))
+    with suppress(OSError):
+        return [os.path.join(parent, name) for name in os.listdir(parent) if name.startswith(slug)]
+    return []
 
 
 def read_settings(root: str, environ: Mapping[str, str]) -> list[SettingsFile]:

@@ -71,6 +71,25 @@ def list_changed(folder: str, since: float) -> list[str]:
     return [path for when, path in sorted(dated) if when >= since]
 
 
+def list_all(folder: str) -> list[str]:
+    """Return the transcripts of sessions and agents below a project's transcript folder."""
+    return [
+        os.path.join(parent, name)
+        for parent, _folders, names in os.walk(folder)
+        for name in names
+        if name.endswith(".jsonl")
+    ]
+
+
+def read_last_lines(path: str, limit: int) -> list[dict[str, Any]]:
+    """Return the lines in the last `limit` bytes that have tool calls or their results.
+
+    Raises OSError.
+    """
+    lines = _read_end(path, limit)[0]
+    return [_parse(line) for line in lines if b'"tool_use' in line or b'"tool_result"' in line]
+
+
 def read_agent(path: str) -> str:
     """Return the agent's name from the .meta.json next to its transcript, "" if it is missing."""
     return events.meta_agent(_read_meta(path))

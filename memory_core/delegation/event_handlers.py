@@ -56,12 +56,18 @@ def finish(project: Project, event: Event, assumed: str) -> None:
         from memory_core.tasks import task_events
 
         task_events.handle_tool_use(project)
-    elif events.name(event, assumed) == "SessionStart":
+        return
+    from memory_core.git import arrivals
+
+    if events.name(event, assumed) == "SessionStart":
         from memory_core.delegation import missed_reports
         from memory_core.tasks import task_events
 
+        arrivals.look(project)
         task_events.send_decisions(project)
         missed_reports.sweep_at_start(project, event)
+    elif events.name(event, assumed) == "SubagentStop":
+        arrivals.look(project)
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:

@@ -1,8 +1,9 @@
-"""Texts of memories that came by other means than hooks and commands: a pull, a script, an editor.
+"""Decide whose the texts of memories are that no hook and no command brought here.
 
-`arrivals.json` in the state has the stamps and digests of the memory files at the last look.  A
-session that starts looks at the files with other stamps, unless only this machine wrote them, and
-records texts without an origin as imported ones.
+`arrivals.json` in the state has the stamps and digests of the memory files at the last look.  The
+worker and commands look at the files with other stamps, and record the origin of each new text
+once, for `trust.ledger`.  At the first look at a project nobody knows who wrote what is there: a
+person is asked.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from memory_core.text import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
+    from typing import Any
 
     from memory_core.memory.project import Project
     from memory_core.storage.store import FileSnapshot, Store
@@ -22,14 +24,21 @@ if TYPE_CHECKING:
 FILE = "arrivals.json"
 MAX_BYTES = 2_000_000
 
+# Raise it to decide anew on texts that are from outside.
+VERSION = 2
+
 # In the state, after a person has been told that the user-level memory is not given.
 ASKED_FILE = "user-level-asked"
 
-# Seconds: of more files, the others are looked at when the next session starts.
+# Seconds: of more files, the others are looked at the next time.
 SECONDS = 2.0
 
+YOURS = (
+    "agent-memory: {} in {} were here before agent-memory first looked.  If you wrote them:"
+    " agent-memory review --new --mine (agent-memory review --new lists them)"
+)
 NEW_TEXTS = (
-    "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script or an edit by hand)."
+    "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
     "  To see what is new: agent-memory review --new (what may be poisoned: agent-memory review)"
 )
 NOT_ALLOWED = (
@@ -40,78 +49,186 @@ NOT_ALLOWED = (
 
 def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts, each once; [] mostly."""
-    counts, notices = look(project), []
-    if counts:
-        from memory_core.text.phrases import format_count
-
-        items = format_count(sum(counts.values()), "item")
-        notices.append(NEW_TEXTS.format(items, format_count(len(counts), "memory")))
+    notices, state = ask_whose(project), _read_state(project)
+    if state.get("news"):
+        notices += _format(NEW_TEXTS, state["news"])
+        _write_state(project, {**state, "news": {}})
     return notices + _ask_for_user_level(project)
 
 
-def look(project: Project) -> dict[str, int]:
-    """Record the texts that came from elsewhere since the last look; return numbers by agent."""
-    store, state = project.store, project.paths.state
-    files = store.files.scan(store.folder)
+def ask_whose(project: Project) -> list[str]:
+    """Return a question about the texts that are there before the first look; [] for none."""
+    if _read_state(project):
+        return []
+    store = project.store
+    return _format(YOURS, {agent: len(list_unknown(store, agent)) for agent in store.agents()})
+
+
+def _format(notice: str, counts: dict[str, int]) -> list[str]:
+    from memory_core.text.phrases import format_count
+
+    counts = {agent: count for agent, count in counts.items() if count}
+    if not counts:
+        return []
+    where = f"{next(iter(counts))}.md" if len(counts) == 1 else f"{len(counts)} memories"
+    return [notice.format(format_count(sum(counts.values()), "item"), where)]
+
+
+def look(project: Project) -> None:
+    """Decide on the texts that came since the last look, in files that have changed."""
+    store, state = project.store, _read_state(project)
+    is_first = not state and not project.paths.state.is_from_before()
+    before: dict[str, Any] = state.get("files", {})
     now = {
         name: [status.st_size, status.st_mtime_ns, status.st_ino]
-        for name, status in files
+        for name, status in store.files.scan(store.folder)
         if name.endswith(".md")
     }
-    before = fastjson.load_object(state.read_text(FILE, MAX_BYTES))
     changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
-    if not changed:
-        return {}
-    is_older, until = not before and state.is_from_before(), time.monotonic() + SECONDS
+    is_old = state.get("version") != VERSION
+    if not changed and not is_old:
+        return
     seen = {name: before[name] for name in now if name in before and name not in changed}
-    counts: dict[str, int] = {}
+    news: dict[str, int] = state.get("news", {})
+    until = time.monotonic() + SECONDS
     try:
-        for name in changed:
-            agent = agent_names.agent_of_file(name)
+        for name in [*now] if is_old else changed:
             if time.monotonic() > until:
-                break
-            digest = before.get(name, [""])[-1]
+                return
+            agent = agent_names.agent_of_file(name)
+            digest = "" if is_old else before.get(name, [""])[-1]
             if agent:
-                counts[agent], digest = _record_new(project, store, agent, digest, is_older)
+                if is_old:
+                    _forget(store, agent)
+                count, digest = _decide(project, store, agent, digest, is_first)
+                if digest is None:
+                    continue  # git is at work: the next look decides
+                if count and not is_first:
+                    news[agent] = news.get(agent, 0) + count
             seen[name] = [*now[name], digest]
-        if is_older:
-            state.allow_user_level(True)
-        state.replace(FILE, fastjson.dumps(seen).encode(), durable=False)
+        if is_old and project.paths.state.is_from_before():
+            project.paths.state.allow_user_level(True)
     except OSError:
-        return {}  # without a state nothing can be reported once
-    return {agent: count for agent, count in counts.items() if count}
+        return  # without a state nothing can be remembered
+    _write_state(project, {"version": VERSION, "files": seen, "news": news})
 
 
-def _record_new(
-    project: Project, store: Store, agent: str, before: str, is_older: bool
-) -> tuple[int, str]:
+def _read_state(project: Project) -> dict[str, Any]:
+    return fastjson.load_object(project.paths.state.read_text(FILE, MAX_BYTES))
+
+
+def _write_state(project: Project, state: dict[str, Any]) -> None:
+    try:
+        project.paths.state.replace(FILE, fastjson.dumps(state).encode(), durable=False)
+    except OSError:
+        pass
+
+
+def _forget(store: Store, agent: str) -> None:
+    """Forget which texts are from outside: an older version called lines of people so."""
+    from memory_core.trust import ledger
+
+    ledger.forget(store.paths.state, store.stem(agent), ledger.IMPORT)
+
+
+def list_unknown(store: Store, agent: str) -> list[tuple[str, str]]:
+    """Return (text, nested lines) of the parts of a memory file that have no origin yet."""
+    from memory_core.trust import ledger
+
+    texts = list_texts(store, agent)
+    origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
+    return [text for text in texts if ledger.make_key(*text) not in origins]
+
+
+def _decide(
+    project: Project, store: Store, agent: str, before: str, is_first: bool
+) -> tuple[int, str | None]:
     """Give an origin to the texts of an agent that have none.
 
-    Returns the number of new ones, and the digest of the file; `before` is that of the last look.
-    `is_older`: the memory was used here before origins were recorded, so nothing is new.
+    Returns the number of new ones from outside, and the digest of the file, None if a text could
+    not be decided now; `before` is the digest at the last look.
     """
     from memory_core.storage import local_changes
     from memory_core.text import digests
+    from memory_core.trust import ledger
 
     snapshot = _read(store, agent)
     text = snapshot.text if snapshot else ""
     state, stem, digest = store.paths.state, store.stem(agent), digests.hash_text(text)
     if before and local_changes.is_continued(store.paths, stem, before, text):
         return 0, digest
+    unknown = list_unknown(store, agent)
+    if not unknown:
+        return 0, digest
+    origins = _find_origins(project, store, agent, unknown)
+    if is_first:
+        origins = {
+            key: origin if origin == ledger.IMPORT else ledger.UNKNOWN
+            for key, origin in origins.items()
+        }
+    known = {key: origin for key, origin in origins.items() if origin}
+    if ledger.add(state, stem, known):
+        from memory_core.memory import item_index
+
+        item_index.remove(store, agent)
+    is_whole = len(known) == len(origins)
+    return sum(one == ledger.IMPORT for one in known.values()), digest if is_whole else None
+
+
+def _find_origins(
+    project: Project, store: Store, agent: str, texts: list[tuple[str, str]]
+) -> dict[str, str]:
+    """Return the origins of texts by their keys, "" for one that cannot be decided now.
+
+    What the history calls an agent's or imported is no person's, whatever git says: a history may
+    lower a text, never raise it.  What an agent's tool wrote is an agent's.
+    """
+    from memory_core.git import line_origins
     from memory_core.trust import ledger
 
-    origins = ledger.read(state, stem)
-    texts = [part for part in _split(text) if ledger.make_key(*part) not in origins]
-    find_origin = _make_finder(project, store, agent) if texts and is_older else None
-    ledger.add(
-        state,
-        stem,
-        {
-            ledger.make_key(*text): find_origin(text[0]) if find_origin else ledger.IMPORT
-            for text in texts
-        },
-    )
-    return 0 if is_older else len(texts), digest
+    keys = {ledger.make_key(*text): text for text in texts}
+    found = line_origins.find_origins(store.folder, keys, _list_keys)
+    learned = _list_learned(project, store, agent)
+    written = _list_written(project, store, agent, [text for text, _nested in texts])
+    origins = {}
+    for key, (text, _nested) in keys.items():
+        origin = {line_origins.OWN: ledger.HAND, line_origins.OUTSIDE: ledger.IMPORT}
+        origins[key] = origin.get(found[key], "")
+        if origins[key] == ledger.HAND and (text in learned or text in written):
+            origins[key] = learned.get(text, ledger.AGENT)
+    return origins
+
+
+def _list_keys(text: str) -> Iterable[str]:
+    from memory_core.trust import ledger
+
+    return [ledger.make_key(*part) for part in _split(text)]
+
+
+def _list_learned(project: Project, store: Store, agent: str) -> dict[str, str]:
+    """Return the origins of the items that runs or imports brought, by their texts."""
+    from memory_core.history import item_history
+    from memory_core.trust import ledger
+
+    history = item_history.History(store.history(agent).read(runs=False), project.weights)
+    sources = {item_history.IMPORT_SOURCE: ledger.IMPORT}
+    return {
+        state.text: sources.get(state.source, ledger.AGENT)
+        for state in history
+        if state.source and state.source not in item_history.HUMAN_SOURCES
+    }
+
+
+def _list_written(project: Project, store: Store, agent: str, texts: list[str]) -> set[str]:
+    """Return the texts that tool calls of this project may have written since the last look."""
+    from memory_core.claude_code import file_writes, settings_files
+
+    path = store.path(agent)
+    status, last = store.files.status(path), project.paths.state.status(FILE)
+    folders = settings_files.list_transcript_folders(project.paths.root, project.environ)
+    if status is None or last is None or not folders:
+        return set()
+    return file_writes.find_written(folders, path, status.st_ctime, last.st_mtime, texts)
 
 
 def list_texts(store: Store, agent: str) -> list[tuple[str, str]]:
@@ -132,26 +249,6 @@ def _split(text: str) -> list[tuple[str, str]]:
     from memory_core.selection import splitting
 
     return splitting.list_texts(markdown.parse_document(text))
-
-
-def _make_finder(project: Project, store: Store, agent: str) -> Callable[[str], str]:
-    """Return a function from a text to its origin, by the history and by what was done here."""
-    from memory_core.history import item_history
-    from memory_core.storage import local_changes
-    from memory_core.trust import ledger
-
-    history = item_history.History(store.history(agent).read(runs=False), project.weights)
-    local = {*local_changes.list_changes(store.paths, store.stem(agent))}
-
-    def find_origin(text: str) -> str:
-        state = history.find(text)
-        if state is None or state.source in (item_history.HAND_SOURCE, item_history.IMPORT_SOURCE):
-            return ledger.IMPORT
-        if state.source != item_history.PERSON_SOURCE:
-            return ledger.AGENT
-        return ledger.PERSON if state.added_by in local else ledger.IMPORT
-
-    return find_origin
 
 
 def _ask_for_user_level(project: Project) -> list[str]:

@@ -10,6 +10,7 @@ from memory_core.git import arrivals
 from memory_core.history import item_history
 from memory_core.memory import index_building, item_index
 from memory_core.selection import splitting
+from memory_core.text import secrets
 from memory_core.text.phrases import format_count
 from memory_core.trust import ledger
 from memory_core.trust.guard import Guard
@@ -34,6 +35,8 @@ def list_texts(project: Project, store: Store, agent: str) -> list[JudgedText]:
 
     A text of the user's level without an origin is the user's.  Raises OSError.
     """
+    if store.paths is project.paths:
+        arrivals.look(project)
     texts = arrivals.list_texts(store, agent)
     origins = ledger.read(store.paths.state, store.stem(agent)) if texts else {}
     notes = index_building.read_notes(project, store, agent) if texts else {}
@@ -59,6 +62,16 @@ def find_tier(project: Project, store: Store, agent: str, text: str) -> str:
     return tiers.get(text, "")
 
 
+def list_held(project: Project, store: Store, agent: str) -> dict[str, str]:
+    """Return why agents do not receive items before a person decides, by their texts."""
+    snapshot = store.read(agent)
+    if snapshot is None:
+        return {}
+    guard = index_building.make_guard(project, store, agent)
+    document = markdown.parse_document(secrets.redact(snapshot.text))
+    return {item.text: reason for item, reason in index_building.list_held(document, guard)}
+
+
 def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list[JudgedText]:
     """Return the texts that came from elsewhere and that nobody reviewed on this machine.
 
@@ -77,7 +90,7 @@ def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list
             text
             for text in texts
             if text.tier not in ledger.DECIDED
-            and (is_strict or text.tier == ledger.IMPORT)
+            and (is_strict or text.tier in (ledger.IMPORT, ledger.UNKNOWN))
             and not guard.find_reason(text.text, text.nested)
         ]
     return new
@@ -107,12 +120,13 @@ def describe_reported(project: Project, count: int) -> str:
     return f"{items} came from elsewhere, without your review"
 
 
-def accept(store: Store, texts: Iterable[JudgedText]) -> None:
-    """Record that a person reviewed these texts on this machine.  Raises OSError."""
+def accept(store: Store, texts: Iterable[JudgedText], is_mine: bool = False) -> None:
+    """Record that a person reviewed these texts on this machine, or wrote them.  Raises OSError."""
+    origin = ledger.HAND if is_mine else ledger.REVIEWED
     by_agent: dict[str, dict[str, str]] = {}
     for text in texts:
         keys = by_agent.setdefault(text.agent, {})
-        keys[ledger.make_key(text.text, text.nested)] = ledger.REVIEWED
+        keys[ledger.make_key(text.text, text.nested)] = origin
     for agent, keys in by_agent.items():
         with store.lock(agent):
             ledger.add(store.paths.state, store.stem(agent), keys)

@@ -24,6 +24,7 @@ from memory_core.selection.passages import (
     shorten_ids,
 )
 from memory_core.text import code_names, secrets, similarity, times
+from memory_core.trust import ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -299,10 +300,11 @@ def _list_passages(
         news = _split(_remove_repeats(document), own, find_note)
         texts = [passage.text for passage in passages]
         news = [passage for passage in news if _is_new(passage, texts, guard, allowed)]
-        tainted = _list_tainted(document, find_note, guard)
+        is_users = store.paths is not project.paths
+        tiers = _list_tiers(document, find_note, guard, ledger.PERSON if is_users else "")
         for passage in news:
-            passage.is_users = store.paths is not project.paths
-            passage.is_tainted = passage.item in tainted
+            passage.is_users = is_users
+            passage.tier = tiers.get(passage.item, "")
         own = own or document
         passages += news
         is_scored = is_scored and not guard.is_exhausted
@@ -316,13 +318,16 @@ def _is_new(passage: Passage, texts: Iterable[str], guard: Guard, checked: Colle
     return bool(passage.item) or passage.text in checked or not guard.find_reason(passage.text)
 
 
-def _list_tainted(document: Document, find_note: NoteFinder, guard: Guard) -> set[str]:
-    """Return the items of runs that had read from outside, without those that a person reviewed."""
+def _list_tiers(
+    document: Document, find_note: NoteFinder, guard: Guard, default: str
+) -> dict[str, str]:
+    """Return the tier of each item by its text; `default` is that of a text without an origin."""
     return {
-        item.text
+        item.text: ledger.find_tier(
+            guard.find_origin(item.text, markdown.read_nested(document, item)) or default,
+            find_note(item.text).is_tainted,
+        )
         for item in document.items
-        if find_note(item.text).is_tainted
-        and not guard.is_decided(item.text, markdown.read_nested(document, item))
     }
 
 

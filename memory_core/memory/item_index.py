@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FOLDER = "index"
 
 # Raise it if the passages, words or notes of the same files become others.
-VERSION = 8
+VERSION = 9
 
 # What is read at once: all of the index of a usual memory.
 READ_FIRST = 128 * 1024
@@ -180,7 +180,7 @@ def read_stored(store: Store, agent: str) -> StoredIndex:
         begin = DIGEST + LENGTH
         body = begin + int.from_bytes(file.read(DIGEST, begin), "little")
         fields = marshal.loads(file.read(begin, body))  # noqa: S302 - only this user can write it
-        stamp, counts, documents, facts, numbers, wished, lengths = fields
+        stamp, counts, documents, facts, numbers, wished, own, tokens, lengths = fields
         if stamp[:2] in ([], [VERSION, __version__]):
             base, first = body + sum(lengths) * END, 0
             ends = unpack(file.read(body, base))
@@ -189,9 +189,8 @@ def read_stored(store: Store, agent: str) -> StoredIndex:
                 lists.append(_FileBlocks(file, base, ends, first, length))
                 first += length
             *blocks, notes = lists
-            return StoredIndex(
-                stamp, counts, documents, facts, Parts(numbers, wished, blocks), notes
-            )
+            parts = Parts(numbers, wished, blocks, own, tokens)
+            return StoredIndex(stamp, counts, documents, facts, parts, notes)
     except (EOFError, ValueError, TypeError, KeyError, IndexError, OverflowError, OSError):
         pass
     return StoredIndex([], {}, [], (), Parts(), ())
@@ -202,7 +201,8 @@ def write_stored(store: Store, agent: str, stored: StoredIndex) -> None:
     parts, lists = stored.parts, [*stored.parts.blocks, stored.notes]
     blocks = [blocks[at] for blocks in lists for at in range(len(blocks))]
     fields: list[Any] = [stored.stamp, stored.counts, stored.documents, stored.facts]
-    head = marshal.dumps([*fields, parts.counts, parts.wished, [*map(len, lists)]])
+    fields += [parts.counts, parts.wished, parts.own, parts.tokens]
+    head = marshal.dumps([*fields, [*map(len, lists)]])
     ends, end = [], 0
     for block in blocks:
         end += len(block)

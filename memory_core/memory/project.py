@@ -31,7 +31,7 @@ class Project:
     """
 
     def __init__(self, level: paths.LevelPaths, environ: Mapping[str, str]) -> None:
-        self._environ = environ
+        self.environ = environ
         home = paths.find_user_level(environ)
         self.paths = level
         self.user_paths = home if home and home.root != level.root else None
@@ -46,7 +46,7 @@ class Project:
 
     def contains(self, folder: str) -> bool:
         """Return whether a folder is part of the project; raises OSError."""
-        return paths.contains(self.paths, folder, self._environ)
+        return paths.contains(self.paths, folder, self.environ)
 
     def level(self, user: bool) -> Store:
         """Return the memory files of the user, or those of the project."""
@@ -83,7 +83,7 @@ class Project:
 
         settings = self.config
         if store and self.user_paths and store.paths is self.user_paths:
-            settings = config.load(self.user_paths, None, self._environ)
+            settings = config.load(self.user_paths, None, self.environ)
         common, own = settings["limits"], settings.find_override(agent)
         return template.Limits(
             size=settings.size_kb(agent) * 1024,

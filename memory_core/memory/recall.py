@@ -84,7 +84,7 @@ def _build(
 
     room = budget - len(wrap("-", has_ids, "0" * index.id_length if has_ids else "")) + 1
     words = task() if task and len(index.passages) else ""
-    choices, body = _select(project, index.passages, room, words, has_ids)
+    choices, body = _select(project, agent, index.passages, room, words, has_ids)
     given = [choice.passage for choice in choices if choice.is_chosen and choice.passage.item]
     has_mark = has_ids and any(passage.note.is_confirmed for passage in given)
     text = wrap(body, has_mark, next((passage.short_id for passage in given if has_ids), ""))
@@ -113,7 +113,7 @@ def _list_named(items: list[Passage], task: str) -> dict[str, list[str]]:
 
 
 def _select(
-    project: Project, index: PassageIndex, room: int, task: str, has_ids: bool
+    project: Project, agent: str, index: PassageIndex, room: int, task: str, has_ids: bool
 ) -> tuple[list[Choice], str]:
     """Return the decisions about passages for the agent's task, and the Markdown of the chosen.
 
@@ -128,7 +128,7 @@ def _select(
         budget = min(settings["budget_tokens"], tokens.count_fitting(room))
         checked: set[int] = set()
         for _round in range(STALE_ROUNDS):
-            choices = choosing.select(index, task, budget)
+            choices = choosing.select(index, task, budget, settings["whole_below_tokens"])
             if not _mark_stale(project, choices, checked):
                 break
     else:
@@ -136,6 +136,8 @@ def _select(
     chosen = [choice for choice in choices if choice.is_chosen]
     while chosen:
         body = rendering.render([choice.passage for choice in chosen], has_ids)
+        left = len(index.own) - sum(choice.passage.is_own for choice in chosen)
+        body += f"\n\n{rendering.format_left(left, agent)}" if left else ""
         if len(body) <= room:
             return choices, body
         choosing.leave_out(chosen.pop())

@@ -1,15 +1,16 @@
 """Choose the passages of a memory that an agent receives for its task.
 
-Passages that are wished for every task come first: preferences and pins.  Then a few that share
-words with the task, and more only if the best of them is strong evidence that the memory knows
-something about the task.  If the task is unknown, as in the main session, the most useful kinds and
-the most certain items come first.
+Passages that are wished for every task come first: preferences and pins.  A small memory is given
+whole.  Of a larger one, the lines of a person come next: those that fit the task, then the newest.
+Then a few that share words with the task, and more only if the best of them is strong evidence that
+the memory knows something about the task.  If the task is unknown, as in the main session, the most
+useful kinds and the most certain items come first.  What came from outside is given if it fits.
 """
 
 from __future__ import annotations
 
 from memory_core.selection.scoring import Score, Scores
-from memory_core.selection.tokens import estimate_tokens
+from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
 from memory_core.text.times import FAR_FUTURE
 
 TYPE_CHECKING = False
@@ -25,12 +26,11 @@ FEW_TOKENS = 400
 FEW_SHARE = 0.15
 MORE_SHARE = 0.4
 
-# The largest share of the budget for what is given with every task.
-WISHED_SHARE = 1 / 4
+# The largest share of the budget for the lines of a person on this machine.
+OWN_SHARE = 1 / 2
 
 # What multiplies the score of a passage whose run has a chosen passage already, of one that was
-# given often and never used, of one that may be out of date, and of one whose run had read from
-# outside.
+# given often and never used, of one that may be out of date, and of one from outside.
 SAME_RUN = 0.7
 UNUSED = 0.5
 STALE = 0.5
@@ -57,10 +57,12 @@ CUSTOM_SECTION_SCORE = 4
 
 # The reasons for a choice, as `explain` shows them.
 WISHED = "for every task"
-FITS = "shares words"
-STRONG = "strong evidence"
-NO_WORD = "no shared word"
-FAR = "far below best"
+WHOLE = "the memory is small"
+OWN = "a person's line"
+FITS = "fits the task"
+STRONG = "fits the task well"
+NO_WORD = "shares too few words"
+FAR = "fits much less than the best"
 FULL = "no room"
 ALL = "selection is off"
 
@@ -90,33 +92,58 @@ class Choice:
     def total(self) -> float:
         return self.score.total * self.factor
 
+    @property
+    def fit(self) -> float:
+        """The total, 0 if the words that it shares with the task may be chance."""
+        return self.total if self.score.is_enough else 0.0
+
 
 # What surrounds the title of a section, in characters.
 HEADING = len("## \n\n")
 
-# An id and a line break, in tokens.
-ITEM_TOKENS = 3
+# Of the lines of a person, so many of the newest are looked at for each token of the budget.
+OWN_PER_TOKEN = 1 / 8
 
 
-def select(index: PassageIndex, task: str, budget: int) -> list[Choice]:
+def select(index: PassageIndex, task: str, budget: int, whole_below: int = 0) -> list[Choice]:
     """Return decisions about passages, the chosen ones first, best first.
 
-    They are about those that are wished or share words with the task, or about all without a task.
-    `budget` is in tokens.  Equal input yields equal output.
+    They are about those that are wished, of a person, or share words with the task, or about all
+    without a task or of a small memory.  `budget` is in tokens, and so is `whole_below`, up to
+    which a memory is small.  Equal input yields equal output.
     """
-    scores = Scores(index, task)
-    numbers = sorted({*index.wished, *scores.list_best()}) if task.strip() else range(len(index))
-    choices = _make_choices(index, numbers, scores)
-    room = budget - _choose_wished(choices, budget)
+    scores, has_task = Scores(index, task), bool(task.strip())
+    is_small = index.tokens <= min(whole_below, budget)
+    own = index.own[: int(budget * OWN_PER_TOKEN)]
+    seen = {*index.wished, *own, *scores.list_best()}
+    is_all = is_small or not has_task
+    choices = _make_choices(index, range(len(index)) if is_all else sorted(seen), scores)
+    room = budget - _choose(WISHED, [one for one in choices if one.passage.is_wished], budget)
+    if is_small:
+        inside = sorted((one for one in choices if not one.passage.is_outside), key=_rank)
+        room -= _choose(WHOLE, inside, room)
+    else:
+        places = {number: place for place, number in enumerate(index.own)}
+        lines = [choice for choice in choices if choice.passage.index in places]
+        lines.sort(key=lambda one: (-one.fit, places[one.passage.index]))
+        room -= _choose(OWN, lines, min(room, int(budget * OWN_SHARE)))
     rest = [choice for choice in choices if not choice.is_chosen]
-    if task.strip():
+    if has_task:
         _choose_fitting(rest, scores.is_strong, room)
     else:
-        _choose_useful(rest, room)
-    for choice in rest:
-        if choice.passage.is_wished and not choice.is_chosen:
-            choice.reason = FULL  # beyond its share, and its words do not help
+        _choose(USEFUL, sorted(rest, key=_rank), room)
     return sorted(choices, key=_order)
+
+
+def _choose(reason: str, choices: Iterable[Choice], room: int) -> int:
+    """Choose those that are not chosen yet and fit, in their order; return their tokens."""
+    spent = 0
+    for choice in choices:
+        if not choice.is_chosen:
+            choice.is_chosen = spent + choice.tokens <= room
+            choice.reason = reason if choice.is_chosen else FULL
+            spent += choice.tokens if choice.is_chosen else 0
+    return spent
 
 
 def list_others(index: PassageIndex, choices: Iterable[Choice]) -> list[Choice]:
@@ -167,7 +194,7 @@ def _rate(choice: Choice) -> tuple[float, float, str, int]:
     """Return what decides without a score: useful kinds, then certain items, then new ones."""
     passage = choice.passage
     worth = SECTION_SCORES.get(passage.section.casefold(), CUSTOM_SECTION_SCORE)
-    certainty = passage.note.confidence * (TAINTED if passage.is_tainted else 1)
+    certainty = passage.note.confidence * (TAINTED if passage.is_outside else 1)
     return worth, certainty, passage.note.born or FAR_FUTURE, passage.index
 
 
@@ -184,28 +211,17 @@ def _order(choice: Choice) -> tuple[bool, bool, float, int]:
 
 
 def _weigh_use(passage: Passage) -> float:
-    factor = (STALE if passage.stale else 1.0) * (TAINTED if passage.is_tainted else 1.0)
+    factor = (STALE if passage.stale else 1.0) * (TAINTED if passage.is_outside else 1.0)
     note = passage.note
     return factor * UNUSED if note.given >= UNUSED_AFTER and not note.used else factor
 
 
-def _choose_wished(choices: list[Choice], budget: int) -> int:
-    """Choose what is given with every task; return its tokens."""
-    spent = 0
-    for choice in choices:
-        if choice.passage.is_wished:
-            choice.is_chosen = spent + choice.tokens <= budget * WISHED_SHARE
-            choice.reason = WISHED if choice.is_chosen else FULL
-            spent += choice.tokens if choice.is_chosen else 0
-    return spent
-
-
 def _choose_fitting(choices: list[Choice], is_strong: bool, room: int) -> None:
     """Choose the best passages that share words with the task."""
-    fitting = sorted((choice for choice in choices if choice.total), key=_rank, reverse=True)
+    fitting = sorted((choice for choice in choices if choice.fit), key=_rank, reverse=True)
     best = fitting[-1].total if fitting else 0.0
     for choice in choices:
-        choice.reason = NO_WORD
+        choice.reason = FULL if choice.passage.is_wished else NO_WORD
     spent, runs = 0, set[int]()
     repeated: list[Choice] = []  # those of a run that has a chosen passage, best first
     while fitting or repeated:
@@ -236,12 +252,3 @@ def _rank(choice: Choice) -> tuple[float, int]:
 def _get_run(choice: Choice) -> int:
     """Return the number of the best run of a passage, -1 without one."""
     return next(iter(choice.passage.runs), -1) if choice.score.run < 0 else choice.score.run
-
-
-def _choose_useful(choices: list[Choice], room: int) -> None:
-    """Choose passages without a task."""
-    spent = 0
-    for choice in sorted(choices, key=_rank):
-        choice.is_chosen = spent + choice.tokens <= room
-        choice.reason = USEFUL if choice.is_chosen else FULL
-        spent += choice.tokens if choice.is_chosen else 0

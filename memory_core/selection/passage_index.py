@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 
 from memory_core.selection.passages import ItemNote, Passage, pack, unpack
+from memory_core.selection.tokens import ITEM_TOKENS, estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,28 +37,33 @@ class Parts:
     """The stored form of an index: marshalled blocks, which load one by one.
 
     `counts` are the numbers of passages and of runs, and `wished` has the numbers of the passages
-    that are given with every task.  The blocks are those of passages, of their words, of the words
-    that runs were about, and of the passages that runs reported.
+    that are given with every task, `own` those that a person wrote here, the newest first, and
+    `tokens` are those of all that is not from outside.  The blocks are those of passages, of their
+    words, of the words that runs were about, and of the passages that runs reported.
     """
 
-    __slots__ = ("blocks", "counts", "wished")
+    __slots__ = ("blocks", "counts", "own", "tokens", "wished")
 
     def __init__(
         self,
         counts: tuple[int, int] = (0, 0),
         wished: tuple[int, ...] = (),
         blocks: Sequence[Blocks] = ((), (), (), ()),
+        own: tuple[int, ...] = (),
+        tokens: int = 0,
     ) -> None:
         self.counts = counts
         self.wished = wished
         self.blocks = blocks
+        self.own = own
+        self.tokens = tokens
 
 
 class PassageIndex:
     """Passages by their numbers, and the numbers of those that have a word.
 
-    `wished` has the numbers of the passages that are given with every task.  `counts` says how
-    many runs received, used and failed with the items, by their ids.
+    `wished`, `own` and `tokens` are those of `Parts`.  `counts` says how many runs received, used
+    and failed with the items, by their ids.
     """
 
     def __init__(
@@ -68,7 +74,7 @@ class PassageIndex:
     ) -> None:
         parts = parts or Parts()
         self._count, self._run_count = parts.counts
-        self.wished = [*parts.wished]
+        self.wished, self.own, self.tokens = [*parts.wished], [*parts.own], parts.tokens
         self._rows, self._own, self._subjects, self._reported = map(_BlockLoader, parts.blocks)
         self._counts = counts or {}
         self._passages: dict[int, Passage] = {}
@@ -106,6 +112,10 @@ class PassageIndex:
             self._added_runs.setdefault(run, []).append(passage.index)
         if passage.is_wished:
             self.wished.append(passage.index)
+        if passage.is_own:
+            self.own.append(passage.index)
+        if not passage.is_outside:
+            self.tokens += estimate_tokens(passage.text) + ITEM_TOKENS
 
     def add_subjects(self, subjects: Subjects) -> int:
         """Add what runs were about, once; return the number of the first of these runs."""
@@ -125,6 +135,12 @@ class PassageIndex:
         for word in self._added.keys() & words:
             hits[word] = hits.get(word, b"") + self._added[word]
         return {word: unpack(numbers) for word, numbers in hits.items()}
+
+    def list_known(self) -> list[str]:
+        """Return the words of the passages; [] for a large memory, where this takes too long."""
+        if self._count >= SMALL:
+            return []
+        return list(dict.fromkeys([*(word for word, _ in self._own.list_all()), *self._added]))
 
     def find_runs(self, words: Iterable[str]) -> dict[str, Sequence[int]]:
         """Return the numbers of the runs that were about each word, without words of none."""
@@ -175,7 +191,9 @@ class PassageIndex:
             _divide_words(subjects, is_small),
             _divide(reported, is_small),
         )
-        return Parts((self._count, self._run_count), tuple(self.wished), blocks)
+        newest = sorted(self.own, key=lambda at: (self[at].note.born, at), reverse=True)
+        counts = self._count, self._run_count
+        return Parts(counts, tuple(self.wished), blocks, tuple(newest), self.tokens)
 
 
 class _BlockLoader:
@@ -244,17 +262,17 @@ def _make_row(passage: Passage) -> tuple[Any, ...]:
     note = passage.note
     return (
         *(passage.section, passage.text, passage.item, passage.is_wished, passage.is_users),
-        *(passage.short_id, passage.names, passage.runs, passage.is_tainted),
+        *(passage.short_id, passage.names, passage.runs, passage.tier),
         *(note.id, note.confidence, note.born, note.is_persons, note.is_pinned, note.is_confirmed),
     )
 
 
 def _make_passage(number: int, row: tuple[Any, ...], counts: Counts) -> Passage:
-    section, text, item, is_wished, is_users, short_id, names, runs, is_tainted, *facts = row
+    section, text, item, is_wished, is_users, short_id, names, runs, tier, *facts = row
     note = ItemNote(*facts)
     note.given, note.used, note.failed = counts.get(note.id, (0, 0, 0))
     passage = Passage(section, text, number, item, note)
     passage.is_wished, passage.is_users = is_wished, is_users
     passage.short_id, passage.names, passage.runs = short_id, names, runs
-    passage.is_tainted = is_tainted
+    passage.tier = tier
     return passage

@@ -15,6 +15,10 @@ SHORTEST_ID = 4
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
 
+# Tiers of trust.ledger: a person wrote it here; it is from outside, and nobody reviewed it here.
+OWN_TIERS = ("person", "hand")
+OUTSIDE_TIERS = ("tainted", "import")
+
 # What a note has besides the counts of runs and their subjects.
 FACTS = (
     *("id", "confidence", "born", "is_persons", "is_pinned", "is_confirmed"),
@@ -138,8 +142,8 @@ class Passage:
     """
 
     __slots__ = (
-        *("_words", "index", "is_list", "is_tainted", "is_users", "is_wished", "item", "names"),
-        *("note", "runs", "section", "short_id", "stale", "text"),
+        *("_words", "index", "is_list", "is_users", "is_wished", "item", "names"),
+        *("note", "runs", "section", "short_id", "stale", "text", "tier"),
     )
 
     def __init__(
@@ -151,7 +155,7 @@ class Passage:
         self.item = item
         self.note = note
         self.is_wished = note.is_pinned  # given with every task
-        self.is_tainted = False  # its run had read from outside, and no person reviewed it here
+        self.tier = ""  # where it comes from: see trust.ledger
         self.is_users = False  # of the user's level: the files it names are of any project
         self.is_list = False  # lines of agent-memory: common errors, performance
         self.stale = ""  # why it may be out of date
@@ -159,6 +163,16 @@ class Passage:
         self.names: list[str] = []  # the paths, symbols and commands in it
         self.runs: tuple[int, ...] = ()
         self._words: list[str] | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a person wrote it on this machine."""
+        return self.tier in OWN_TIERS
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it came from elsewhere, or from a run that had read from outside."""
+        return self.tier in OUTSIDE_TIERS
 
     @property
     def words(self) -> list[str]:

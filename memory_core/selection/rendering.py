@@ -38,6 +38,12 @@ def render(passages: Iterable[Passage], has_ids: bool = True) -> str:
     return "\n\n".join(map("\n".join, sections.values()))
 
 
+def format_left(count: int, agent: str) -> str:
+    """Return the line that names how many lines of a person do not fit."""
+    rules = "rule of a person" if count == 1 else "rules of people"
+    return f"{count} more {rules}: agent-memory list {agent} --mine"
+
+
 def _format_title(title: str) -> str:
     return sanitize.escape(f"## {sanitize.shorten(sanitize.join_visible(title), MAX_TITLE)}")
 

@@ -8,7 +8,7 @@ has the measurements behind each number.
 
 from __future__ import annotations
 
-from memory_core.text import subject_words
+from memory_core.text import frequent_words, similar_words, subject_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,12 @@ PAIR_WEIGHT = 0.5
 
 # The weight of a word that only the run was about, if the passage had it once: 1.0.
 SUBJECT_WEIGHT = 0.6
+
+# A word that more of the passages have is frequent.
+FREQUENT_SHARE = 0.2
+
+# The weight of a word of the task that only resembles a word of the memory.
+SIMILAR_WEIGHT = 0.5
 
 # Small enough for a logarithm with five digits.
 TINY = 2.0**-20
@@ -46,10 +52,11 @@ STRONG = 1.0
 class Score:
     """The score of a passage: `own` by its words, `subject` by what its best run was about.
 
-    `run` is the number of the best run, -1 if none shares words with the task.
+    `run` is the number of the best run, -1 if none shares words with the task.  `is_enough`: the
+    shared words may be more than chance.
     """
 
-    __slots__ = ("_parts", "_shared", "own", "run", "subject")
+    __slots__ = ("_parts", "_shared", "is_enough", "own", "run", "subject")
 
     def __init__(
         self,
@@ -57,7 +64,9 @@ class Score:
         subject: float = 0.0,
         run: int = -1,
         shared: Sequence[str] = (),
+        is_enough: bool = True,
     ) -> None:
+        self.is_enough = is_enough
         self._parts = parts
         self._shared = shared
         self.own = sum(parts.values())
@@ -84,10 +93,13 @@ class Scores:
     def __init__(self, index: PassageIndex, task: str) -> None:
         wanted = subject_words.weigh_task(task) if len(index) else {}
         shared = _Shared(index, wanted)
-        worth = _weigh(len(index), shared.count_passages(), wanted)
+        counts = shared.count_passages()
+        worth = _weigh(len(index), counts, wanted)
+        worth |= {word: worth[word] * SIMILAR_WEIGHT for word in shared.similar}
+        telling = _list_telling(counts, len(index))
         self._scores = {
-            number: _score(counts, shared.subjects.get(number, {}), worth)
-            for number, counts in shared.own.items()
+            number: _score(words, shared.subjects.get(number, {}), worth, telling)
+            for number, words in shared.own.items()
         }
         best = max([score.total for score in self._scores.values()], default=0.0)
         self.is_strong = bool(best) and best >= STRONG * sum(worth.values()) ** 0.5
@@ -118,6 +130,11 @@ class _Shared:
     def __init__(self, index: PassageIndex, wanted: dict[str, float]) -> None:
         self._size = len(index)
         self._passages, self._runs = index.find_own(wanted), index.find_runs(wanted)
+        unknown = [word for word in wanted if word not in self._passages and word not in self._runs]
+        self.similar = similar_words.find(unknown, index.list_known())
+        for word, others in self.similar.items():
+            hits = index.find_own(others).values()
+            self._passages[word] = [number for numbers in hits for number in numbers]
         self._reported: dict[int, Sequence[int]] = {}
         self.own: dict[int, dict[str, int]] = {}
         self.subjects: dict[int, dict[int, list[str]]] = {}
@@ -198,8 +215,22 @@ def _log(value: float) -> float:
     return (power - 1) / TINY
 
 
+def _list_telling(counts: dict[str, int], size: int) -> set[str]:
+    """Return the words of which one is enough: of code, or neither frequent here nor in general."""
+    most = size * FREQUENT_SHARE
+    return {
+        word
+        for word, count in counts.items()
+        if subject_words.is_code_word(word)
+        or (count <= most and " " not in word and not frequent_words.has(word))
+    }
+
+
 def _score(
-    counts: dict[str, int], subjects: dict[int, list[str]], worth: dict[str, float]
+    counts: dict[str, int],
+    subjects: dict[int, list[str]],
+    worth: dict[str, float],
+    telling: set[str],
 ) -> Score:
     """Return the score with the words of the best run; the runs are never added up."""
     parts = {
@@ -212,4 +243,5 @@ def _score(
         value = SUBJECT_WEIGHT * sum(map(worth.__getitem__, others))
         if number < 0 or value > best:
             best, number, shared = value, run, others
-    return Score(parts, best, number, shared)
+    single = {word for word in (*parts, *shared) if " " not in word}
+    return Score(parts, best, number, shared, len(single) > 1 or not single.isdisjoint(telling))

@@ -5,6 +5,9 @@ from __future__ import annotations
 # Of ASCII; measured by bench/relevance.py --tokens on the sentences of 213 recorded reports.
 CHARS_PER_TOKEN = 3.8
 
+# An id and a line break.
+ITEM_TOKENS = 3
+
 
 def count_fitting(room: int) -> int:
     """Return about how many tokens fit into so many characters."""

@@ -21,7 +21,7 @@ from memory_core import __version__
 from memory_core.claude_code import headless, sample_events, settings_files, settings_json
 from memory_core.document.diff import FileChange
 from memory_core.files.safe_files import Refused, SafeFiles
-from memory_core.git import merge_driver
+from memory_core.git import arrivals, merge_driver
 from memory_core.memory.project import Project
 from memory_core.setup import hook_runner, program, shell_completion
 from memory_core.setup.program import COMMAND, InstallRefused, Say
@@ -90,6 +90,18 @@ def install(project: str, user: bool = False, dry_run: bool = False, say: Say = 
     where = "any project" if user else target.root
     say(f"Next: start a new Claude Code session in {where}; agents have their memory from then on.")
     say(f"To check the installation: {program.format_command()} doctor")
+    _say_what_is_left(target, user, say)
+
+
+def _say_what_is_left(target: SettingsTarget, user: bool, say: Say) -> None:
+    """Ask whose the lines are that memories have already, and say if hooks are switched off."""
+    if not user:
+        for question in arrivals.ask_whose(target.project):
+            say(question)
+        arrivals.look(target.project)
+    settings = settings_files.read_settings(target.root, os.environ)
+    if file := settings_files.find_disabling_file(settings):
+        say(f"But {file.path} has disableAllHooks: Claude Code runs no hooks before you remove it.")
 
 
 def renew(path: str) -> str:

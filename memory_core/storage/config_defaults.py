@@ -37,7 +37,7 @@ DEFAULTS: dict[str, Any] = {
         "max_items_per_section": 15,
         "max_line_length": 400,
     },
-    "selection": {"enabled": True, "budget_tokens": 1000},
+    "selection": {"enabled": True, "budget_tokens": 1000, "whole_below_tokens": 400},
     "experiment": {"hold_out": 0.0},
     "tasks": {"enabled": True, "budget_tokens": 2000},
     "agent_overrides": {},
@@ -85,6 +85,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "max_items_per_section": (1, 1000),
     "max_line_length": (20, 10_000),
     "budget_tokens": (100, 20_000),
+    "whole_below_tokens": (0, 20_000),
     "hold_out": (0.0, 0.5),
 }
 

@@ -178,6 +178,9 @@ class SelectionConfig(ConfigSection):
     budget_tokens: Annotated[int, limit("budget_tokens")] = Field(
         1000, description="maximum tokens of memory in a prompt; without evidence at most 400"
     )
+    whole_below_tokens: Annotated[int, limit("whole_below_tokens")] = Field(
+        400, description="a memory of at most so many tokens is given whole; 0: choose always"
+    )
 
 
 def read_share(value: object) -> object:

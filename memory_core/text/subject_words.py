@@ -58,6 +58,11 @@ def is_code(word: str) -> bool:
     return not (word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1))
 
 
+def is_code_word(word: str) -> bool:
+    """Return whether a word of `list_words` is a path, a symbol or another name of code."""
+    return word.startswith(CODE) or "/" in word
+
+
 def is_common(word: str) -> bool:
     """Return whether a written word is one that does not count."""
     return len(word) < 2 or word.lower() in COMMON

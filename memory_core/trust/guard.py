@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_core.trust import checking
+from memory_core.trust import checking, ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +48,10 @@ class Guard:
 
     def is_decided(self, text: str, nested: str = "") -> bool:
         """Return whether a person wrote or accepted the text on this machine."""
-        from memory_core.trust import ledger
+        return self.find_origin(text, nested) in ledger.DECIDED
 
+    def find_origin(self, text: str, nested: str = "") -> str:
+        """Return the origin of a text that is recorded on this machine, "" without one."""
         if self._origins is None:
             self._origins = ledger.read(self._state, self._stem)
-        return self._origins.get(ledger.make_key(text, nested)) in ledger.DECIDED
+        return self._origins.get(ledger.make_key(text, nested), "")

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 FOLDER = "decided"
 
-# Origins, and tiers: a person wrote it, or a person accepted it, or a run reported it, or a run
-# that had read from outside; or it came from elsewhere: a clone, a pull, an import, a hand edit.
-PERSON, REVIEWED, AGENT, TAINTED, IMPORT = "person", "reviewed", "agent", "tainted", "import"
-DECIDED = (PERSON, REVIEWED)
+# Origins, and tiers: a person wrote it by a command, or by hand in the file; a person accepted it;
+# a run reported it, or a run that had read from outside; or it came from elsewhere: a clone, a
+# pull, an import.  Without one nobody knows yet: `git.arrivals` decides.
+PERSON, HAND, REVIEWED = "person", "hand", "reviewed"
+AGENT, TAINTED, IMPORT = "agent", "tainted", "import"
+UNKNOWN = "unknown"  # it was there before the first look here, and nobody was asked yet
+DECIDED = (PERSON, HAND, REVIEWED)
 
 
 def find_tier(origin: str, is_tainted: bool) -> str:
@@ -33,7 +36,7 @@ def find_tier(origin: str, is_tainted: bool) -> str:
     """
     if origin in DECIDED:
         return origin
-    return TAINTED if is_tainted else origin or IMPORT
+    return TAINTED if is_tainted else origin
 
 
 def find_source_tier(source: str, reading: Sequence[str]) -> str:
@@ -93,6 +96,14 @@ def remove(
     if rest != lines:
         state.replace(_path(stem), _format(rest))
     return rest != lines
+
+
+def forget(state: SafeFiles, stem: str, origin: str) -> None:
+    """Forget which texts have this origin.  Raises OSError."""
+    lines = _read_lines(state, stem)
+    rest = [line for line in lines if line[1] != origin]
+    if rest != lines:
+        state.replace(_path(stem), _format(rest))
 
 
 def rename(state: SafeFiles, stem: str, new_stem: str) -> None:

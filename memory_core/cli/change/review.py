@@ -53,8 +53,9 @@ def review(
     text: Text = None,
     pr: PullRequest = None,
     new: Annotated[
-        bool, flag("--new", "List the items that came by a pull or by hand, or accept them.")
+        bool, flag("--new", "List the items that came from elsewhere, or accept them.")
     ] = False,
+    mine: Annotated[bool, flag("--mine", "With --new: they are lines of yours.")] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
@@ -66,7 +67,7 @@ def review(
     undo puts a learning back on the list.
     --list also lists items that name files, commands or symbols which are gone.
     --new lists the items of memories that came from elsewhere, and that you have
-    not reviewed here: with --accept they count as reviewed.
+    not reviewed here: with --accept they count as reviewed, with --mine as yours.
     --pr prints the changes of a branch as Markdown, for a pull request; exit 1
     if an item of them would wait for you.
 
@@ -85,8 +86,10 @@ def review(
     if new:
         if not {*actions} <= {"list", "accept"}:
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
-        review_new.run(find_level(user), names, accept, user, json)
+        review_new.run(find_level(user), names, accept, mine, user, json)
         return
+    if mine:
+        raise CommandRefused("--mine requires --new")
     _review_waiting(list(names or []), "".join(actions) or ASK, text, all_, user, json)
 
 

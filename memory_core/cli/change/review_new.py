@@ -17,18 +17,26 @@ from memory_core.text import secrets
 from memory_core.text.phrases import format_count
 
 
-def run(scope: LevelScope, names: list[str] | None, accept: bool, user: bool, json: bool) -> None:
-    """List the texts of these agents, or those with these ids; or accept them."""
+def run(
+    scope: LevelScope,
+    names: list[str] | None,
+    accept: bool,
+    mine: bool,
+    user: bool,
+    json: bool,
+) -> None:
+    """List the texts of these agents, or those with these ids; or accept them, or call them own."""
     project, level = scope
     agents, ids = find_agents_or_ids(scope, names)
     new = unreviewed.list_new(project, level, agents)
     new = list(dict.fromkeys(lookup.find_item(key, new) for key in ids)) if ids else new
-    if accept:
-        unreviewed.accept(level, new)
+    decision = "mine" if mine else "accepted" if accept else None
+    if decision:
+        unreviewed.accept(level, new, is_mine=mine)
     if json:
-        print_json({"decision": "accepted" if accept else None, "items": list(map(to_json, new))})
-    elif accept:
-        print_line(f"Accepted: {format_count(len(new), 'item')}.")
+        print_json({"decision": decision, "items": list(map(to_json, new))})
+    elif decision:
+        print_line(f"{decision.capitalize()}: {format_count(len(new), 'item')}.")
     else:
         _print(scope, new, user)
     if not json and (count := len(waiting_list.list_waiting(level, agents))):
@@ -54,7 +62,8 @@ def _print(scope: LevelScope, new: list[JudgedText], user: bool) -> None:
         print_note("No item came from elsewhere that you have not reviewed.")
         return
     accept = format_command("review --new --accept", user)
-    print_note(f"Accept them with: {accept}.  Remove one with: {format_command('remove ID', user)}")
+    remove, mine = (format_command(words, user) for words in ("remove ID", "review --new --mine"))
+    print_note(f"Accept them: {accept}.  If you wrote them: {mine}.  Remove one: {remove}")
 
 
 def _format_text(item: JudgedText) -> str:

@@ -5,39 +5,47 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any
 
-from memory_core.cli.common.arguments import AsJson, Limit, User, agent_argument
+from memory_core.cli.common.arguments import AsJson, Limit, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
+from memory_core.cli.errors import CommandRefused
 from memory_core.cli.output import print_json, print_note, select_fields
 from memory_core.curation import agent_status, item_actions
+from memory_core.git import unreviewed
 from memory_core.memory.reading import read_memory
+from memory_core.selection.passages import OWN_TIERS
 from memory_core.setup import initialize
+from memory_core.text import secrets
 from memory_core.text.phrases import format_count
 
-# Behind an item that the agent receives with every task.
-PINNED = "  (pinned)"
+# Behind an item that the agent receives with every task, or does not receive.
+PINNED, HELD = "  (pinned)", "  (held)"
 
 
 def list_(
     agent: Annotated[str | None, agent_argument(show_default="list the agents")] = None,
     number: Limit = None,
+    mine: Annotated[bool, flag("--mine", "With AGENT: only the lines that you wrote.")] = False,
     user: User = False,
     json: AsJson = False,
 ) -> None:
     """List all agents, or the items of one agent.
 
     Without AGENT: all agents with a memory or defined in .claude/agents.
-    With AGENT: its items with id, confidence, section, and a mark if pinned.
+    With AGENT: its items with id, confidence and section.  A pinned item is given
+    with every task; a held one waits for you: agent-memory review.
 
     \b
     Example:
       agent-memory list engineer
     """
     scope = find_level(user)
-    if agent is None:
-        _list_agents(scope, number, user, json)
+    if agent is not None:
+        _list_items(scope, agent, number, mine, json)
+    elif mine:
+        raise CommandRefused("--mine requires AGENT")
     else:
-        _list_items(scope, agent, number, json)
+        _list_agents(scope, number, user, json)
 
 
 def _list_agents(scope: LevelScope, number: int | None, user: bool, json: bool) -> None:
@@ -64,19 +72,26 @@ def _describe(row: dict[str, Any]) -> str:
     return format_count(row["items"], "item") if row["file"] else "no memory yet"
 
 
-def _list_items(scope: LevelScope, name: str, number: int | None, json: bool) -> None:
+def _list_items(scope: LevelScope, name: str, number: int | None, mine: bool, json: bool) -> None:
     project, level = scope
     (agent,) = find_agents(scope, [name])
     has_memory = agent_status.read_file(level, agent) is not None
     memory = read_memory(project, agent, level)
-    items = item_actions.list_items(memory)[:number] if has_memory else []
-    pinned = item_actions.list_pinned(memory)
+    items = item_actions.list_items(memory) if has_memory else []
+    tiers = {text.id: text.tier for text in unreviewed.list_texts(project, level, agent)}
+    if mine:
+        items = [item for item in items if tiers.get(item.id) in OWN_TIERS]
+    items, pinned = items[:number], item_actions.list_pinned(memory)
+    reasons = unreviewed.list_held(project, level, agent)
+    held = {item.id for item in items if secrets.redact(item.text) in reasons}
     if json:
         names = ("id", "text", "section", "nested", "confidence")
         rows = [{"agent": agent, **select_fields(item, *names)} for item in items]
-        print_json([{**row, "pinned": row["id"] in pinned} for row in rows])
+        print_json(
+            [{**row, "pinned": row["id"] in pinned, "held": row["id"] in held} for row in rows]
+        )
         return
-    marks = dict.fromkeys(pinned, PINNED)
+    marks = {**dict.fromkeys(pinned, PINNED), **dict.fromkeys(held, HELD)}
     print_entries(
         [
             Entry(
@@ -89,4 +104,5 @@ def _list_items(scope: LevelScope, name: str, number: int | None, json: bool) ->
     if not has_memory:
         print_note(f"{agent} has no memory yet.")
     elif not items:
-        print_note(f"{agent}'s memory has no items; see agent-memory show {agent}")
+        what = "items of yours" if mine else "items"
+        print_note(f"{agent}'s memory has no {what}; see agent-memory show {agent}")

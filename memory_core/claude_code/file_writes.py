@@ -1,0 +1,113 @@
+"""Find the tool calls in Claude Code's transcripts that may have written a file.
+
+An agent can edit a memory file as a person does, so its edits are not a person's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memory_core.claude_code import transcripts
+
+# Tools whose input has the path of a file and its new text.
+FILE_TOOLS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+SHELL = "Bash"
+MCP_PREFIX = "mcp__"
+
+# So much of the transcripts is read, from their ends.
+MAX_BYTES = 4_000_000
+
+# The clocks of the file system and of the client may differ by so many seconds.
+SLACK = 1.0
+
+
+class _Call(NamedTuple):
+    """A tool call, with the times in seconds of its beginning and its end."""
+
+    tool: str
+    given: dict[str, Any]
+    began: float
+    ended: float
+
+
+def find_written(
+    folders: Iterable[str], path: str, changed: float, since: float, texts: Iterable[str]
+) -> set[str]:
+    """Return those of the texts that tool calls may have written to the file `path`.
+
+    `folders` have transcripts, `changed` is when the file changed (ctime, in seconds), and calls
+    before the time `since` do not count.  Edits count for the texts in them, commands that name
+    the file and calls during which it changed for all.
+    """
+    name, texts = os.path.basename(path), list(texts)
+    written = set[str]()
+    for call in _list_calls(folders, since):
+        if call.tool in FILE_TOOLS:
+            file = str(call.given.get("file_path") or "")
+            if os.path.basename(file) == name:
+                new = "\n".join(_list_strings(call.given))
+                written |= {text for text in texts if text.split("\n")[0] in new}
+        elif (call.tool == SHELL and name in str(call.given.get("command"))) or (
+            call.began - SLACK <= changed <= call.ended + SLACK
+        ):
+            return set(texts)
+    return written
+
+
+def _list_calls(folders: Iterable[str], since: float) -> Iterator[_Call]:
+    """Yield the calls of these tools since a time, of the newest transcripts first."""
+    room = MAX_BYTES
+    paths = [path for folder in folders for path in transcripts.list_all(folder)]
+    for changed, path in sorted(
+        ((transcripts.mtime_of(path), path) for path in paths), reverse=True
+    ):
+        if changed < since or room <= 0:
+            return
+        try:
+            lines = transcripts.read_last_lines(path, room)
+        except OSError:
+            continue
+        room -= sum(map(len, lines))
+        yield from _pair(lines, since)
+
+
+def _pair(lines: Iterable[dict[str, Any]], since: float) -> Iterator[_Call]:
+    """Yield the calls in lines; one without a result is still at work."""
+    calls: dict[str, _Call] = {}
+    for line in lines:
+        when = _read_time(line.get("timestamp"))
+        message = line.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        for block in content if isinstance(content, list) else ():
+            if not isinstance(block, dict):
+                continue
+            if block.get("type") == "tool_use" and when >= since and _may_write(block):
+                given = block["input"] if isinstance(block.get("input"), dict) else {}
+                calls[str(block.get("id"))] = _Call(block["name"], given, when, float("inf"))
+            elif call := calls.get(str(block.get("tool_use_id"))):
+                calls[str(block["tool_use_id"])] = call._replace(ended=when)
+    yield from calls.values()
+
+
+def _may_write(block: dict[str, Any]) -> bool:
+    tool = block.get("name")
+    return isinstance(tool, str) and (tool in (*FILE_TOOLS, SHELL) or tool.startswith(MCP_PREFIX))
+
+
+def _list_strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _list_strings(part)
+
+
+def _read_time(text: object) -> float:
+    """Return a time of a transcript, such as 2026-11-20T22:10:05.123Z, in seconds; 0 if invalid."""
+    try:
+        return datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,183 @@
+"""Find out from git whether lines of memory files came from this clone or from elsewhere.
+
+The reflogs of a clone say how each commit came: `commit` made it here, all other entries (`pull`,
+`clone`, `rebase`, `merge`, ...) may have brought it.  The first entry whose commit has a text
+decides.  A text that no entry has was typed here and is not committed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+OWN, OUTSIDE, UNSURE = "own", "outside", "unsure"
+
+# The words with which the reflog entries of git's own commits begin.
+OWN_ENTRIES = ("commit:", "commit (initial):", "commit (amend):")
+
+# What is there while git merges, picks or rebases; a text may then be of any side.
+UNFINISHED = (
+    *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"),
+    *("rebase-merge", "rebase-apply"),
+)
+FETCHED = "FETCH_HEAD"
+
+# A repository may be hostile: nothing of it runs a program, and git has so many seconds.
+OPTIONS = ("-c", "core.fsmonitor=false", "-c", "gpg.program=", "-c", "core.hooksPath=/dev/null")
+SECONDS = 2
+
+# With more versions of the memory files, or larger ones, lines are not decided.
+MAX_VERSIONS = 400
+MAX_BYTES = 1_000_000
+
+NO_COMMIT = "0" * 40
+
+
+class _Undecided(Exception):
+    """Git cannot tell: it failed, or it is at work."""
+
+
+class _Commit(NamedTuple):
+    name: str
+    origin: str
+
+
+def find_origins(
+    folder: str, keys: Iterable[str], list_keys: Callable[[str], Iterable[str]]
+) -> dict[str, str]:
+    """Return OWN, OUTSIDE or UNSURE for each key of a text in the memory files of a folder.
+
+    `list_keys` returns the keys of the texts in a memory file.
+    """
+    wanted = dict.fromkeys(keys, OWN)
+    if not wanted or not _has_repository(folder):
+        return wanted
+    try:
+        found: dict[str, str] = {}
+        for text, origin in _list_versions(folder):
+            for key in list_keys(text):
+                found.setdefault(key, origin)
+    except (_Undecided, OSError, subprocess.SubprocessError, ValueError):
+        return dict.fromkeys(wanted, UNSURE)
+    return {key: found.get(key, OWN) for key in wanted}
+
+
+def _has_repository(folder: str) -> bool:
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        if folder == os.path.dirname(folder):
+            return False
+        folder = os.path.dirname(folder)
+    return True
+
+
+def _list_versions(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the memory files of the commits that this clone has seen, the first ones first.
+
+    Raises _Undecided.
+    """
+    words = ("rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-prefix")
+    own, common, prefix = _run(folder, *words).decode().split("\n")[:3]
+    shared = os.path.join(folder, common)
+    if any(os.path.lexists(os.path.join(own, name)) for name in UNFINISHED):
+        raise _Undecided
+    commits = [*_list_commits(folder, own), *_list_fetched([own, shared])]
+    names = [f"{commit.name}:{prefix.rstrip('/')}" for commit in commits]
+    trees = _run(folder, "cat-file", "--batch-check", text="\n".join(names)).decode().split("\n")
+    seen, versions = set[str](), list[tuple[str, str]]()
+    for commit, line in zip(commits, trees, strict=False):
+        tree, _, kind = line.rpartition(" ")[0].partition(" ")
+        if kind == "tree" and tree not in seen:
+            seen.add(tree)
+            versions.append((tree, commit.origin))
+    if len(versions) > MAX_VERSIONS:
+        raise _Undecided
+    blobs: dict[str, str] = {}
+    listed = _read_objects(folder, [tree for tree, _origin in versions])
+    for (_tree, origin), data in zip(versions, listed, strict=True):
+        for name, blob in _parse_tree(data, len(NO_COMMIT) // 2):
+            if name.endswith(b".md"):
+                blobs.setdefault(blob, origin)
+    if len(blobs) > MAX_VERSIONS:
+        raise _Undecided
+    for data, origin in zip(_read_objects(folder, blobs), blobs.values(), strict=True):
+        yield data.decode("utf-8", "surrogateescape"), origin
+
+
+def _list_commits(folder: str, git_folder: str) -> Iterator[_Commit]:
+    """Yield the commits in the reflogs of HEAD and of branches, the first entries first."""
+    before = _find_older(git_folder)
+    if before is None:
+        if _run(folder, "rev-list", "--all", "--max-count=1").strip():
+            raise _Undecided  # there are commits, but no log of how they came
+        return
+    if before:
+        yield _Commit(before, UNSURE)
+    words = ("log", "--walk-reflogs", "--all", "--date=unix", "--format=%gD%x00%H%x00%gs")
+    entries = []
+    for number, line in enumerate(_run(folder, *words).decode("utf-8", "replace").split("\n")):
+        name, _, rest = line.partition("\0")
+        commit, _, subject = rest.partition("\0")
+        ref, _, when = name.rpartition("@{")
+        if commit and not ref.startswith("refs/stash"):
+            is_own = subject.startswith(OWN_ENTRIES)
+            # In one second, a commit comes before its push.
+            entries.append((int(when.rstrip("}")), not is_own, -number, commit))
+    for _when, is_other, _number, commit in sorted(entries):
+        yield _Commit(commit, OUTSIDE if is_other else OWN)
+
+
+def _find_older(git_folder: str) -> str | None:
+    """Return the commit before the log of HEAD, "" if the log is whole, None without a log."""
+    with suppress(OSError), open(os.path.join(git_folder, "logs", "HEAD"), "rb") as file:
+        first = file.readline(1000).split(b" ")[0].decode("ascii", "replace")
+        return first.strip("0") and first
+    return None
+
+
+def _list_fetched(folders: Iterable[str]) -> Iterator[_Commit]:
+    for folder in dict.fromkeys(folders):
+        with suppress(OSError), open(os.path.join(folder, FETCHED), "rb") as file:
+            for line in file.read(MAX_BYTES).split(b"\n"):
+                if name := line.split(b"\t")[0].decode("ascii", "replace").strip():
+                    yield _Commit(name, OUTSIDE)
+
+
+def _parse_tree(data: bytes, width: int) -> Iterator[tuple[bytes, str]]:
+    """Yield (name, object) of the entries of a tree: "MODE NAME", a zero, the bytes of the id."""
+    while data:
+        head, _, rest = data.partition(b"\0")
+        yield head.partition(b" ")[2], rest[:width].hex()
+        data = rest[width:]
+
+
+def _read_objects(folder: str, names: Iterable[str]) -> Iterator[bytes]:
+    """Yield the contents of objects; each has a line "NAME TYPE SIZE" before it."""
+    names = list(names)
+    data = _run(folder, "cat-file", "--batch", text="\n".join(names)) if names else b""
+    for _name in names:
+        head, _, data = data.partition(b"\n")
+        size = int(head.split(b" ")[2])
+        if size > MAX_BYTES:
+            raise _Undecided
+        yield data[:size]
+        data = data[size + 1 :]
+
+
+def _run(folder: str, *words: str, text: str = "") -> bytes:
+    """Return what git prints; raises _Undecided if it fails, and the errors of subprocess."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    done = subprocess.run(
+        ["git", *OPTIONS, "-C", folder, *words],
+        input=f"{text}\n".encode() if text else b"",
+        capture_output=True,
+        check=False,
+        env=env,
+        timeout=SECONDS,
+    )
+    if done.returncode:
+        raise _Undecided
+    return done.stdout

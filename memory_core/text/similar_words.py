@@ -1,0 +1,35 @@
+"""Find the words of a memory that resemble a word which it does not have: typos, other endings."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# The length of the parts by which words are compared, and the least share of parts that they share.
+SIZE = 4
+LEAST = 0.5
+
+
+def find(words: Iterable[str], known: Iterable[str]) -> dict[str, list[str]]:
+    """Return the known words that resemble each word, without words that none resembles."""
+    wanted = {word: parts for word in words if (parts := _split(word))}
+    by_part: dict[str, list[str]] = {}
+    for word, parts in wanted.items():
+        for part in parts:
+            by_part.setdefault(part, []).append(word)
+    found: dict[str, list[str]] = {}
+    for other in known if wanted else ():
+        parts = _split(other)
+        for word in {word for part in parts for word in by_part.get(part, ())}:
+            shared = len(parts & wanted[word])
+            if shared >= LEAST * (len(parts) + len(wanted[word]) - shared):
+                found.setdefault(word, []).append(other)
+    return found
+
+
+def _split(word: str) -> set[str]:
+    """Return the parts of a plain word, which overlap; none of a pair of words or of a name."""
+    if not word.isalpha():
+        return set()
+    return {word[at : at + SIZE] for at in range(len(word) - SIZE + 1)}
