@@ -394,6 +394,19 @@ def meta_call(description: Event) -> str:
     return _get_text(description, "toolUseId")
 
 
+def line_typed(line: dict[str, Any]) -> str:
+    """Return the prompt in a line of a main session, "" for a result, a note or another line."""
+    if line.get("type") != "user" or line.get("isMeta") or line.get("isSidechain"):
+        return ""
+    message = line.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
 def line_prompt(line: Event) -> str:
     """Return the prompt from the first line of an agent's transcript."""
     message = line.get("message")

@@ -81,6 +81,22 @@ def list_all(folder: str) -> list[str]:
     ]
 
 
+def list_sessions(folder: str) -> list[str]:
+    """Return the transcripts of main sessions in a project's transcript folder."""
+    names = SafeFiles(folder).list_names()
+    return [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]
+
+
+def read_prompts(path: str, limit: int) -> tuple[list[str], int]:
+    """Return the prompts in the last `limit` bytes of a main session, and the bytes read."""
+    try:
+        lines = _read_end(path, limit)[0]
+    except OSError:
+        return [], 0
+    prompts = [events.line_typed(_parse(line)) for line in lines if b'"user"' in line]
+    return list(filter(None, prompts)), sum(map(len, lines))
+
+
 def read_last_lines(path: str, limit: int) -> list[dict[str, Any]]:
     """Return the lines in the last `limit` bytes that have tool calls or their results.
 

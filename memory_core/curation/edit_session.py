@@ -124,6 +124,7 @@ def save_copy(
     text: str,
     store: Store | None = None,
     reworded: str = "",
+    source: str = item_history.PERSON_SOURCE,
 ) -> EditResult:
     """Merge the edited text into the memory, as one change; changes by others are kept.
 
@@ -134,12 +135,19 @@ def save_copy(
         text = _remove_empty(text)
 
     def change(memory: AgentMemory) -> EditResult:
-        return _save(memory, copy, text, reworded)
+        return _save(memory, copy, text, reworded, source)
 
     return transaction.change_memory(project, agent, change, store)
 
 
-def reword_item(project: Project, agent: str, old: str, text: str, store: Store) -> EditResult:
+def reword_item(
+    project: Project,
+    agent: str,
+    old: str,
+    text: str,
+    store: Store,
+    source: str = item_history.PERSON_SOURCE,
+) -> EditResult:
     """Replace the text of an item; its nested lines stay.
 
     Raises InvalidRequest if a line of the memory cannot hold the text, if it is empty, or if it has
@@ -156,10 +164,10 @@ def reword_item(project: Project, agent: str, old: str, text: str, store: Store)
         after = edits.replace_item(document, item, sanitize.clean_line(text))
     except ValueError as error:
         raise item_actions.InvalidRequest(str(error)) from None
-    return save_copy(project, agent, copy, markdown.render_document(after), store, old)
+    return save_copy(project, agent, copy, markdown.render_document(after), store, old, source)
 
 
-def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str = "") -> EditResult:
+def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str, source: str) -> EditResult:
     base = "" if copy.is_new else copy.text
     free_text_changed = _is_free_text_changed(copy, text)
     merged_others = memory.snapshot is not None and memory.snapshot.text != base
@@ -174,7 +182,7 @@ def _save(memory: AgentMemory, copy: EditCopy, text: str, reworded: str = "") ->
     added += [text for text, _, _ in difference.returned]
     removed = [item.text for item in difference.gone]
     without_section = _list_outside(document) - _list_outside(memory.document) - {*added}
-    changes.apply_edit(memory, document, difference)
+    changes.apply_edit(memory, document, difference, source)
     return EditResult(added, changed, removed, merged_others, free_text_changed, without_section)
 
 

@@ -287,13 +287,22 @@ def replace_items(memory: AgentMemory, olds: list[str], new: str, **source: str)
     return True
 
 
-def apply_edit(memory: AgentMemory, document: Document, difference: Difference) -> None:
-    """Replace the document by the user's edited version, and record the difference."""
+def apply_edit(
+    memory: AgentMemory,
+    document: Document,
+    difference: Difference,
+    source: str = item_history.PERSON_SOURCE,
+) -> None:
+    """Replace the document by an edited version, and record the difference.
+
+    The wording of an agent is a better wording of a run, and no edit of a person.
+    """
+    kind = "edited" if source == item_history.PERSON_SOURCE else "merged"
     positions = ItemPositions(memory.document)
     gone, difference.gone = difference.gone, []
     for state in gone:
         above = positions.remove(state.text)
         fields = {"section": state.section, "nested": state.nested, "after": above}
-        memory.record("removed", state.text, id=state.id, source="person", **fields)
-    record_difference(memory, difference, "edited", "person")
+        memory.record("removed", state.text, id=state.id, source=source, **fields)
+    record_difference(memory, difference, kind, source)
     memory.set_document(document)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.change.item import format_item, item_to_json
-from memory_core.cli.common import suggestions
+from memory_core.cli.common import acting, suggestions
 from memory_core.cli.common.arguments import Agent, AsJson, User
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.notes import get_change, note_undefined, note_undo
@@ -51,11 +51,16 @@ def add(
     type_, text = _split_words(words)
     is_new = not scope.level.list_files(scope.agent)
     texts = _read_stdin() if text == "-" else [text]
-    result = item_actions.teach(scope.project, scope.agent, type_, texts, scope.level)
+    source = acting.find_source(scope.project, texts)
+    result = item_actions.teach(
+        scope.project, scope.agent, type_, texts, scope.level, source=source
+    )
     if json:
         print_json({**_to_json(scope.agent, result), "change": get_change(scope.project)})
         return
     _print_result(result)
+    if result.waits:
+        print_note(f"It waits for a person: {result.waits} (agent-memory review)")
     note_undo(scope.project, user)
     if is_new:
         note_undefined(scope.project, scope.agent)

@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import User, agent_argument
 from memory_core.cli.common.inputs import NOTHING_CHANGED, ask_line, can_ask
 from memory_core.cli.common.notes import note_undefined, note_undo
@@ -79,7 +80,9 @@ def edit(
     if not words[size:]:
         _edit_file(AgentScope(*scope, hit.agent), user)
         return
-    result = edit_session.reword_item(project, hit.agent, hit.text, " ".join(words[size:]), level)
+    new = " ".join(words[size:])
+    source = acting.find_source(project, [new])
+    result = edit_session.reword_item(project, hit.agent, hit.text, new, level, source)
     _print_result(project, hit.agent, result, user)
     for text_now in result.changed:
         print_note(f"Its id is now {item_history.id_of(text_now)}.")
@@ -94,7 +97,10 @@ def _edit_file(scope: AgentScope, user: bool) -> None:
         if warnings is None:
             print_note("Nothing is changed.")
             return
-        result = edit_session.save_copy(scope.project, scope.agent, copy, _read(path), scope.level)
+        edited, source = _read(path), acting.find_source(scope.project, [""])
+        result = edit_session.save_copy(
+            scope.project, scope.agent, copy, edited, scope.level, source=source
+        )
         is_kept = result.free_text_changed and not copy.is_new
     except BaseException:
         is_kept = path.is_file() and path.read_bytes() != _encode(copy.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, Items, User
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import find_items, find_level
@@ -13,6 +14,9 @@ from memory_core.curation import item_actions, searching
 from memory_core.curation.item_actions import RatedItem
 
 # By the kind of the history record.
+# What only a person may do.
+PERSONS_KINDS = {"confirmed": "confirm items", "pinned": "pin items"}
+
 RESULT_WORDS = {
     "confirmed": "Confirmed",
     "contradicted": "Contradicted",
@@ -85,6 +89,8 @@ def unpin(items: Items, user: User = False, json: AsJson = False) -> None:
 
 def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
     project, level = scope = find_level(user)
+    if kind in PERSONS_KINDS:
+        acting.require_person(project, PERSONS_KINDS[kind])
     names = find_items(scope, items, [searching.IN_MEMORY])
     changed = item_actions.judge_items(project, names, kind, level)
     if json:

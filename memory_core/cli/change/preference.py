@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_core.cli.command_types import App
-from memory_core.cli.common import suggestions
+from memory_core.cli.common import acting, suggestions
 from memory_core.cli.common.arguments import Agent, AsJson, OptionalAgent, User
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import AgentScope, find_agent, find_agents, find_level
@@ -56,6 +56,7 @@ def set_(
       agent-memory preference set engineer coding-style "small functions"
     """
     scope = find_agent(agent, user, accept_new=True)
+    acting.require_person(scope.project, "set preferences")
     changed = set_preference(scope.project, scope.agent, key, value, scope.level)
     fields = _read(scope, key)
     if json:

@@ -9,6 +9,7 @@ import typer
 
 from memory_core.cli.change import review_new, review_pr, review_session
 from memory_core.cli.change.review_session import ReviewSession
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User, agent_argument, flag
 from memory_core.cli.common.entries import Entry, print_entries
 from memory_core.cli.common.inputs import can_ask, read_input
@@ -86,6 +87,8 @@ def review(
     if new:
         if not {*actions} <= {"list", "accept"}:
             raise CommandRefused(f"--new and --{actions[0]} exclude each other")
+        if accept or mine:
+            acting.require_person(find_level(user).project, "accept items")
         review_new.run(find_level(user), names, accept, mine, user, json)
         return
     if mine:
@@ -114,6 +117,8 @@ def _review_waiting(
         else:
             _show(scope, chosen, words, user, json)
         return
+    if action != "reject":
+        acting.require_person(scope.project, "accept learnings")
     if action == "edit":
         text = _edit(chosen, text)
     _apply(scope, chosen, action, target, text, user, json)

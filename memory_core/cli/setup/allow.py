@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from memory_core.cli.app import find_project
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, flag
 from memory_core.cli.output import print_json, print_line
 
@@ -24,6 +25,7 @@ def allow(
       agent-memory allow
     """
     project = find_project()
+    acting.require_person(project, "allow the user-level memory")
     state = project.paths.state
     state.allow_user_level(not revoke)
     if json:

@@ -14,6 +14,7 @@ import typer
 from memory_core.cli.app import find_project
 from memory_core.cli.change.edit import run_editor
 from memory_core.cli.command_types import App
+from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, User
 from memory_core.cli.common.entries import print_columns, print_sentence
 from memory_core.cli.common.scopes import find_level
@@ -29,6 +30,10 @@ from memory_core.text.phrases import format_count
 KEY_HELP = "A key of docs/config.md, with or without memory."
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help=KEY_HELP)]
+
+# Settings with more settings below them that can be switched off as a whole.
+SWITCHES = ("selection", "tasks")
+SWITCH_VALUES = {"on": "true", "off": "false"}
 
 app = App()
 
@@ -126,7 +131,10 @@ def set_(
     Example:
       agent-memory config set limits.default_size_kb 16
     """
+    acting.require_person(find_project(), "change settings")
     paths, text = _read(user)
+    if key.removeprefix("memory.") in SWITCHES and value in SWITCH_VALUES:
+        key, value = f"{key}.enabled", SWITCH_VALUES[value]
     after = config_file.set_value(text, _find_key(key), value)
     paths.files.replace(paths.config, after.encode("utf-8", "surrogateescape"))
     if json:

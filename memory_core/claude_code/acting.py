@@ -1,0 +1,63 @@
+"""Whether a person or an agent runs a command: both use the same shell on the same machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from memory_core.claude_code import settings_files, transcripts
+from memory_core.text import similarity
+
+# Claude Code sets it in the shells of its agents (seen from 2.0.30 on).
+VARIABLE = "CLAUDECODE"
+
+CLIENT = b"claude"
+PROCESSES = "/proc"  # of Linux; elsewhere only the variable tells
+MOST_PARENTS = 30
+
+# So much of the transcripts is read, from their ends.
+MAX_BYTES = 4_000_000
+
+# What stands in prompts that nobody typed.
+NOTIFICATIONS = ("<task-notification", "<system-reminder", "<local-command")
+
+
+def is_agents_shell(environ: Mapping[str, str]) -> bool:
+    """Return whether Claude Code started this process, directly or through others."""
+    return bool(environ.get(VARIABLE)) or any(
+        os.path.basename(program) == CLIENT for program in _list_parents()
+    )
+
+
+def _list_parents() -> Iterator[bytes]:
+    """Yield the program of each process above this one."""
+    process = os.getppid()
+    for _ in range(MOST_PARENTS):
+        try:
+            with open(f"{PROCESSES}/{process}/stat", "rb") as file:
+                _, _, rest = file.read().rpartition(b")")
+            with open(f"{PROCESSES}/{process}/cmdline", "rb") as file:
+                yield from file.read().split(b"\0")[:2]  # the program, or its script
+            process = int(rest.split()[1])
+        except (OSError, ValueError, IndexError):
+            return
+
+
+def has_typed(root: str, environ: Mapping[str, str], text: str) -> bool:
+    """Return whether a text stands in a prompt that a person typed in a session of the project."""
+    wanted = similarity.normalize_text(text)
+    folders = settings_files.list_transcript_folders(root, environ)
+    paths = [path for folder in folders for path in transcripts.list_sessions(folder)]
+    room = MAX_BYTES
+    for path in sorted(paths, key=transcripts.mtime_of, reverse=True):
+        prompts, size = transcripts.read_prompts(path, room)
+        if any(
+            wanted in similarity.normalize_text(prompt)
+            for prompt in prompts
+            if not prompt.lstrip().startswith(NOTIFICATIONS)
+        ):
+            return True
+        room -= size
+        if room <= 0:
+            break
+    return False
