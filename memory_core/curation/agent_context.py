@@ -15,10 +15,7 @@ from memory_core.memory import index_building, recall
 from memory_core.memory.agent_memory import AgentMemory
 from memory_core.memory.project import Project
 from memory_core.memory.reading import read_memory
-from memory_core.selection import tokens
-from memory_core.selection.passage_index import PassageIndex
-from memory_core.selection.passages import Passage
-from memory_core.selection.scoring import Scores
+from memory_core.selection import rendering, tokens
 from memory_core.storage import error_files, run_history
 from memory_core.storage.store import Store
 from memory_core.text import sanitize, secrets, similarity
@@ -108,11 +105,24 @@ def preview_block(
     return recall.build_block(project, agent, room, None if is_main else lambda: task)
 
 
-def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
+def recall_for(project: Project, agent: str, task: str, budget: int) -> tuple[str, int]:
+    """Return what a hook would give the agent for a task, as Markdown of at most `budget` tokens.
+
+    Also returns how many other items the agent has.
+    """
+    block = preview_block(project, agent, task)
+    chosen = [choice.passage for choice in block.choices if choice.is_chosen]
+    while chosen and tokens.estimate_tokens(rendering.render(chosen)) > budget:
+        chosen.pop()
+    total = len(block.index.passages) if block.index else 0
+    return rendering.render(chosen), total - len(chosen)
+
+
+def select_within(knowledge: Knowledge, budget: int) -> Knowledge:
     """Return the part that fits into `budget` tokens: first preferences, then items.
 
-    Items that share words with the query come first, then the most certain ones.  Errors and
-    performance are included if they take at most a quarter of the budget.
+    The most certain items come first.  Errors and performance are included if they take at most a
+    quarter of the budget.
     """
     selected = Knowledge(knowledge.agent, [], knowledge.preferences, performance.Performance(), [])
     if _count_tokens(selected) > budget:
@@ -120,10 +130,7 @@ def select_within(knowledge: Knowledge, query: str, budget: int) -> Knowledge:
     extras = knowledge._replace(items=[], preferences={})
     if _count_tokens(extras) <= budget * EXTRAS_SHARE:
         selected = extras._replace(preferences=selected.preferences)
-    passages = [Passage(item.section, item.text, at) for at, item in enumerate(knowledge.items)]
-    scores = Scores(PassageIndex(passages), query)
-    ranking = sorted(passages, key=lambda passage: -scores.find(passage.index).total)
-    items = [knowledge.items[passage.index] for passage in ranking]
+    items = knowledge.items
     fitting = bisect.bisect_right(
         range(len(items) + 1),
         budget,

@@ -91,7 +91,7 @@ def list_new(project: Project, store: Store, agents: Iterable[str] = ()) -> list
             for text in texts
             if text.tier not in ledger.DECIDED
             and (is_strict or text.tier in (ledger.IMPORT, ledger.UNKNOWN))
-            and not guard.find_reason(text.text, text.nested)
+            and (text.tier == ledger.UNKNOWN or not guard.find_reason(text.text, text.nested))
         ]
     return new
 

@@ -130,13 +130,17 @@ AGENT_FIELD = Field(description="The agent's name, such as engineer; PM is the m
 
 class RecallOutput(ToolOutput):
     agent: str
-    memory: str = Field(description="Markdown, most relevant items first; empty if none.")
-    left_out: int = Field(description="Number of items that did not fit the budget.")
+    memory: str = Field(description="Markdown, best items first; empty if none.")
+    left_out: int = Field(description="Number of items that do not fit the query or the budget.")
 
     def text(self) -> str:
         if not self.memory:
             return f"{self.agent} has no memory yet."
-        more = f"\n\n({self.left_out} more items did not fit the budget.)" if self.left_out else ""
+        more = (
+            f"\n\n({self.left_out} more items do not fit the query or the budget.)"
+            if self.left_out
+            else ""
+        )
         return self.memory + more
 
 
@@ -144,7 +148,7 @@ class RecallOutput(ToolOutput):
 def recall(
     served: ServedProject,
     agent: str = AGENT_FIELD,
-    query: str = Field("", description="What you are about to do; matching items come first."),
+    query: str = Field("", description="What you are about to do; you get the items that fit."),
     budget: int = Field(
         DEFAULT_BUDGET,
         ge=MIN_BUDGET,
@@ -156,8 +160,11 @@ def recall(
     common errors. Call it before you start work.
     """
     project, agent = served.find_agent(agent)
+    if query.strip():
+        text, left_out = agent_context.recall_for(project, agent, query, budget)
+        return RecallOutput(agent=agent, memory=clean_output(text), left_out=left_out)
     knowledge = agent_context.read_knowledge(project, agent)
-    selection = agent_context.select_within(knowledge, query, budget)
+    selection = agent_context.select_within(knowledge, budget)
     text = agent_context.render_markdown(selection, len(selection.items))
     left_out = len(knowledge.items) - len(selection.items)
     return RecallOutput(agent=agent, memory=clean_output(text), left_out=left_out)

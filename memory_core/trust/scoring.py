@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 # At this score a learning waits for a person; at the lower one that of a run that read the web.
 THRESHOLD, TAINTED_THRESHOLD = 1.0, 0.7
 
-# Two learnings together need more, since most neighbours have nothing to do with each other, unless
-# the second one goes on in small letters.
+# Two learnings together need more, since most neighbours have nothing to do with each other.
 JOINED_THRESHOLD = 1.4
 
 # Hidden words are enough for a person to look at a text.
@@ -61,13 +60,11 @@ def score_all(texts: Sequence[str]) -> list[Score]:
     scores = list(map(score, texts))
     for at in range(len(texts) - 1):
         first, second = texts[at : at + 2]
-        goes_on = not second[:1].isupper()
-        if max(scores[at][0], scores[at + 1][0]) >= THRESHOLD or not (
-            goes_on or _share_word(first, second)
-        ):
+        is_joined = not second[:1].isupper() or _share_word(first, second)
+        if max(scores[at][0], scores[at + 1][0]) >= THRESHOLD or not is_joined:
             continue
         total, reasons = score(f"{first[-JOINED_PART:]} {second[:JOINED_PART]}")
-        if total >= (THRESHOLD if goes_on else JOINED_THRESHOLD):
+        if total >= JOINED_THRESHOLD:
             scores[at] = scores[at + 1] = (total, [*reasons, "in two parts"])
     return scores
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memory_core.claude_code.agent_names import PM
-from memory_core.cli.common.arguments import Agent, AsJson
+from memory_core.cli.common.arguments import Agent, AsJson, flag
 from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.inputs import read_input
 from memory_core.cli.common.scopes import find_agent
@@ -21,17 +21,20 @@ from memory_core.text.phrases import format_count
 COLUMNS = [
     Column("ID", 0, align_right=False),
     Column("GIVEN", 1, align_right=False),
+    Column("ITEM", 0, align_right=False, least_width=30),
     Column("REASON", 2, align_right=False),
-    Column("TOKENS", 4),
-    Column("SCORE", 5),
-    Column("OWN", 7),
-    Column("RUN", 8),
-    Column("FACTOR", 9),
-    Column("STALE", 3, align_right=False),
-    Column("TIER", 10, align_right=False),
-    Column("WORDS", 6, align_right=False),
-    Column("ITEM", 0, align_right=False, least_width=20),
+    Column("ORIGIN", 3, align_right=False),
+    Column("TOKENS", 5),
+    Column("SCORE", 6),
+    Column("OWN", 8),
+    Column("RUN", 9),
+    Column("FACTOR", 10),
+    Column("STALE", 4, align_right=False),
+    Column("WORDS", 7, align_right=False),
 ]
+
+# Shown only with --scores.
+SCORES = {"TOKENS", "SCORE", "OWN", "RUN", "FACTOR", "WORDS"}
 
 # Shown only if a cell has a value.
 OPTIONAL_COLUMNS = {"STALE"}
@@ -44,12 +47,19 @@ Words = Annotated[
 ]
 
 
-def explain(agent: Agent, task: Words, json: AsJson = False) -> None:
+def explain(
+    agent: Agent,
+    task: Words,
+    scores: Annotated[bool, flag("--scores", "Also print the numbers behind the choice.")] = False,
+    json: AsJson = False,
+) -> None:
     """Explain which items an agent receives for a task, and why.
 
-    SCORE: how well an item fits, by its own words (OWN) and by those of the run
-    that reported it (RUN), times FACTOR: below 1 for a second item of a run, for an
-    unused, outdated or tainted item.  WORDS: those that it shares with the task.
+    It has a row for each item of the agent's files.  ORIGIN says who wrote it.
+    With --scores: SCORE, how well an item fits, by its own words (OWN) and by those
+    of the run that reported it (RUN), times FACTOR: below 1 for a second item of a
+    run, for an unused or outdated item and for one from outside.  WORDS: those that
+    it shares with the task.
     On a narrow terminal some columns are left out; --json has all of them.
 
     \b
@@ -64,10 +74,10 @@ def explain(agent: Agent, task: Words, json: AsJson = False) -> None:
     if json:
         print_json(explaining.to_json(explanation))
     else:
-        print_explanation(explanation)
+        print_explanation(explanation, scores)
 
 
-def print_explanation(explanation: Explanation) -> None:
+def print_explanation(explanation: Explanation, has_scores: bool = False) -> None:
     """Print the decisions as a table, and the sum of the tokens."""
     choices = explanation.choices
     if explanation.agent == PM:
@@ -79,7 +89,8 @@ def print_explanation(explanation: Explanation) -> None:
     shown = [
         at
         for at, column in enumerate(COLUMNS)
-        if column.title not in OPTIONAL_COLUMNS or any(row[at] for row in rows)
+        if (column.title not in OPTIONAL_COLUMNS or any(row[at] for row in rows))
+        and (has_scores or column.title not in SCORES)
     ]
     head, *lines = format_table(
         [COLUMNS[at] for at in shown], [[row[at] for at in shown] for row in rows]
@@ -98,13 +109,13 @@ def _format_row(choice: Choice, explanation: Explanation) -> list[str]:
     return [
         _format_id(choice),
         "yes" if choice.is_chosen else "no",
+        " ".join((choice.passage.item or choice.passage.text).split()),
         choice.reason,
+        explaining.find_tier(choice, explanation),
         str(choice.tokens),
         *(f"{value:.2f}" for value in (choice.total, score.own, score.subject, choice.factor)),
         "yes" if choice.passage.stale else "",
-        explaining.find_tier(choice, explanation),
         _cut_words(explaining.list_words(choice, explanation.forms)),
-        " ".join((choice.passage.item or choice.passage.text).split()),
     ]
 
 

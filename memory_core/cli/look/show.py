@@ -43,7 +43,7 @@ ITEM_FIELDS = {
     "pinned": "pinned",
     "time": "added",
     "source": "added by",
-    "tier": "tier",
+    "tier": "origin",
     "reading": "run had read",
     "run": "run",
     "session": "session",
@@ -57,8 +57,12 @@ def show(
         agent_argument("Agents in any case, PM, or ids of items.", "AGENT|ID"),
     ],
     as_given: Annotated[
-        bool, flag("--as-given", "Print the exact text that the agent receives.")
+        bool, flag("--as-given", "Print what the agent receives if its task is not known.")
     ] = False,
+    task: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TASK", help="Print what the agent receives for this task."),
+    ] = None,
     at: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Show the items of that time: 2d, '2026-11-20 22:10'."),
@@ -73,22 +77,24 @@ def show(
 
     \b
     Example:
-      agent-memory show engineer --as-given
+      agent-memory show engineer --for "Add a timeout to the payment client"
       agent-memory show 17e4
     """
-    if as_given and at is not None:
-        raise CommandRefused("--as-given and --at exclude each other")
+    options = {"--as-given": as_given, "--for": task is not None, "--at": at is not None}
+    given = [name for name, is_given in options.items() if is_given]
+    if len(given) > 1:
+        raise CommandRefused(f"{given[0]} and {given[1]} exclude each other")
     moment = None if at is None else times.parse_time(at, time.time())
     level = find_level(user)
-    is_file = moment is None and not as_given
+    is_file = not given
     if is_file and searching.are_items(level.project, names, os.environ, level.level):
         views = [_show_item(level, *item, json) for item in find_items(level, names)]
     else:
         scopes = [AgentScope(*level, name) for name in find_agents(level, names)]
         if moment is not None:
             views = [_show_past(scope, moment, json) for scope in scopes]
-        elif as_given:
-            views = [_show_prompt_text(scope, json) for scope in scopes]
+        elif given:
+            views = [_show_prompt_text(scope, task or "", json) for scope in scopes]
         else:
             views = [_show_file(scope, user, json) for scope in scopes]
     if json:
@@ -132,11 +138,14 @@ def _show_past(scope: AgentScope, moment: str, json: bool) -> dict[str, Any]:
     return {"at": moment, **_memory_to_json(scope, level.path(agent) if text else None, text)}
 
 
-def _show_prompt_text(scope: AgentScope, json: bool) -> dict[str, Any]:
-    """Print the text that a hook would give the agent now."""
-    block = agent_context.preview_block(scope.project, scope.agent)
+def _show_prompt_text(scope: AgentScope, task: str, json: bool) -> dict[str, Any]:
+    """Print the text that a hook would give the agent now for a task, "" for an unknown one."""
+    block = agent_context.preview_block(scope.project, scope.agent, task)
     if block.text and not json:
         print_line(block.text)
+        if not task and scope.agent != PM:
+            command = f'agent-memory show {scope.agent} --for "TASK"'
+            print_note(f"This is for an agent whose task is not known; for a task: {command}")
     elif not json:
         print_note(f"{scope.agent} would receive nothing; agent-memory config show says why")
     fields = select_fields(block, "source", bytes="size")

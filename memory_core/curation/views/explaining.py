@@ -5,16 +5,21 @@ The decisions are those of the block that a hook builds, `memory.recall.build_bl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from memory_core.claude_code import agent_names, events, transcripts
 from memory_core.curation import agent_context
+from memory_core.document import markdown
 from memory_core.git import unreviewed
-from memory_core.memory import recall
+from memory_core.history import item_history
+from memory_core.memory import index_building, recall
 from memory_core.memory.project import Project
 from memory_core.selection import choosing
 from memory_core.selection.choosing import Choice
+from memory_core.selection.passages import SHORTEST_ID, ItemNote, Passage
+from memory_core.selection.scoring import Score
 from memory_core.text import fastjson, sanitize, secrets, subject_words
 from memory_core.text.subject_words import CODE
 
@@ -50,9 +55,38 @@ def explain(project: Project, agent: str, task: str, room: int = 0) -> Explanati
     choices = [*block.choices]
     if block.index:
         choices += choosing.list_others(block.index.passages, choices)
+        choices += _list_left_out(project, agent, {one.passage.item for one in choices})
     budget = settings["budget_tokens"] if settings["enabled"] else 0
     forms = subject_words.list_forms(task)
     return Explanation(agent, budget, choices, block, forms, _list_tiers(project, agent))
+
+
+def _list_left_out(project: Project, agent: str, known: set[str]) -> Iterator[Choice]:
+    """Yield the items of the agent's files that it does not receive for any task."""
+    for is_users in (False, True) if project.user_paths else (False,):
+        store = project.level(is_users)
+        with suppress(OSError):
+            held = unreviewed.list_held(project, store, agent)
+            notes = index_building.read_notes(project, store, agent)
+            snapshot = store.read(agent)
+            text = secrets.redact(snapshot.text) if snapshot else ""
+            for item in markdown.parse_document(text).items:
+                if item.text and item.text not in known:
+                    note = notes.get(item.text) or ItemNote(item_history.id_of(item.text))
+                    passage = Passage("", item.text, -1, item.text, note)
+                    passage.short_id, passage.is_users = note.id[:SHORTEST_ID], is_users
+                    choice = Choice(passage, Score({}))
+                    choice.reason = held.get(item.text) or _find_reason(project, note)
+                    yield choice
+
+
+def _find_reason(project: Project, note: ItemNote) -> str:
+    """Return why an item that nobody holds is in no index."""
+    if note.is_doubted:
+        return "reported as wrong: agent-memory review"
+    if note.confidence < project.config["min_confidence"]:
+        return "below memory.min_confidence"
+    return "another item repeats or contradicts it"
 
 
 def _list_tiers(project: Project, agent: str) -> dict[tuple[bool, str], str]:
