@@ -18,12 +18,13 @@ from memory_core.memory.project import Project
 from memory_core.monitor.agent_files import AgentFiles
 from memory_core.monitor.counts import WEEK_DAYS, split_days
 from memory_core.monitor.log_numbers import Delivery
-from memory_core.monitor.memory_numbers import measure
+from memory_core.monitor.memory_numbers import RECENT_RUNS, RecentUse, measure
 from memory_core.monitor.numbers import Numbers
 from memory_core.storage import config, config_defaults, event_log
 from memory_core.storage.store import FileSnapshot, Store
 from memory_core.text import markdown_lines, secrets
 from memory_core.text.phrases import format_count, format_names
+from memory_core.trust import ledger
 
 # Number of weeks in a trend, which counts new items; the last week ends today.
 TREND_WEEKS = 8
@@ -60,7 +61,8 @@ class MemoryStatus(NamedTuple):
     `review` counts learnings that wait for a person, `spooled` those that are not merged yet.
     `warnings` are (line, sentence), and so are `notes`: limits that are reached, and items that
     agents do not receive because others contradict them.  `trend` counts the items learned in each
-    of the last weeks, oldest first; `stale` are the items that may be out of date.
+    of the last weeks, oldest first; `stale` are the items that may be out of date.  `recent` is
+    about the last runs, and `never` has the texts of a person that none of them received.
     """
 
     agent: str
@@ -77,6 +79,8 @@ class MemoryStatus(NamedTuple):
     error: str
     trend: list[int]
     stale: list[StaleItem]
+    recent: RecentUse
+    never: list[str]
 
     @property
     def exists(self) -> bool:
@@ -139,7 +143,22 @@ def read_memory(project: Project, files: AgentFiles, agent: str) -> MemoryStatus
         error=error or history_error,
         trend=[week.counts.learned for week in weeks],
         stale=_find_stale(project, store, agent, document),
+        recent=history.recent,
+        never=_list_never_given(project, store, agent, history.recent),
     )
+
+
+def _list_never_given(project: Project, store: Store, agent: str, recent: RecentUse) -> list[str]:
+    """Return the lines of a person that the last runs did not receive; [] of too few runs."""
+    if recent.runs < RECENT_RUNS or store.paths is not project.paths:
+        return []
+    try:
+        texts = unreviewed.list_texts(project, store, agent)
+    except OSError:
+        return []
+    return [
+        one.text for one in texts if one.tier in ledger.WRITTEN_HERE and one.id not in recent.given
+    ]
 
 
 def list_stale(project: Project, store: Store, agents: Iterable[str] = ()) -> list[StaleItem]:
@@ -451,6 +470,11 @@ def _check_learnings(memories: list[MemoryStatus], user: bool) -> Iterator[Statu
     if spooled:
         what = f"{format_count(spooled, 'learning')} not merged yet"
         yield StatusWarning(what, "agent-memory tidy")
+    for memory in memories:
+        if memory.never:
+            rules = "rule of yours was" if len(memory.never) == 1 else "rules of yours were"
+            what = f"{memory.agent}: {len(memory.never)} {rules} not given in the last 10 runs"
+            yield StatusWarning(what, f"agent-memory list {memory.agent} --mine")
     review = sum(memory.review for memory in memories)
     if review:
         what = f"{format_count(review, 'learning')} {'waits' if review == 1 else 'wait'} for you"

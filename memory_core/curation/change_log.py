@@ -59,6 +59,12 @@ class Change(NamedTuple):
         return sorted({str(record.get("agent") or "") for record in self.records})
 
 
+def describe_kind(record: Record) -> str:
+    """Return the word for what a record says: what a person teaches is added, not learned."""
+    is_persons = record.get("source") in item_history.HUMAN_SOURCES
+    return "added" if record["kind"] == "learned" and is_persons else str(record["kind"])
+
+
 def is_undoable(record: Record) -> bool:
     """Say whether undo can revert a record: not an edit of the file, nor imported history."""
     is_by_hand = record.get("source") == item_history.HAND_SOURCE

@@ -135,13 +135,10 @@ class RecallOutput(ToolOutput):
 
     def text(self) -> str:
         if not self.memory:
-            return f"{self.agent} has no memory yet."
-        more = (
-            f"\n\n({self.left_out} more items do not fit the query or the budget.)"
-            if self.left_out
-            else ""
-        )
-        return self.memory + more
+            fits = f"Nothing that {self.agent} knows fits."
+            return fits if self.left_out else f"{self.agent} has no memory yet."
+        more = f"({self.left_out} more items do not fit the query or the budget.)"
+        return f"{self.memory}\n\n{more}" if self.left_out else self.memory
 
 
 @_tool("Recall what an agent knows", read_only=True)

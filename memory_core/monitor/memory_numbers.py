@@ -24,6 +24,18 @@ COUNTED_KINDS = {
 }
 
 
+# The runs of an agent that `recent` is about.
+RECENT_RUNS = 10
+
+
+class RecentUse(NamedTuple):
+    """How many of the last runs are known, and the ids of the items that they received and used."""
+
+    runs: int
+    given: frozenset[str]
+    used: frozenset[str]
+
+
 class MemorySize(NamedTuple):
     """The size of a memory file; `size` and `limit` are in bytes, `changed` in seconds since 1970.
 
@@ -49,7 +61,7 @@ class HistoryNumbers:
     """The numbers of one agent's history.
 
     `experiment` has its runs of experiments, `expired` how many unused items each change archived.
-    `problem` says why the history cannot be read, "" if it can.
+    `recent` is about the last runs.  `problem` says why the history cannot be read, "" if it can.
     """
 
     def __init__(self, agent: str, records: Iterable[Record], problem: str = "") -> None:
@@ -77,7 +89,13 @@ class HistoryNumbers:
             setattr(counts, name, getattr(counts, name) + 1)
 
     def _count_runs(self, records: list[Record]) -> None:
-        for run in performance.list_runs(records):
+        runs = performance.list_runs(records)
+        last = sorted(runs, key=lambda run: run["time"])[-RECENT_RUNS:]
+        given, used = (
+            frozenset[str]().union(*(run[key] for run in last)) for key in ("given", "used")
+        )
+        self.recent = RecentUse(len(last), given, given & used)
+        for run in runs:
             if "experiment" in run:
                 self.experiment.append(run)
             counts = self.tallies.of(self.agent, run["time"][:10])

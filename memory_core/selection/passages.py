@@ -15,7 +15,8 @@ SHORTEST_ID = 4
 # Characters of a passage that are compared with a task; a usual one has 100.
 MAX_COMPARED = 4000
 
-# Tiers of trust.ledger: a person wrote it here; it is from outside, and nobody reviewed it here.
+# Tiers of `trust.ledger`, which this wing cannot import: a person wrote it here; it is from
+# outside, and nobody reviewed it here.
 OWN_TIERS = ("person", "hand")
 OUTSIDE_TIERS = ("tainted", "import")
 

@@ -27,6 +27,7 @@ PERSON, HAND, REVIEWED = "person", "hand", "reviewed"
 AGENT, TAINTED, IMPORT = "agent", "tainted", "import"
 UNKNOWN = "unknown"  # it was there before the first look here, and nobody was asked yet
 DECIDED = (PERSON, HAND, REVIEWED)
+WRITTEN_HERE = (PERSON, HAND)
 
 
 def find_tier(origin: str, is_tainted: bool) -> str:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from memory_core.cli.common import acting
 from memory_core.cli.common.arguments import AsJson, Items, User
+from memory_core.cli.common.entries import print_sentence
 from memory_core.cli.common.notes import get_change, note_undo
 from memory_core.cli.common.scopes import find_items, find_level
 from memory_core.cli.common.tables import format_section
 from memory_core.cli.output import print_json, print_line
-from memory_core.curation import item_actions, searching
+from memory_core.curation import agent_context, item_actions, searching
 from memory_core.curation.item_actions import RatedItem
+from memory_core.memory.project import Project
+from memory_core.text.phrases import format_count
 
-# By the kind of the history record.
-# What only a person may do.
+# What only a person may do, by the kind of the history record.
 PERSONS_KINDS = {"confirmed": "confirm items", "pinned": "pin items"}
 
+MOST_NAMED = 5  # items in a warning
+
+# By the kind of the history record.
 RESULT_WORDS = {
     "confirmed": "Confirmed",
     "contradicted": "Contradicted",
@@ -64,7 +70,7 @@ def remove(items: Items, user: User = False, json: AsJson = False) -> None:
 def pin(items: Items, user: User = False, json: AsJson = False) -> None:
     """Give items to the agent with every task, whatever the task is.
 
-    Pins and preferences together use at most a quarter of
+    Pins and preferences come before all other items, and together use at most
     memory.selection.budget_tokens.  agent-memory list marks pinned items.
 
     \b
@@ -100,7 +106,21 @@ def _change(kind: str, items: list[str], user: bool, json: bool) -> None:
         return
     for _agent, item in changed:
         print_line(f"{RESULT_WORDS[kind]}: {format_item(item)}")
+    if kind == "pinned":
+        _warn_of_full_budget(project, {agent for agent, _item in changed})
     note_undo(project, user)
+
+
+def _warn_of_full_budget(project: Project, agents: Iterable[str]) -> None:
+    """Say which pinned items of these agents do not fit into a prompt any more."""
+    for agent in sorted(agents):
+        choices = agent_context.preview_block(project, agent).choices
+        left = [one.passage for one in choices if one.passage.is_wished and not one.is_chosen]
+        if left:
+            items = format_count(len(left), "pinned item")
+            names = ", ".join(passage.short_id or passage.section for passage in left[:MOST_NAMED])
+            what = f"{items} of {agent} beyond memory.selection.budget_tokens: {names}"
+            print_sentence(f"Not given: {what}", level="warning")
 
 
 def format_item(item: RatedItem) -> str:

@@ -78,7 +78,7 @@ def _to_entry(record: dict[str, Any]) -> Entry:
     change = change_log.short_id(item_history.change_of(record)) if is_undoable else ""
     where = (format_minute(record["time"]), change, record["agent"])
     cells = (
-        record["kind"],
+        change_log.describe_kind(record),
         "" if record["kind"] in ("undone", "renamed") else record["id"],
         "" if confidence is None else f"{confidence:.1f}",
         (record.get("run") or "")[:RUN_ID_LENGTH],

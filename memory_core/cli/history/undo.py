@@ -132,7 +132,7 @@ def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bo
         print_line(f"{verb}: change {short_id(change.id)} of {format_minute(change.time)}")
         for record in change.records:
             if written and record.get("text"):
-                said = f"{record['agent']}: {record['kind']}: {record['text']}"
+                said = f"{record['agent']}: {change_log.describe_kind(record)}: {record['text']}"
                 print_sentence(said, "  ")
     if not written:
         print_diff(diff)

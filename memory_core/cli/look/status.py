@@ -16,6 +16,7 @@ from memory_core.curation import agent_status
 from memory_core.curation.agent_status import MemoryStatus, MemoryUse, ProjectStatus
 from memory_core.git import unreviewed
 from memory_core.memory.project import Project
+from memory_core.monitor.memory_numbers import RecentUse
 from memory_core.text.phrases import format_count, format_share, format_size
 from memory_core.text.times import format_utc
 
@@ -28,12 +29,13 @@ COLUMNS = [
     Column("CHANGED", 5),
     Column("LEARNED", 3),
     Column("REVIEW", 4),
+    Column("RUNS", 5, align_right=False),
     Column("SPOOLED", 9),
     Column("TREND", 6, align_right=False),
 ]
 
 # Shown only if a cell has a value.
-OPTIONAL_COLUMNS = {"SPOOLED", "TREND"}
+OPTIONAL_COLUMNS = {"RUNS", "SPOOLED", "TREND"}
 
 
 def status(
@@ -48,6 +50,7 @@ def status(
     SECT: sections.  USED: size as a share of the limit.
     LEARNED: new items of 7 days (UTC).  TREND: the same per week, for 8 weeks.
     REVIEW: learnings that were not saved and wait for you.
+    RUNS: items given, used and never given in the last 10 runs; if there are some.
     SPOOLED: learnings not merged yet; shown only if there are some.
     Output that goes to a pipe or a file has no TREND; --json has all numbers.
 
@@ -116,9 +119,18 @@ def _format_row(memory: MemoryStatus) -> list[str]:
         format_age(memory.changed),
         f"+{learned}" if learned else "-",
         str(memory.review or "-"),
+        _format_recent(memory),
         str(memory.spooled or "-"),
         draw_sparkline(memory.trend) if is_terminal() else "",
     ]
+
+
+def _format_recent(memory: MemoryStatus) -> str:
+    """Return how many items the last runs received, used and did not receive: 5/2/1."""
+    if not memory.recent.runs:
+        return "-"
+    given = len(memory.recent.given)
+    return f"{given}/{len(memory.recent.used)}/{max(memory.items - given, 0)}"
 
 
 def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
@@ -129,6 +141,7 @@ def _sum_up(memories: list[MemoryStatus]) -> MemoryStatus:
         limit=0,
         changed=max(memory.changed for memory in memories),
         trend=[sum(week) for week in zip(*(memory.trend for memory in memories), strict=True)],
+        recent=RecentUse(0, frozenset(), frozenset()),
         **{name: sum(getattr(memory, name) for memory in memories) for name in names},
     )
 
@@ -193,5 +206,11 @@ def _memory_to_json(memory: MemoryStatus) -> dict[str, Any]:
         **select_fields(memory, *names, file="path", bytes="size"),
         "changed": format_utc(memory.changed) if memory.changed else None,
         "learned_week": memory.trend[-1],
+        "recent": {
+            "runs": memory.recent.runs,
+            "given": len(memory.recent.given),
+            "used": len(memory.recent.used),
+            "never": memory.never,
+        },
         "stale": [{**item._asdict(), "gone": [*item.gone]} for item in memory.stale],
     }

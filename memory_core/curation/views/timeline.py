@@ -125,7 +125,7 @@ def _make_record(record: Record) -> TimelineRecord:
     begins = kind in item_history.WAITING_KINDS
     waiting = record.get("waiting") if begins else None
     return TimelineRecord(
-        kind=kind,
+        kind=change_log.describe_kind(record),
         id="" if kind == "renamed" else str(record["id"]),
         text=secrets.redact(str(record.get("text") or "")),
         section=str(record.get("section") or ""),

@@ -9,6 +9,7 @@ from memory_core.dashboard.page import Page, View, Visit, divide
 from memory_core.monitor import charts
 from memory_core.monitor.charts import Series
 from memory_core.monitor.counts import Bucket, Counts
+from memory_core.monitor.memory_numbers import RecentUse
 from memory_core.monitor.numbers import AgentNumbers, Numbers
 from memory_core.text.phrases import format_share
 
@@ -37,6 +38,7 @@ class AgentRow(NamedTuple):
     numbers: AgentNumbers
     bar: str
     trend: str
+    recent: RecentUse
 
 
 def show_overview(visit: Visit) -> View:
@@ -78,6 +80,7 @@ def _draw_agent(numbers: Numbers, row: AgentNumbers) -> AgentRow:
         row,
         charts.draw_share(f"{size} of the limit", [(min(share, 1), colour)]),
         charts.draw_sparkline(f"learned in {WEEKS} weeks: {', '.join(map(str, learned))}", learned),
+        numbers.files.history(row.agent).recent,
     )
 
 
