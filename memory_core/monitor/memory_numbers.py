@@ -91,9 +91,8 @@ class HistoryNumbers:
     def _count_runs(self, records: list[Record]) -> None:
         runs = performance.list_runs(records)
         last = sorted(runs, key=lambda run: run["time"])[-RECENT_RUNS:]
-        given, used = (
-            frozenset[str]().union(*(run[key] for run in last)) for key in ("given", "used")
-        )
+        given = frozenset[str]().union(*(run["given"] for run in last))
+        used = frozenset[str]().union(*(run["used"] for run in last))
         self.recent = RecentUse(len(last), given, given & used)
         for run in runs:
             if "experiment" in run:

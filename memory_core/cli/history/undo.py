@@ -19,7 +19,7 @@ from memory_core.cli.common.notes import DRY_RUN_HINT, format_command, get_chang
 from memory_core.cli.common.scopes import LevelScope, find_agents, find_level
 from memory_core.cli.history.log import format_minute, record_to_json
 from memory_core.cli.output import make_progress, print_diff, print_json, print_line, print_note
-from memory_core.curation.change_log import short_id
+from memory_core.curation.change_log import describe_kind, short_id
 from memory_core.curation.undo import UndoResult, redo_changes, redo_last, undo_changes, undo_last
 from memory_core.document.diff import format_diff
 
@@ -132,7 +132,7 @@ def _print_result(scope: LevelScope, result: UndoResult, written: bool, json: bo
         print_line(f"{verb}: change {short_id(change.id)} of {format_minute(change.time)}")
         for record in change.records:
             if written and record.get("text"):
-                said = f"{record['agent']}: {change_log.describe_kind(record)}: {record['text']}"
+                said = f"{record['agent']}: {describe_kind(record)}: {record['text']}"
                 print_sentence(said, "  ")
     if not written:
         print_diff(diff)

@@ -98,7 +98,7 @@ def read_timeline(project: Project, store: Store, agent: str, item: str = "") ->
 
 
 def _moves(kinds: Iterable[str]) -> bool:
-    return not set(change_log.MOVE_KINDS).isdisjoint(kinds)
+    return not {*change_log.MOVE_KINDS, "added"}.isdisjoint(kinds)
 
 
 def _make_entry(key: str, records: list[Record], undone: dict[str, str]) -> TimelineEntry:
