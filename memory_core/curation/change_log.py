@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 # Kinds of records that move or reword items; all others only change the confidence.
 MOVE_KINDS = (*item_history.ARRIVAL_KINDS, *item_history.DEPARTURE_KINDS)
 
-SHORT_LENGTH = 6  # of a change's id; any unique beginning of the whole id names the change
-
 
 # Kinds of the records that make a change; others are about runs.
 CHANGE_KINDS = (*item_history.ITEM_KINDS, "rejected", "renamed", "undone")
@@ -73,7 +71,7 @@ def is_undoable(record: Record) -> bool:
 
 def short_id(change_id: str) -> str:
     """Return the six hexadecimal digits by which people name a change."""
-    return digests.hash_text(change_id)[:SHORT_LENGTH]
+    return digests.shorten_change(change_id)
 
 
 class UnknownChange(ValueError):

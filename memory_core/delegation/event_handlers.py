@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     Reply = dict[str, Any]
 
+# Claude Code shows the person a message in the reply to these.
+NOTICING_EVENTS = ("PreToolUse", "PostToolUse", "SessionStart")
+
 # The main agent reads this text if a report had only learnings.
 EMPTY_REPORT = "(The report held only notes for the agent's own memory.)"
 
@@ -47,7 +50,21 @@ def handle(project: Project, event: Event, assumed: str) -> Reply | None:
         "PostToolUseFailure": handle_failure,
         "SessionStart": handle_session_start,
     }
-    return handlers[events.name(event, assumed)](project, event)
+    name = events.name(event, assumed)
+    return _add_notices(project, event, name, handlers[name](project, event))
+
+
+def _add_notices(project: Project, event: Event, name: str, reply: Reply | None) -> Reply | None:
+    """Add the lines for the person of this session; the client shows them to nobody else."""
+    if name not in NOTICING_EVENTS:
+        return reply
+    from memory_core.storage import notices
+
+    lines = notices.take(project.paths, events.session(event), name == "SessionStart")
+    if not lines:
+        return reply
+    said = (reply or {}).get("systemMessage")
+    return {**(reply or {}), "systemMessage": "\n".join(filter(None, [said, *lines]))}
 
 
 def finish(project: Project, event: Event, assumed: str) -> None:
@@ -57,17 +74,24 @@ def finish(project: Project, event: Event, assumed: str) -> None:
 
         task_events.handle_tool_use(project)
         return
-    from memory_core.git import arrivals
-
-    if events.name(event, assumed) == "SessionStart":
+    name = events.name(event, assumed)
+    if name == "SessionStart":
         from memory_core.delegation import missed_reports
         from memory_core.tasks import task_events
 
-        arrivals.look(project)
         task_events.send_decisions(project)
         missed_reports.sweep_at_start(project, event)
-    elif events.name(event, assumed) == "SubagentStop":
-        arrivals.look(project)
+    if name in ("SessionStart", "SubagentStop"):
+        _look_for_arrivals(project)
+
+
+def _look_for_arrivals(project: Project) -> None:
+    """Decide in the background whose new lines in memory files are: git takes its time."""
+    from memory_core.git import arrivals
+    from memory_core.memory import remember
+
+    if arrivals.list_changed(project):
+        remember.do_in_background(lambda: arrivals.look(project))
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:
@@ -216,6 +240,7 @@ def handle_answer(project: Project, event: Event) -> Reply | None:
         answer.save_success(**fields)
     saved = _save_learnings(answer, reports)
     _note_end(answer)
+    _say_end(answer, reports)
     if not saved:
         return None
     report = events.edit_report(event, lambda text: saved.get(text, text))
@@ -254,10 +279,23 @@ def handle_stop(project: Project, event: Event) -> Reply | None:
             run_report.note_tool_use(stop)
             _save_end(stop)
 
-    _save_learnings(stop, run_report.read_reports(stop), save_end)
+    reports = run_report.read_reports(stop)
+    _save_learnings(stop, reports, save_end)
     if events.report_texts(event):
         _note_end(stop)
+        if stop.runs.record(run_records.launch_id_of(stop.run_id)):
+            _say_end(stop, reports)  # of a run in the background, which has no answer
     return None
+
+
+def _say_end(run: RunEvent, reports: list[RunReport]) -> None:
+    """With `notices: all`, say what a run received that taught nothing."""
+    if run.project.config["notices"] != "all" or any(report.extraction for report in reports):
+        return
+    from memory_core.storage import notices
+
+    line = notices.describe_run(run.agent, run.record, {}, "")
+    notices.add(run.project.paths, events.session(run.event), line)
 
 
 def _save_end(run: RunEvent) -> None:

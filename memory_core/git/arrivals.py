@@ -41,6 +41,7 @@ NEW_TEXTS = (
     "agent-memory: {} in {} came from elsewhere (a clone, a pull, a script)."
     "  To see what is new: agent-memory review --new (what may be poisoned: agent-memory review)"
 )
+WAITING = "agent-memory: learnings wait for you (agent-memory review)"
 NOT_ALLOWED = (
     "agent-memory: the agents of this project do not receive your user-level memory."
     "  If you want them to: agent-memory allow"
@@ -50,10 +51,25 @@ NOT_ALLOWED = (
 def format_notices(project: Project) -> list[str]:
     """Return what a person has to know when a session starts, each once; [] mostly."""
     notices, state = ask_whose(project), _read_state(project)
-    if state.get("news"):
-        notices += _format(NEW_TEXTS, state["news"])
-        _write_state(project, {**state, "news": {}})
+    waiting = _identify_waiting(project)
+    if state:
+        notices += _format(NEW_TEXTS, state.get("news", {}))
+    if state and waiting and waiting != state.get("waiting"):
+        notices.append(WAITING)
+    if state and (notices or waiting != state.get("waiting", "")):
+        _write_state(project, {**state, "news": {}, "waiting": waiting})
     return notices + _ask_for_user_level(project)
+
+
+def _identify_waiting(project: Project) -> str:
+    """Return a digest of the learnings that wait for a person, "" for none."""
+    from memory_core.storage import review_file
+    from memory_core.text import digests
+
+    paths = project.paths
+    stems = [name.removesuffix(".jsonl") for name in paths.state.list_names(review_file.FOLDER)]
+    ids = [entry["id"] for stem in sorted(stems) for entry in review_file.read(paths, stem, stem)]
+    return digests.hash_text(" ".join(ids)) if ids else ""
 
 
 def ask_whose(project: Project) -> list[str]:
@@ -77,17 +93,13 @@ def _format(notice: str, counts: dict[str, int]) -> list[str]:
 def look(project: Project) -> None:
     """Decide on the texts that came since the last look, in files that have changed."""
     store, state = project.store, _read_state(project)
+    changed = list_changed(project)
+    if not changed:
+        return
     is_first = not state and not project.paths.state.is_from_before()
     before: dict[str, Any] = state.get("files", {})
-    now = {
-        name: [status.st_size, status.st_mtime_ns, status.st_ino]
-        for name, status in store.files.scan(store.folder)
-        if name.endswith(".md")
-    }
-    changed = sorted(name for name in now if before.get(name, [])[:-1] != now[name])
+    now = _stamp_files(store)
     is_old = state.get("version") != VERSION
-    if not changed and not is_old:
-        return
     seen = {name: before[name] for name in now if name in before and name not in changed}
     news: dict[str, int] = state.get("news", {})
     until = time.monotonic() + SECONDS
@@ -110,7 +122,24 @@ def look(project: Project) -> None:
             project.paths.state.allow_user_level(True)
     except OSError:
         return  # without a state nothing can be remembered
-    _write_state(project, {"version": VERSION, "files": seen, "news": news})
+    _write_state(project, {**state, "version": VERSION, "files": seen, "news": news})
+
+
+def list_changed(project: Project) -> list[str]:
+    """Return the memory files that have changed since the last look, [FILE] if there was none."""
+    state = _read_state(project)
+    if state.get("version") != VERSION:
+        return [FILE]
+    before, now = state.get("files", {}), _stamp_files(project.store)
+    return sorted(name for name in now if before.get(name, [])[:-1] != now[name])
+
+
+def _stamp_files(store: Store) -> dict[str, list[int]]:
+    return {
+        name: [status.st_size, status.st_mtime_ns, status.st_ino]
+        for name, status in store.files.scan(store.folder)
+        if name.endswith(".md")
+    }
 
 
 def _read_state(project: Project) -> dict[str, Any]:

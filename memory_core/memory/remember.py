@@ -97,7 +97,7 @@ def save_learnings(
         return is_whole
     before_merge()
     if _is_large(project, agent):
-        _do_in_background(lambda: _merge_saved(project, agent, path, run))
+        do_in_background(lambda: _merge_saved(project, agent, path, run))
     else:
         _merge_saved(project, agent, path, run)
     return is_whole
@@ -121,7 +121,7 @@ def _merge_saved(project: Project, agent: str, path: str, run: str) -> None:
         log_waiting(project, agent, error, run)
 
 
-def _do_in_background(work: Callable[[], None]) -> None:
+def do_in_background(work: Callable[[], None]) -> None:
     """Do the work in a process that outlives this one, or here if none can be made.
 
     It has a session of its own, so that nobody waits for it, and no signal for this process
@@ -325,8 +325,8 @@ def _wrong_key(key: str) -> str:
 def _note_end(memory: AgentMemory, entry: dict[str, Any], report: changes.TaughtReport) -> None:
     """Note in the run's record what it has taught, and log what the history does not have."""
     from memory_core.memory import transaction
-    from memory_core.storage import run_records
-    from memory_core.text import similarity
+    from memory_core.storage import config_defaults, notices, run_records
+    from memory_core.text import digests, similarity
 
     learnings = [*report.learnings, *(learning for learning, _reason in report.rejected)]
     if learnings or report.wrong:
@@ -335,6 +335,13 @@ def _note_end(memory: AgentMemory, entry: dict[str, Any], report: changes.Taught
         runs = run_records.SessionRuns(memory.project.paths, entry["session"])
         runs.try_note(entry["run"], keys=keys)
     by = {**report.source, "change": report.change_id}
+    waits = len(report.refused) + len(report.rejected)
+    counts = {"learned": report.learned, "waiting": waits, "reported as wrong": len(report.wrong)}
+    if any(counts.values()) and memory.project.config["notices"] != config_defaults.OFF:
+        runs = run_records.SessionRuns(memory.project.paths, entry["session"])
+        change = digests.shorten_change(report.change_id)
+        line = notices.describe_run(memory.agent, runs.record(entry["run"]), counts, change)
+        notices.add(memory.project.paths, entry["session"], line)
     events: list[tuple[str, dict[str, Any]]] = [
         ("wrong", {"id": key, **by}) for key in report.wrong
     ]

@@ -22,6 +22,7 @@ DEFAULTS: dict[str, Any] = {
     "strip_markers": True,
     "user_level": "append",
     "trust": "scored",
+    "notices": "changes",
     "hold_tainted": False,
     "include": [],
     "exclude": [],
@@ -63,6 +64,7 @@ WORDS = {
     "learning": (AUTO, ASK, OFF),
     "user_level": ("append", "shadow", OFF),
     "trust": (SCORED, STRICT),
+    "notices": ("changes", "all", OFF),
 }
 
 # What the user's config.yml sets to one of these values, no config.yml of a project takes back.

@@ -118,6 +118,7 @@ AgentPattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidato
 AgentPatterns = Annotated[list[AgentPattern], Field(max_length=100)]
 SizeKb = Annotated[int, limit("size_kb")]
 LearningMode = Annotated[Literal["auto", "ask", "off"], BeforeValidator(read_off)]
+NoticesMode = Annotated[Literal["changes", "all", "off"], BeforeValidator(read_off)]
 UserLevelMode = Annotated[Literal["append", "shadow", "off"], BeforeValidator(read_off)]
 ExpireAfter = Annotated[str, BeforeValidator(read_off), AfterValidator(check_duration)]
 Sections = Annotated[int, limit("max_sections")]
@@ -239,6 +240,10 @@ class MemoryConfig(ConfigSection):
     trust: Literal["scored", "strict"] = Field(
         "scored",
         description="`strict` gives agents only items that you reviewed on this machine",
+    )
+    notices: NoticesMode = Field(
+        "changes",
+        description="say after a run what it received and taught: if it `changes` something, `all`",
     )
     hold_tainted: bool = Field(
         False, description="learnings of runs that read from outside wait for your review"

@@ -1,0 +1,64 @@
+"""notices/SESSION in the state: lines for the person of a session, which the next hook prints.
+
+A line is written when learnings are merged, which may be after the reply to Claude Code.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_core.text import digests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memory_core.storage.paths import LevelPaths
+
+FOLDER = "notices"
+
+# Values of memory.notices.
+CHANGES, ALL = "changes", "all"
+
+MAX_BYTES = 20_000
+MOST_LINES = 10
+
+
+def add(paths: LevelPaths, session: str, line: str) -> None:
+    """Add a line for the person; without a state nobody reads it."""
+    try:
+        paths.state.append(_locate(session), f"{line}\n".encode())
+    except OSError:
+        pass
+
+
+def take(paths: LevelPaths, session: str, is_start: bool = False) -> list[str]:
+    """Return the lines of a session, once; at its start also those of sessions that have ended."""
+    names = paths.state.list_names(FOLDER) if is_start else []
+    files = [os.path.join(FOLDER, name) for name in names] or [_locate(session)]
+    lines = []
+    for file in files:
+        if paths.state.is_file(file):
+            lines += paths.state.read_text(file, MAX_BYTES).split("\n")
+            paths.state.remove(file)
+    return list(filter(None, lines))[-MOST_LINES:]
+
+
+def describe_run(agent: str, use: Mapping[str, Any], counts: Mapping[str, int], change: str) -> str:
+    """Return what a run received and taught: "engineer: 5 items given, 2 used, 1 learned (...)".
+
+    `use` has the ids of items that were `given` and `used`; `counts` has numbers by what happened.
+    """
+    given, used = (len(str(use.get(name) or "").split()) for name in ("given", "used"))
+    items = "item" if given == 1 else "items"
+    parts = [f"{given} {items} given", f"{used} used"] if given else []
+    parts += [f"{count} {what}" for what, count in counts.items() if count]
+    learned = counts.get("learned") and change
+    undo = f" (agent-memory undo {change})" if learned else ""
+    review = " (agent-memory review)" if any(counts.values()) and not learned else ""
+    return f"{agent}: {', '.join(parts) or 'no item given'}{undo}{review}"
+
+
+def _locate(session: str) -> str:
+    return os.path.join(FOLDER, digests.hash_text(session))
