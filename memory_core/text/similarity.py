@@ -45,6 +45,10 @@ NOISE = frozenset(
 NAMING = frozenset(("called", "named", "labeled", "labelled", "spelled", "written"))
 
 
+# The word behind one of these is an order, which capitals only emphasise: "always RUN tests".
+ORDERING = frozenset(("always", "never", "must", "not", "don't"))
+
+
 class ParsedText:
     """A text that is parsed once, to be compared with many others."""
 
@@ -66,8 +70,11 @@ class ParsedText:
             from memory_core.text import english
 
             words = _split_unmarked(" ".join(self.text.split()))
-            if _is_shouted(words):
-                words = [word.casefold() for word in words]
+            is_shouted = _is_shouted(words)
+            words = [
+                word.casefold() if is_shouted or _is_order(before, word) else word
+                for before, word in zip(["", *words], words, strict=False)
+            ]
             words = _drop_final(" ".join(words)).split(" ")
             self._tokens = english.read_tokens(words, NOISE, NAMING)
         return self._tokens
@@ -251,6 +258,10 @@ def _fold_case(words: list[str]) -> str:
 def _is_shouted(words: list[str]) -> bool:
     """Check whether everything is in capitals, so that they mean nothing."""
     return " ".join(words).isupper() and all(word.isupper() or not word.isalpha() for word in words)
+
+
+def _is_order(before: str, word: str) -> bool:
+    return before.casefold() in ORDERING and word.isalpha()
 
 
 def _fold_word(word: str, is_shouted: bool) -> str:
