@@ -59,13 +59,14 @@ class Done(NamedTuple):
     """The answer to a form: go to this page, below PREFIX, and show the message there.
 
     A problem is a message why nothing was done.  `undo` is the agent and the short id of a change
-    that the message offers to undo.
+    that the message offers to undo, and `typed` a text of the form that would else be lost.
     """
 
     location: str
     message: str
     is_problem: bool = False
     undo: tuple[str, str] | None = None
+    typed: str = ""
 
 
 class NotFound(Exception):

@@ -10,6 +10,7 @@ from memory_core.dashboard.pages.common import attempt, find_agent
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
 from memory_core.history import item_history
+from memory_core.learning import classify
 from memory_core.memory.reading import read_memory
 from memory_core.text import secrets
 
@@ -34,7 +35,13 @@ def show_memory(visit: Visit) -> View:
     except OSError as error:
         return View("unreadable.html", {"agent": agent, "problem": describe_expected(error)})
     parts = divide(memory.parts, {**visit.query, **_find_page(visit, memory)}, ITEMS_ON_A_PAGE)
-    values = {"agent": agent, "memory": memory, "parts": parts, "pm": PM}
+    values = {
+        "agent": agent,
+        "memory": memory,
+        "parts": parts,
+        "pm": PM,
+        "types": [*classify.TYPES],
+    }
     return View("agent.html", {**values, "counts": visit.numbers.of(agent).counts})
 
 
@@ -93,6 +100,21 @@ def change_item(visit: Visit) -> Done:
     return attempt(visit, agent, location, do)
 
 
+def add_item(visit: Visit) -> Done:
+    """Add an item of a person, as the command does."""
+    agent = find_agent(visit, visit.names["agent"])
+    kind, text = visit.form.get("type", ""), " ".join(visit.form.get("text", "").split())
+
+    def do() -> str:
+        item_actions.check_type(kind)
+        result = item_actions.teach(visit.project, agent, kind, [text], visit.project.store)
+        taught = result.taught[0]
+        verb = "Already known" if taught.was_present else "Added"
+        return f"{verb}: {taught.item.id} {taught.item.text}."
+
+    return attempt(visit, agent, make_link("agents", agent), do)
+
+
 def _judge(visit: Visit, agent: str) -> str:
     kind, verb = ACTIONS[visit.form["action"]]
     key, store = visit.form.get("item", ""), visit.project.store
@@ -134,5 +156,6 @@ PAGES = [
     Page("/agents/{agent}/history", show_history),
     Page("/agents/{agent}/diff", show_diff),
     Page("/agents/{agent}/items", change_item, method="POST"),
+    Page("/agents/{agent}/add", add_item, method="POST"),
     Page("/agents/{agent}/undo", undo_change, method="POST"),
 ]

@@ -29,6 +29,7 @@ def attempt(visit: Visit, agent: str, location: str, action: Callable[[], str]) 
     try:
         message = secrets.redact(action())
     except (ValueError, OSError) as error:
-        return Done(location, describe_expected(error), is_problem=True)
+        typed = visit.form.get("text", "")
+        return Done(location, describe_expected(error), is_problem=True, typed=typed)
     changes = [change_log.short_id(change) for change in visit.project.changes]
     return Done(location, message, undo=(agent, changes[0]) if changes else None)

@@ -11,6 +11,7 @@ from memory_core.dashboard.page import DecidedLearning, Done, NotFound, Page, Vi
 from memory_core.dashboard.problems import describe_expected
 from memory_core.dashboard.rendering import make_link
 from memory_core.text import secrets, word_search
+from memory_core.trust import checking
 
 LEARNINGS_ON_A_PAGE = 50
 
@@ -57,6 +58,7 @@ def _describe(visit: Visit, item: WaitingItem) -> dict[str, Any]:
         "first": first,
         "nested": nested,
         "reasons": reasons,
+        "may_mislead": any(reason.startswith(checking.REASON) for reason in item.reasons),
         "has_secret": any(secrets.REASON in reason for reason in item.reasons),
         "entry": secrets.redact_values(item.entry),
         "preview": preview._replace(similar=secrets.redact(preview.similar)),
@@ -86,7 +88,9 @@ def decide(visit: Visit) -> Done:
             raise NotWaiting(f"{key} does not wait any more: somebody has decided on it")
         message = _decide(visit, waiting[at])
     except NotWaiting as error:
-        return Done(_make_location(visit, _find_next(waiting, at)), f"{error}.", is_problem=True)
+        typed = form.get("text", "")
+        location = _make_location(visit, _find_next(waiting, at))
+        return Done(location, f"{error}.", is_problem=True, typed=typed)
     except (ValueError, OSError) as error:
         return Done(_make_location(visit, key), describe_expected(error), is_problem=True)
     return Done(_make_location(visit, _find_next(waiting, at)), secrets.redact(message))
