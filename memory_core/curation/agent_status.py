@@ -325,7 +325,7 @@ def read_status(
     hooks = [file for file in files if file.own_hooks]
     faults = hook_faults.list_faults(files, environ)
     last = numbers.last_delivery
-    unreadable = _find_unreadable(level)
+    unreadable = find_unreadable(level)
     warnings = [
         *_check_project(project, environ, last, unreadable),
         *_check_settings(files, faults),
@@ -351,7 +351,7 @@ def read_status(
     )
 
 
-def _find_unreadable(level: Store) -> str:
+def find_unreadable(level: Store) -> str:
     """Return the first folder on the way to the memories that cannot be read, "" for none."""
     parts = level.paths.relative(level.folder).split("/")
     for count in range(len(parts) + 1):

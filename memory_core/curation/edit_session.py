@@ -87,6 +87,8 @@ def list_warnings(text: str) -> list[EditWarning]:
     """Return possible mistakes in the text; they do not prevent saving it."""
     document = markdown.parse_document(text)
     warnings = [EditWarning(line, what) for line, what in document.warnings]
+    if not text.strip():
+        warnings.append(EditWarning(1, "the file is empty: all its items would be archived"))
     return sorted([*warnings, *_check_lines(document.lines)])
 
 

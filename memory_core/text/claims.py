@@ -8,9 +8,10 @@ Two texts contradict each other if they say the same words in the same order, ex
   several: "CI tests against Python 3.10", "Retry on 429", "Nginx listens on port 80".
 
 Small words, case and the ending of a verb or plural ("needs", "does not need") do not matter.  If
-only one of them goes on behind a comma or the like, its first clause counts, so "Never use npm,
-use pnpm" contradicts "Always use npm".  Other words in the same place, as in "Tests run with
-pytest" and "Tests run with unittest", are not a contradiction: both may be right.
+one of them goes on behind a comma or the like, its first clause counts, so "Never use npm, use
+pnpm" contradicts "Always use npm"; if both do, only a negation in it counts, and no condition.
+Other words in the same place, as in "Tests run with pytest" and "Tests run with unittest", are not
+a contradiction: both may be right.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ _SMALL = frozenset(
     """.split()  # noqa: SIM905 - a text of words is easier to read
 )
 
+# The first clause behind one of these says when, not what.
+CONDITIONS = ("if ", "when ", "unless ", "where ", "while ", "before ", "after ", "until ", "once ")
+
 _STATING = frozenset(("is", "are", "has", "have", "=", ":"))
 _PAUSES = (", ", "; ", " - ", " \u2013 ", " \u2014 ", " because ")
 _FINAL = ".,;:!?"
@@ -59,11 +63,12 @@ class Claim:
     ones, which a text that contradicts it has as well.
     """
 
-    __slots__ = ("frame", "is_whole", "needed", "negations", "numbers", "tail")
+    __slots__ = ("frame", "is_condition", "is_whole", "needed", "negations", "numbers", "tail")
 
     def __init__(self, text: str) -> None:
         clause, self.tail = _cut(text), read_tail(text)
         self.is_whole = len(clause) == len(text)
+        self.is_condition = clause.lower().startswith(CONDITIONS)
         self.negations, is_stating = 0, False
         self.numbers: list[str] = []
         kept = []
@@ -114,9 +119,9 @@ class ClaimCache:
 def _contradict(one: Claim, other: Claim) -> bool:
     if not one.frame or (one.frame, one.tail) != (other.frame, other.tail):
         return False
-    if not (one.is_whole or other.is_whole):
-        return False
     is_denied = abs(one.negations - other.negations) == 1
+    if not (one.is_whole or other.is_whole):
+        return is_denied and one.numbers == other.numbers and not one.is_condition
     return is_denied if one.numbers == other.numbers else one.negations == other.negations
 
 

@@ -71,7 +71,7 @@ def edit(
     if not searching.are_items(project, words[:size], os.environ, level):
         if text:
             raise CommandRefused(
-                f"invalid id {text[0]!r}: use agent-memory edit ID TEXT, or edit AGENT ID TEXT"
+                f"invalid id {words[-2]!r}: use agent-memory edit ID TEXT, or edit AGENT ID TEXT"
             )
         _edit_file(AgentScope(*scope, *find_agents(scope, [agent], accept_new=True)), user)
         return

@@ -62,7 +62,10 @@ def _list_agents(scope: LevelScope, number: int | None, user: bool, json: bool) 
         print_json(rows[:number])
         return
     print_entries([Entry((), (), (row["agent"],), _describe(row)) for row in rows[:number]])
-    if not rows:
+    unreadable = agent_status.find_unreadable(level)
+    if unreadable:
+        print_note(f"Cannot read {unreadable}.")
+    elif not rows:
         print_note("No agent has a memory yet, and none is defined in .claude/agents.")
 
 
