@@ -82,16 +82,9 @@ def finish(project: Project, event: Event, assumed: str) -> None:
         task_events.send_decisions(project)
         missed_reports.sweep_at_start(project, event)
     if name in ("SessionStart", "SubagentStop"):
-        _look_for_arrivals(project)
+        from memory_core.git import arrivals
 
-
-def _look_for_arrivals(project: Project) -> None:
-    """Decide in the background whose new lines in memory files are: git takes its time."""
-    from memory_core.git import arrivals
-    from memory_core.memory import remember
-
-    if arrivals.list_changed(project):
-        remember.do_in_background(lambda: arrivals.look(project))
+        arrivals.look(project)
 
 
 def handle_call(project: Project, event: Event) -> Reply | None:

@@ -93,7 +93,7 @@ def _format(notice: str, counts: dict[str, int]) -> list[str]:
 def look(project: Project) -> None:
     """Decide on the texts that came since the last look, in files that have changed."""
     store, state = project.store, _read_state(project)
-    changed = list_changed(project)
+    changed = _list_changed(project)
     if not changed:
         return
     is_first = not state and not project.paths.state.is_from_before()
@@ -125,7 +125,7 @@ def look(project: Project) -> None:
     _write_state(project, {**state, "version": VERSION, "files": seen, "news": news})
 
 
-def list_changed(project: Project) -> list[str]:
+def _list_changed(project: Project) -> list[str]:
     """Return the memory files that have changed since the last look, [FILE] if there was none."""
     state = _read_state(project)
     if state.get("version") != VERSION:

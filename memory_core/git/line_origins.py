@@ -27,7 +27,7 @@ FETCHED = "FETCH_HEAD"
 
 # A repository may be hostile: nothing of it runs a program, and git has so many seconds.
 OPTIONS = ("-c", "core.fsmonitor=false", "-c", "gpg.program=", "-c", "core.hooksPath=/dev/null")
-SECONDS = 2
+SECONDS = 1
 
 # With more versions of the memory files, or larger ones, lines are not decided.
 MAX_VERSIONS = 400

@@ -97,7 +97,7 @@ def save_learnings(
         return is_whole
     before_merge()
     if _is_large(project, agent):
-        do_in_background(lambda: _merge_saved(project, agent, path, run))
+        _do_in_background(lambda: _merge_saved(project, agent, path, run))
     else:
         _merge_saved(project, agent, path, run)
     return is_whole
@@ -121,7 +121,7 @@ def _merge_saved(project: Project, agent: str, path: str, run: str) -> None:
         log_waiting(project, agent, error, run)
 
 
-def do_in_background(work: Callable[[], None]) -> None:
+def _do_in_background(work: Callable[[], None]) -> None:
     """Do the work in a process that outlives this one, or here if none can be made.
 
     It has a session of its own, so that nobody waits for it, and no signal for this process
