@@ -239,12 +239,7 @@ def test_a_bar_is_as_long_as_the_share(
 
 
 @pytest.mark.parametrize(
-    ("numbers", "drawn"),
-    [
-        ([0, 0], "▁▁"),
-        ([0, 1, 2, 7], "▁▂▃█"),
-        ([0, 1, 50, 100], "▁▂▅█"),
-    ],
+    ("numbers", "drawn"), [([0, 0], "▁▁"), ([0, 1, 2, 7], "▁▂▃█"), ([0, 1, 50, 100], "▁▂▅█")]
 )
 def test_a_sparkline_starts_at_nothing(
     monkeypatch: pytest.MonkeyPatch, numbers: list[int], drawn: str

@@ -52,10 +52,7 @@ def test_tokens_per_run(team: Person) -> None:
     ("runs", "line"),
     [
         ([{"given": KEYS[0]}], "Use: 0% of 1 delivered items were used"),
-        (
-            [{"given": " ".join(KEYS), "used": KEYS[0]}],
-            "Use: 50% of 2 delivered items were used",
-        ),
+        ([{"given": " ".join(KEYS), "used": KEYS[0]}], "Use: 50% of 2 delivered items were used"),
         ([{"given": KEYS[0]}] * 2 + [{"used": "beef"}], "Use: 0% of 2 delivered items were used"),
         ([{"used": KEYS[0]}], ""),
     ],
