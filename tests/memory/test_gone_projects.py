@@ -20,14 +20,13 @@ def make_entry(*learnings: str) -> dict[str, Any]:
     return {**make_spool_entry("qa"), "learnings": [["pattern", text, ""] for text in learnings]}
 
 
-def make_gone_project(sandbox: Sandbox, gone: Path) -> None:
-    """Leave two learnings and a damaged file in the state of a project that does not exist."""
+def make_gone_project(sandbox: Sandbox, gone: Path) -> Project:
+    """Return another project, in whose state two learnings wait."""
     gone.mkdir(parents=True)
     other = find_project(str(gone), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(gone)})
     spool.add(other.paths, "qa", make_entry("Prices are in cents"))
-    other.paths.state.replace("spool/qa/2-1.json", b"{")
     other.store.add_to_review("qa", [make_waiting("An event")], format_utc(time.time()))
-    gone.rmdir()
+    return other
 
 
 def list_waiting(project: Project) -> dict[str, list[str]]:
@@ -47,10 +46,7 @@ def migrate(project: Project) -> gone_projects.LeftLearnings:
 
 def test_learnings_of_a_deleted_project_are_taken_over(sandbox: Sandbox, tmp_path: Path) -> None:
     gone = tmp_path / "old" / "shop"
-    gone.mkdir(parents=True)
-    other = find_project(str(gone), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(gone)})
-    spool.add(other.paths, "qa", make_entry("Prices are in cents"))
-    other.store.add_to_review("qa", [make_waiting("An event")], format_utc(time.time()))
+    other = make_gone_project(sandbox, gone)
     project = find_project(str(sandbox.root), sandbox.env)
     project.paths.state.make_root()
     assert not gone_projects.find(project.store).files  # it still exists
@@ -77,7 +73,8 @@ def test_tidy_asks_before_it_takes_them_over(
     sandbox: Sandbox, person: Person, tmp_path: Path
 ) -> None:
     gone = tmp_path / "old" / sandbox.root.name
-    make_gone_project(sandbox, gone)
+    make_gone_project(sandbox, gone).paths.state.replace("spool/qa/2-1.json", b"{")
+    gone.rmdir()
     sandbox.paths.state.make_root()
     what = f"learnings wait that belong to {gone}, which no longer exists"
     assert what in person.run("status").stdout
