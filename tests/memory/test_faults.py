@@ -25,12 +25,7 @@ def test_nothing_is_lost_at_any_fault(tmp_path: Path, every: int, least: dict[st
     if not shutil.which("strace") and not os.environ.get("CI"):
         pytest.skip("strace is not installed (package strace)")
     done = subprocess.run(
-        [
-            sys.executable,
-            str(REPO / "tests" / "tools" / "faults.py"),
-            f"--every={every}",
-            "--jobs=2",
-        ],
+        [sys.executable, str(REPO / "tests/tools/faults.py"), f"--every={every}", "--jobs=2"],
         capture_output=True,
         text=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
