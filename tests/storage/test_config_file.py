@@ -77,7 +77,6 @@ WRONG: dict[str, tuple[str, list[str], dict[str, Any]]] = {
         [],
         {"limits.max_sections": 10, "exclude": [], "enabled": True, "user_level": "append"},
     ),
-    "all commented out": ("memory:\n#  enabled: false\n", [], {"enabled": True}),
     "an unknown key without a value": ("memory:\n  foo:\n", [f"2: memory.foo: {UNKNOWN}"], {}),
     "one bad entry": (
         "memory:\n  exclude:\n  - qa\n  - 3\n  - [x]\n  - {a: 1}\n  -\n  include: ['', pm]\n",
