@@ -13,12 +13,7 @@ from memory_core.memory import index_building
 from memory_core.memory.project import Project, find_project
 from memory_core.storage import run_history
 from support.command_line import Person
-from support.events import (
-    make_post_event,
-    make_pre_event,
-    make_start_event,
-    make_stop_event,
-)
+from support.events import make_post_event, make_pre_event, make_start_event, make_stop_event
 from support.sandbox import Sandbox
 
 RETRY = "The retry of payments is set in src/retry.py by RETRY_LIMIT"
@@ -304,10 +299,7 @@ def test_a_wrong_item_of_a_person_stays_and_is_not_delivered(
     assert review_of(person) == [(PERSONS, reason)]
 
 
-DECISIONS = [
-    ("--accept", True, True),
-    ("--reject", False, False),
-]
+DECISIONS = [("--accept", True, True), ("--reject", False, False)]
 
 
 @pytest.mark.parametrize(("decision", "is_kept", "is_given"), DECISIONS)

@@ -18,12 +18,7 @@ from memory_core.history import error_text, performance
 from memory_core.memory import remember
 from memory_core.memory.project import find_project
 from memory_core.storage import error_files, run_history
-from support.events import (
-    make_failure_event,
-    make_post_event,
-    make_pre_event,
-    make_stop_event,
-)
+from support.events import make_failure_event, make_post_event, make_pre_event, make_stop_event
 from support.paths import REPO
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -135,10 +130,7 @@ JOINED: list[tuple[list[Record], Record]] = [
     ),
     ([task("a"), task("a", "stopped", LATER)], {"outcome": "done", "type": "other"}),
     ([task("a"), task("a", "failed", LATER)], {"outcome": "failed", "type": "other"}),
-    (
-        [task("a", type="test"), task("a", time=LATER)],
-        {"outcome": "done", "type": "test"},
-    ),
+    ([task("a", type="test"), task("a", time=LATER)], {"outcome": "done", "type": "test"}),
 ]
 
 
