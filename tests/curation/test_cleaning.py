@@ -33,19 +33,16 @@ def ago(days: float) -> str:
 
 
 def told(kind: str, text: str, days: float, **fields: Any) -> item_history.Record:
-    return item_history.make_record(
-        kind, ago(days), text, section="Mine", change=ago(days), **fields
-    )
+    time = ago(days)
+    return item_history.make_record(kind, time, text, section="Mine", change=time, **fields)
 
 
-def remembers(
-    sandbox: Sandbox, agent: str, records: list[item_history.Record], title: str = "Mine"
-) -> None:
+def remembers(sandbox: Sandbox, agent: str, records: list[item_history.Record]) -> None:
     """Write a memory with these records and their items."""
     texts = dict.fromkeys(each["text"] for each in records if "text" in each)
     path = sandbox.memories / f"{agent}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"## {title}\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
+    path.write_text("## Mine\n" + "".join(f"- {text}\n" for text in texts), encoding="utf-8")
     Store(sandbox.paths).history(agent).append(records)
 
 
@@ -111,31 +108,24 @@ def test_age_0_includes_new_items(shop: Project) -> None:
 
 def test_pruned_items_are_archived_and_can_be_restored(shop: Project, sandbox: Sandbox) -> None:
     remembers(sandbox, "qa", [*wrong(OLD, 100), told("learned", NEW, 1, run="a3")])
-    remembers(sandbox, "docs", wrong(OLD, 100))
-    before = {agent: sandbox.read_memory(agent) for agent in ("qa", "docs")}
-    assert pruned(shop, 90) == [OLD, OLD]
-    assert {agent: sandbox.read_memory(agent) for agent in ("qa", "docs")} == before
-    assert pruned(shop, 90, write=True) == [OLD, OLD]
+    for agent in ("docs", "ops"):
+        remembers(sandbox, agent, wrong(OLD, 100))
+    before = read_files(sandbox.root)
+    assert pruned(shop, 90, 0.3, False, "qa", "docs") == [OLD, OLD]
+    assert read_files(sandbox.root) == before
+    assert pruned(shop, 90, 0.3, True, "qa", "docs") == [OLD, OLD]
     assert [each.text for each in archive.list_items(shop.store, "qa")] == [OLD]
-    assert OLD not in sandbox.read_memory("qa")
     assert NEW in sandbox.read_memory("qa")
-    kinds = [each["kind"] for each in shop.store.history("qa").read()]
-    assert kinds[-1] == "archived"
-    assert pruned(shop, 90, write=True) == []
+    assert [OLD in sandbox.read_memory(agent) for agent in ("qa", "ops")] == [False, True]
+    assert shop.store.history("qa").read()[-1]["kind"] == "archived"
+    assert pruned(shop, 90, 0.3, True, "qa", "docs") == []
     undo_last(shop, shop.store, 1)  # it is one change, also over several agents
-    for agent in before:
+    for agent in ("qa", "docs"):
         assert f"- {OLD}\n" in sandbox.read_memory(agent)
         assert archive.list_items(shop.store, agent) == []
         found = item_history.History(shop.store.history(agent).read()).find(OLD)
         assert found
         assert (found.is_present, found.confidence) == (True, 0.1)
-
-
-def test_only_the_named_agents(shop: Project, sandbox: Sandbox) -> None:
-    remembers(sandbox, "qa", wrong(OLD, 100))
-    remembers(sandbox, "docs", wrong(NEW, 100))
-    assert pruned(shop, 90, 0.3, True, "docs") == [NEW]
-    assert OLD in sandbox.read_memory("qa")
 
 
 @pytest.mark.slow
@@ -162,10 +152,9 @@ def test_prune_command(person: Person, sandbox: Sandbox) -> None:
 @pytest.mark.slow
 def test_prune_at_the_user_level(person: Person, sandbox: Sandbox) -> None:
     sandbox.write_memory("qa", OLD, user=True)
-    assert (
-        person.read_json("prune", "--older-than", "0d", "--below", "0.9", "--yes")["agents"] == []
-    )
-    told = person.read_json("prune", "--older-than", "0d", "--below", "0.9", "--user", "--yes")
+    words = ["prune", "--older-than", "0d", "--below", "0.9", "--yes"]
+    assert person.read_json(*words)["agents"] == []
+    told = person.read_json(*words, "--user")
     assert [each["text"] for each in told["agents"][0]["items"]] == [OLD]
     assert OLD not in (sandbox.user_memories / "qa.md").read_text()
 
@@ -176,15 +165,10 @@ def test_prune_at_the_user_level(person: Person, sandbox: Sandbox) -> None:
     [
         ([], "missing option '--older-than'"),
         (["--older-than", "-1d"], "invalid duration '-1d'"),
-        (["--older-than", "90"], "invalid duration '90': use a number and s, m, h, d or w"),
         (["--older-than", "3y"], "invalid duration '3y'"),
-        (["--older-than", ""], "invalid duration ''"),
         (["--older-than", "99999w"], "invalid duration '99999w'"),
         (["--older-than", "1d", "--below", "1.1"], "invalid confidence "),
-        (["--older-than", "1d", "--below", "-0.1"], "invalid confidence "),
         (["--older-than", "1d", "--below", "nan"], "invalid confidence "),
-        (["--older-than", "1d", "--below", "low"], "invalid confidence "),
-        (["nobody", "--older-than", "1d"], "no agent 'nobody' here"),
         (["engineeer", "--older-than", "1d"], "did you mean engineer?"),
     ],
 )

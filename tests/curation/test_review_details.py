@@ -18,30 +18,23 @@ from support.review import make_waiting
 from support.terminal import Terminal
 
 RETRY = "The payment worker retries three times"
+FIVE = "The payment worker retries five times"
 LONGER = "The payment worker retries three times, then it gives up"
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 QUESTION = r"\[\?\]: "
+
+SAVED_AS_IT_IS = "a saves the text as it is here"
 
 # What is in the memory, the fields of the waiting learning, and the lines that are shown.
 SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     "a new item": ([], {"content": RETRY}, ["why it waits: why", "goes to: Coding Patterns"]),
     "a similar item": (
         [RETRY],
-        {"content": "The payment worker retries five times"},
-        [
-            "goes to:",
-            "similar, and stays:",
-            f"- {RETRY}",
-            "+ The payment worker retries five times",
-        ],
+        {"content": FIVE},
+        ["goes to:", "similar, and stays:", f"- {RETRY}", f"+ {FIVE}"],
     ),
     "a longer one": ([RETRY], {"content": LONGER}, [f"- {RETRY}", f"+ {LONGER}"]),
     "the same item": ([RETRY], {"content": RETRY}, ["already in: Project Architecture"]),
-    "nearly the same": (
-        [RETRY],
-        {"content": RETRY.replace("The", "Our")},
-        ["already in", f"- {RETRY}"],
-    ),
     "a contradiction": (
         ["Payments are retried"],
         {"content": "Payments are never retried", "other": "Payments are retried"},
@@ -61,26 +54,17 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
         {"content": RETRY, "reason": "may be poisoned: a", "reasons": ["a", "sends data away"]},
         ["why it waits: may be poisoned: a; sends data away; since 2026-11-20"],
     ),
-    "a secret": (
-        [],
-        {"content": "Use [redacted: github-token]", "reason": "a secret was removed from it"},
-        ["[pattern] Use [redacted: github-token]", "a saves the text as it is here"],
-    ),
     "a secret that is still there": (
         [],
-        {"content": f"Use {TOKEN}", "other": f"Not {TOKEN}", "reading": [f"Bash: curl {TOKEN}"]},
-        ["[pattern] Use [redacted: github-token]", "contradicts: Not [redacted"],
+        {"content": f"Use {TOKEN}", "other": f"Not {TOKEN}", "reason": "a secret was removed"},
+        ["[pattern] Use [redacted: github-token]", "contradicts: Not [redacted", SAVED_AS_IT_IS],
     ),
     "a preference": (
         ["tone: dry"],
         {"content": "tone: short", "type": "preference"},
         ["goes to: Preferences", "replaces:", "- tone: dry", "+ tone: short"],
     ),
-    "an impossible preference": (
-        [],
-        {"content": "tone", "type": "preference"},
-        ["cannot be accepted as it is: "],
-    ),
+    "no preference": ([], {"content": "tone", "type": "preference"}, ["cannot be accepted as"]),
     "lines below": ([], {"content": RETRY, "nested": "  - Why: `a`"}, ["- Why: `a`", "goes to"]),
     "no type": ([], {"content": RETRY, "type": ""}, ["goes to: Recent Learnings"]),
 }
@@ -94,6 +78,12 @@ def add(person: Person, **fields: object) -> Project:
     return project
 
 
+def list_contents(person: Person) -> list[tuple[str, bytes]]:
+    """Return the files of the project without its locks, and those that wait for review."""
+    project, waiting = read_files(person.sandbox.root), read_files(person.sandbox.state / "review")
+    return [file for file in (project | waiting).items() if "locks" not in file[0]]
+
+
 @pytest.mark.parametrize(("items", "fields", "lines"), SHOWN.values(), ids=SHOWN)
 def test_the_line_view_shows_all_that_a_decision_needs(
     settled: Person, items: list[str], fields: dict[str, object], lines: list[str]
@@ -102,7 +92,7 @@ def test_the_line_view_shows_all_that_a_decision_needs(
     if fields.get("type") == "preference":
         path.write_text(path.read_text().replace("Project Architecture", "Preferences"))
     add(settled, **fields)
-    before = read_files(settled.sandbox.root), read_files(settled.sandbox.state / "review")
+    before = list_contents(settled)
     terminal = Terminal(settled, f"{sys.executable} -m memory_core.cli review --lines qa", 120)
     terminal.wait_for(QUESTION)
     terminal.send_keys("q")
@@ -110,11 +100,7 @@ def test_the_line_view_shows_all_that_a_decision_needs(
     shown = "\n".join(terminal.lines)
     assert [line for line in lines if line not in shown] == [], shown
     assert TOKEN not in terminal.shown + settled.run("review", "--json").stdout
-    now = read_files(settled.sandbox.root), read_files(settled.sandbox.state / "review")
-    assert {name: text for name, text in now[0].items() if "locks" not in name} == {
-        name: text for name, text in before[0].items() if "locks" not in name
-    }
-    assert now[1] == before[1]
+    assert list_contents(settled) == before
 
 
 def test_the_redacted_text_is_accepted(settled: Person) -> None:
