@@ -23,7 +23,6 @@ LONGER = "The payment worker retries three times, then it gives up"
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 QUESTION = r"\[\?\]: "
 
-SAVED_AS_IT_IS = "a saves the text as it is here"
 
 # What is in the memory, the fields of the waiting learning, and the lines that are shown.
 SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
@@ -54,10 +53,15 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
         {"content": RETRY, "reason": "may be poisoned: a", "reasons": ["a", "sends data away"]},
         ["why it waits: may be poisoned: a; sends data away; since 2026-11-20"],
     ),
+    "a secret": (
+        [],
+        {"content": "[redacted: a]", "reason": "a secret was removed from it"},
+        ["a saves the text as it is here"],
+    ),
     "a secret that is still there": (
         [],
-        {"content": f"Use {TOKEN}", "other": f"Not {TOKEN}", "reason": "a secret was removed"},
-        ["[pattern] Use [redacted: github-token]", "contradicts: Not [redacted", SAVED_AS_IT_IS],
+        {"content": f"Use {TOKEN}", "other": f"Not {TOKEN}", "reading": [f"Bash: curl {TOKEN}"]},
+        ["[pattern] Use [redacted: github-token]", "contradicts: Not [redacted"],
     ),
     "a preference": (
         ["tone: dry"],
