@@ -178,6 +178,8 @@ def test_a_restored_or_emptied_file_stays_so(sandbox: Sandbox, is_emptied: bool)
     items = [] if is_emptied else [FACT, DOCKER]
     assert_holds(sandbox, *items, TESTS)
     assert sandbox.read_memory("engineer").count("\n- ") == len(items) + 1
+    archive = sandbox.memories / "archive" / "engineer.md"
+    assert is_emptied or LEARNED in archive.read_text()
 
 
 def test_a_history_of_thousands_of_other_items_stalls_no_hook(sandbox: Sandbox) -> None:
