@@ -18,6 +18,7 @@ from memory_core.storage.store import Store
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, hide_change, read_fields
 from support.files import read_files
+from support.refusals import check_refused
 from support.sandbox import Sandbox
 from support.terminal import run_on_terminal
 
@@ -241,17 +242,12 @@ def test_an_edit_of_the_file_is_not_undone(person: Person) -> None:
     edit(person, f"- {NEW}\n", "")
     (record,) = (each for each in person.read_json("log", "engineer") if each["kind"] == "removed")
     person.run("add", "engineer", "pattern", "Ask Ann before a release")
-    done = person.run("undo", record["change"])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "edits of a file have none" in done.stderr
+    check_refused(person, {f"undo {record['change']}": "edits of a file have none"})
 
 
 def test_a_later_edit_prevents_an_undo(person: Person) -> None:
     edit(person, NEW, f"{NEW}, at last")
-    done = person.run("undo")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert f"{NEW!r} was changed again by an edit of the file" in done.stderr
-    assert f"{NEW}, at last" in person.sandbox.read_memory("engineer")
+    check_refused(person, {"undo": f"{NEW!r} was changed again by an edit of the file"}, status=1)
 
 
 # show --at
@@ -288,65 +284,52 @@ def test_removed_items_are_restored_from_the_history(person: Person) -> None:
 # confirm, contradict, remove
 
 
-@pytest.mark.parametrize(
-    ("verb", "kind", "said", "confidence"),
-    [
+def test_judging_an_item(person: Person) -> None:
+    for verb, kind, said, confidence in (
         ("confirm", "confirmed", "Confirmed", 0.6),
         ("contradict", "contradicted", "Contradicted", 0.3),
         ("remove", "removed", "Archived", 0.5),
-    ],
-)
-def test_judging_an_item(
-    person: Person, verb: str, kind: str, said: str, confidence: float
-) -> None:
-    done = person.run(verb, "engineer", NEW_ID[:4])
-    assert done.stdout == f"{said}: {NEW_ID} [Recent Learnings] {NEW} ({confidence})\n"
-    change = done.stderr.removeprefix("Undo with: agent-memory undo ").strip()
-    assert person.run("log").stdout.splitlines()[0].split()[2] == change
-    assert (NEW in person.sandbox.read_memory("engineer")) == (verb != "remove")
-    assert person.run("undo", change).returncode == 0
-    found = {each["id"]: each["confidence"] for each in person.read_json("blame", "engineer")}
-    assert found[NEW_ID] == 0.5
-    told = person.read_json(verb, "engineer", NEW)
-    assert (told["kind"], told["confidence"]) == (kind, confidence)
+    ):
+        done = person.run(verb, "engineer", NEW_ID[:4])
+        assert done.stdout == f"{said}: {NEW_ID} [Recent Learnings] {NEW} ({confidence})\n"
+        change = done.stderr.removeprefix("Undo with: agent-memory undo ").strip()
+        assert person.run("log").stdout.splitlines()[0].split()[2] == change
+        assert (NEW in person.sandbox.read_memory("engineer")) == (verb != "remove")
+        assert person.run("undo", change).returncode == 0
+        found = {each["id"]: each["confidence"] for each in person.read_json("blame", "engineer")}
+        assert found[NEW_ID] == 0.5
+        told = person.read_json(verb, "engineer", NEW)
+        assert (told["kind"], told["confidence"]) == (kind, confidence)
+        person.run("undo")
 
 
 # usage errors
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        ("log nobody", 2, "no agent 'nobody' here"),
-        ("log enginer", 2, "no agent 'enginer' here; did you mean engineer?"),
-        ("log --since 5y", 2, "invalid time '5y'"),
-        ("log -n -1", 2, "invalid number '-1'"),
-        ("blame nobody", 2, "no agent 'nobody' here"),
-        ("diff nobody", 2, "no agent 'nobody' here"),
-        ("diff engineer --since later", 2, "invalid time 'later'"),
-        ("undo 0", 2, "invalid number '0'"),
-        ("undo x", 2, "no change 'x'"),
-        ("undo 2", 1, "there is only 1 to undo"),
-        ("undo --user", 1, "there is nothing to undo"),
-        ("show nobody --at 1d", 2, "no agent 'nobody' here"),
-        ("show engineer --at noon", 2, "invalid time 'noon'"),
-        ("show engineer --at 1d --as-given", 2, "exclude each other"),
-        ("restore nobody x", 2, "no agent 'nobody' here"),
-        ("restore engineer xyz", 2, "no item 'xyz' in the archive or the history"),
-        ("confirm nobody x", 2, "no agent 'nobody' here"),
-        ("contradict engineer xyz", 2, "no item matches 'xyz'"),
-        ("remove engineer e", 2, "may be one of 2 items"),
-        ("remove engineer ", 2, "missing item"),
-    ],
-)
-def test_usage_errors_change_nothing(person: Person, words: str, status: int, said: str) -> None:
-    before = read_files(person.sandbox.root.parent)
-    done = person.run(*words.split(" "))
-    assert (done.returncode, done.stdout) == (status, "")
-    assert done.stderr.startswith("agent-memory: ")
-    assert said in done.stderr
-    assert len(done.stderr.splitlines()) == (2 if "--help" in done.stderr else 1)
-    assert read_files(person.sandbox.root.parent) == before
+def test_usage_errors_change_nothing(person: Person) -> None:
+    cases = {
+        "log nobody": "no agent 'nobody' here",
+        "log enginer": "no agent 'enginer' here; did you mean engineer?",
+        "log --since 5y": "invalid time '5y'",
+        "log -n -1": "invalid number '-1'",
+        "blame nobody": "no agent 'nobody' here",
+        "diff nobody": "no agent 'nobody' here",
+        "diff engineer --since later": "invalid time 'later'",
+        "undo 0": "invalid number '0'",
+        "undo x": "no change 'x'",
+        "show nobody --at 1d": "no agent 'nobody' here",
+        "show engineer --at noon": "invalid time 'noon'",
+        "show engineer --at 1d --as-given": "exclude each other",
+        "restore nobody x": "no agent 'nobody' here",
+        "restore engineer xyz": "no item 'xyz' in the archive or the history",
+        "confirm nobody x": "no agent 'nobody' here",
+        "contradict engineer xyz": "no item matches 'xyz'",
+        "remove engineer e": "may be one of 2 items",
+        "remove engineer ''": "missing item",
+    }
+    check_refused(person, cases)
+    nothing = {"undo 2": "there is only 1 to undo", "undo --user": "there is nothing to undo"}
+    check_refused(person, nothing, status=1)
 
 
 def test_in_a_new_project(sandbox: Sandbox, tmp_path: Path) -> None:
