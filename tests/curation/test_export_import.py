@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_core.curation import (
@@ -26,7 +26,7 @@ from memory_core.curation import (
     sharing,
 )
 from memory_core.curation.undo import NothingToUndo, UndoConflict, redo_last, undo_last
-from memory_core.document import markdown, template
+from memory_core.document import markdown
 from memory_core.history import item_history, performance
 from memory_core.memory import agent_memory, changes, recall, transaction
 from memory_core.memory.project import Project, find_project
@@ -253,7 +253,6 @@ def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
         ("", "  - a", "  - a"),
         ("  - a", "", "  - a"),
         ("  - a", "  - a", "  - a"),
-        ("  - a\n  - b", "  - a", "  - a\n  - b"),
         ("  - a", "  - a\n  - b", "  - a\n  - b"),
         ("  - ab", "  - a", "  - ab\n  - a"),
     ],
@@ -318,14 +317,6 @@ def test_replaced_items_are_archived(shop: Project, other: Project) -> None:
     assert left == [("Mine", nested), ("Mine", item), *(("from qa.md", text) for text in free)]
     undo_last(other, other.store, 1)
     assert whole(items(other, "qa")) == whole(before)
-
-
-def test_an_export_without_a_document_replaces_nothing(shop: Project) -> None:
-    teach(shop, "engineer", FACT)
-    before = text_in(shop, "engineer")
-    imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"), replace=True)
-    assert text_in(shop, "engineer") == before
-    assert [each.text for each in archive.list_items(shop.store, "engineer")] == ["old"]
 
 
 # Random documents.
@@ -411,16 +402,6 @@ def test_small_limits_lose_nothing(folder: Path, own: str, theirs: str, replace:
     assert read_files(Path(other.paths.root)) == after
 
 
-@given(documents.filter(bool))
-def test_an_empty_project_gets_the_same_document(folder: Path, text: str) -> None:
-    assume(not markdown.parse_document(text).markers)  # every write repairs conflicts of git
-    shop, other = fresh(folder, "shop", "other")
-    write(shop, "qa", text)
-    imported(other, shop)
-    headed = template.update_header(text, other.limits("qa"), "2026-11-21 08:00:00", "qa")
-    assert plain(text_in(other, "qa")) == plain(headed)
-
-
 # Invalid exports.
 
 
@@ -429,7 +410,6 @@ ENGINEER = {"document": f"# engineer\n\n## Mine\n- {FACT}\n", "history": [RECORD
 GOOD: dict[str, Any] = {"format": "agent-memory", "version": 1, "agents": {"engineer": ENGINEER}}
 BROKEN = [
     (b"", "invalid JSON: "),
-    (b"{'a': 1}", "invalid JSON: "),
     (b'{"a": "\xff"}', "invalid JSON: 'utf-8' codec can't decode byte 0xff"),
     (b'{"a": ' + b"9" * 9999 + b"}", "invalid JSON: "),
     (b"[" * 200_000 + b"]" * 200_000, "invalid JSON: maximum recursion depth"),
@@ -442,22 +422,18 @@ RECORD = (*AGENT, "history", 0)
 WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("format",), "zip", "format: "),
     (("version",), 2, "version: "),
-    (("version",), "1", "version: "),
     (("more",), 1, "more: "),
     (("agents",), [], "agents: "),
     (("agents", "Engineer Agent"), {}, 'agents."Engineer Agent": '),
     (("agents", ""), {}, 'agents."": invalid agent name, use letters'),
-    (("agents", " "), {}, "agents."),
     (("agents", "../../../x"), ENGINEER, "agents."),
     (("agents", "a/b"), ENGINEER, "agents."),
-    (("agents", "-"), ENGINEER, "agents."),
     (("agents", "\x1b[31m\n"), {}, "agents."),
     (("agents", "a" * 201), {}, "agents."),
     ((*AGENT, "notes"), "", "agents.engineer.notes: "),
     ((*AGENT, "document"), None, "agents.engineer.document: "),
     ((*AGENT, "archive"), ["a"], "agents.engineer.archive: "),
     ((*AGENT, "document"), "- \ud800", "agents.engineer.document: "),
-    ((*AGENT, "archive"), "- \ud800", "agents.engineer.archive: "),
     ((*AGENT, "document"), "x" * 1_000_001, "agents.engineer.document: larger than 1,000,000 char"),
     ((*AGENT, "document"), "- an item\n" * 20_001, "20,001 items, at most 20,000 are imported"),
     ((*AGENT, "preferences"), {"a": 1}, "agents.engineer.preferences.a"),
@@ -495,6 +471,10 @@ def test_optional_fields_can_be_omitted(shop: Project) -> None:
     for wrong in ({"": "a"}, {"a": "b\nc"}):
         with pytest.raises(export_import.InvalidExport, match=r"^agents\.engineer\.preferences: "):
             imported(shop, file_of(preferences=wrong))
+    before = text_in(shop, "engineer")
+    imported(shop, file_of(archive="## 2026-11-20\n\n- [Mine] old\n"), replace=True)
+    assert text_in(shop, "engineer") == before, "without a document nothing is replaced"
+    assert [each.text for each in archive.list_items(shop.store, "engineer")] == ["old"]
     record = {**RECORD_OF_FACT, "agent": "qa"}
     imported(shop, file_of(history=[record]))
     assert {each["agent"] for each in shop.store.history("engineer").read()} == {"engineer"}
@@ -549,18 +529,14 @@ def test_replace_reports_removed_items(person: Person, sandbox: Sandbox) -> None
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [
-        (["export", "nobody"], 2, "agent-memory: no agent 'nobody' here"),
         (["export", "--output", "."], 1, "agent-memory: shop is a folder, not a file\n"),
         (["export", "--output", "no/where"], 1, "shop/no: No such file"),
         (["export", "--output", "/dev/null"], 1, "null is a pipe, a socket or a device"),
         (["export", "--output", "../link.json"], 1, "link.json is a link, which is not followed\n"),
         (["export", "PM"], 0, "PM has no memory yet\n"),
         (["import", "nowhere.json"], 2, "agent-memory: nowhere.json: No such file or directory\n"),
-        (["import", "."], 2, "agent-memory: .: Is a directory\n"),
         (["import", "../invalid.json"], 2, "agent-memory: ../invalid.json: invalid JSON: "),
         (["share", FACT], 2, "agent-memory: one of --to AGENT, --all and --user is required\n"),
-        (["share", FACT, "--all", "--user"], 2, "agent-memory: one of --to AGENT, --all and"),
-        (["share", FACT, "--from", "nobody", "--all"], 2, "agent-memory: no agent 'nobody' here"),
         (["share", "no such thing", "--user"], 2, "agent-memory: no item matches 'no such thing'"),
         (["share", FACT, "--all"], 1, "agent-memory: no agent other than engineer has a memory"),
     ],

@@ -227,20 +227,17 @@ def headings(shop: Workshop) -> list[str]:
     return [line for line in shop.text("qa").splitlines() if line.startswith("## ")]
 
 
-def test_a_section_goes_and_comes_back_with_its_first_learning(
-    shop: Workshop, tmp_path: Path
-) -> None:
-    (tmp_path / "small").mkdir()
-    small = Workshop(str(tmp_path / "small"))
-    for each, start in ((shop, headings(shop)), (small, [])):
-        each.learn("qa", WORDS[0], "a1")
-        before = headings(each)
-        limit = 3 if each is small else 15
-        assert set(before) - set(start) == {f"## Common Mistakes to Avoid (Max: {limit} items)"}
-        each.undo()
-        assert headings(each) == start
-        each.redo()
-        assert headings(each) == before
+def test_a_section_goes_and_comes_back_with_its_first_learning(tmp_path: Path) -> None:
+    shop = Workshop(str(tmp_path))
+    shop.learn("qa", NEW, "a1")
+    first = headings(shop)
+    shop.learn("qa", WORDS[0], "a1")
+    before = headings(shop)
+    assert sorted(before) == sorted(["## Common Mistakes to Avoid (Max: 3 items)", *first])
+    shop.undo()
+    assert headings(shop) == first
+    shop.redo()
+    assert headings(shop) == before
 
 
 def test_several_items_return_in_order(shop: Workshop) -> None:
@@ -258,16 +255,6 @@ def test_several_items_return_in_order(shop: Workshop) -> None:
     assert shop.items("qa") == ITEMS[3:]
     shop.redo()
     assert shop.items("qa") == before
-
-
-def test_undo_restores_the_value_of_a_preference(shop: Workshop) -> None:
-    prefer_dry(shop)
-    preference_actions.set_preference(shop.project, "qa", "tone", "warm")
-    shop.undo()
-    assert preference_actions.read_preferences(shop.project, "qa") == {"tone": "dry"}
-    preference_actions.remove_preference(shop.project, "qa", "tone")
-    shop.undo()
-    assert preference_actions.read_preferences(shop.project, "qa") == {"tone": "dry"}
 
 
 def move_new(shop: Workshop) -> None:
@@ -338,7 +325,11 @@ def test_undo_updates_the_archive(shop: Workshop) -> None:
     assert archive_of(shop) == [("A", "one"), ("A", "three")]
 
 
-def test_one_command_is_one_change(shop: Workshop) -> None:
+def test_one_command_is_one_change(shop: Workshop, tmp_path: Path) -> None:
+    before = read_files(tmp_path)
+    with pytest.raises(NothingToUndo, match="there is nothing to undo"):
+        shop.undo()
+    assert read_files(tmp_path) == before
     for agent in AGENTS:
         shop.learn(agent, NEW, "a1")
     with pytest.raises(NothingToUndo, match="there are only 2 to undo"):
@@ -374,13 +365,6 @@ def test_what_a_long_history_has_lost_is_not_redone_in_part(
     with pytest.raises(UndoConflict, match="too long"):
         shop.redo()
     assert shop.items("qa") == before
-
-
-def test_without_changes_nothing_is_undone(shop: Workshop, tmp_path: Path) -> None:
-    before = read_files(tmp_path)
-    with pytest.raises(NothingToUndo, match="there is nothing to undo"):
-        shop.undo()
-    assert read_files(tmp_path) == before
 
 
 # Random changes.
@@ -542,13 +526,9 @@ def test_an_undo_loses_no_later_hand_edit(script: Any, by_hand: Any, count: int)
         after = shop.all_items()
         count = min(count, len(undoable(shop)))
         changed = {each.id for each in undoable(shop)[-count:]} if count else set()
-        touched = {
-            record["id"]
-            for agent in AGENTS
-            for record in shop.records(agent)
-            if item_history.change_of(record) in changed
-            for record in (record, {"id": record.get("was")})
-        }
+        records = [record for agent in AGENTS for record in shop.records(agent)]
+        undone = [record for record in records if item_history.change_of(record) in changed]
+        touched = {record.get(key) for record in undone for key in ("id", "was")}
         try:
             shop.undo(count) if count else None
         except UndoConflict:
