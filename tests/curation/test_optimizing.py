@@ -24,6 +24,7 @@ from memory_core.memory.project import Project, find_project
 from memory_core.text import similarity
 from support.command_line import Person, hide_change, read_fields
 from support.files import read_files
+from support.memory_files import make_section
 from support.paths import CASES
 from support.sandbox import Sandbox
 from support.tables import for_each
@@ -253,31 +254,12 @@ def project_in(sandbox: Sandbox) -> Project:
     return find_project(str(sandbox.root), sandbox.env)
 
 
-DOUBLE = "Use pytest fixtures for the database"
-DOCUMENT = """\
-# engineer
-
-## Coding Patterns Learned
-- Use pytest fixtures for the database
-- Use pytest fixtures for the database setup
-- Timeout is 30 seconds
-- Timeout is 60 seconds
-
-## Recent Learnings
-- Use **tabs** in Makefiles.
-- Use tabs in Makefiles
-
-## Preferences
-- editor: Use tabs in Makefiles
-"""
-
-AFTER = [
-    "Use pytest fixtures for the database setup",
-    "Timeout is 30 seconds",
-    "Timeout is 60 seconds",
-    "Use **tabs** in Makefiles.",
-    "editor: Use tabs in Makefiles",
-]
+DOUBLE, TABS = "Use pytest fixtures for the database", "Use tabs in Makefiles"
+BOLD_TABS, EDITOR = "Use **tabs** in Makefiles.", f"editor: {TABS}"
+PATTERNS = [f"{DOUBLE} setup", "Timeout is 30 seconds", "Timeout is 60 seconds"]
+DOCUMENT = "# engineer\n\n" + make_section(SECTION, DOUBLE, *PATTERNS)
+DOCUMENT += make_section("Recent Learnings", BOLD_TABS, TABS) + make_section("Preferences", EDITOR)
+AFTER = [*PATTERNS, BOLD_TABS, EDITOR]
 
 
 def remembers(sandbox: Sandbox, text: str = DOCUMENT, agent: str = "engineer") -> Path:
@@ -291,16 +273,9 @@ def left(sandbox: Sandbox, agent: str = "engineer") -> list[str]:
     return [item.text for item in optimizing.read_items(project_in(sandbox), agent)]
 
 
-SHOWN = """\
-engineer: these 2 items say the same
-@@ Coding Patterns Learned @@
- - Use pytest fixtures for the database setup
--- Use pytest fixtures for the database
-engineer: these 2 items say the same
-@@ Recent Learnings @@
- - Use **tabs** in Makefiles.
--- Use tabs in Makefiles
-"""
+SAME = "engineer: these 2 items say the same\n"
+SHOWN = f"{SAME}@@ {SECTION} @@\n - {DOUBLE} setup\n-- {DOUBLE}\n"
+SHOWN += f"{SAME}@@ Recent Learnings @@\n - {BOLD_TABS}\n-- {TABS}\n"
 
 
 def test_without_yes_it_only_shows(person: Person) -> None:
@@ -328,7 +303,7 @@ def test_with_yes_proposals_are_applied_and_nothing_is_lost(person: Person) -> N
     assert left(person.sandbox) == AFTER
     assert left(person.sandbox, "ops") != AFTER
     archive = (person.sandbox.memories / "archive" / "engineer.md").read_text()
-    assert all(f"] {gone}\n" in archive for gone in (DOUBLE, "Use tabs in Makefiles"))
+    assert all(f"] {gone}\n" in archive for gone in (DOUBLE, TABS))
     kept = read_files(person.sandbox.root)
     again = person.run("optimize", "engineer", "--yes")
     assert (again.stdout, again.stderr) == ("", "No duplicates found.\n")
@@ -392,7 +367,7 @@ def test_a_later_hand_edit_is_never_lost(sandbox: Sandbox) -> None:
     path = remembers(sandbox)
     project = project_in(sandbox)
     found = optimizing.propose_merges(project, "engineer")
-    path.write_text(DOCUMENT.replace("fixtures for the database\n", "factories there\n"))
+    path.write_text(DOCUMENT.replace(f"{DOUBLE}\n", "Use pytest factories there\n"))
     first, second = optimizing.apply(project, found)
     assert (first.refused, second.refused) == ("it was changed meanwhile", "")
     assert "Use pytest factories there" in left(sandbox)
@@ -401,12 +376,11 @@ def test_a_later_hand_edit_is_never_lost(sandbox: Sandbox) -> None:
 
 def test_merged_items_keep_their_lines(sandbox: Sandbox) -> None:
     """An item of several lines with nested items keeps its text."""
-    item = "- Use pytest fixtures\n  for the database setup\n  - as in conftest.py\n"
-    text = f"# qa\n\n## {SECTION}\n{item}- Use pytest fixtures for the database\n"
-    path = remembers(sandbox, text, "qa")
+    item = "Use pytest fixtures\n  for the database setup\n  - as in conftest.py"
+    path = remembers(sandbox, make_section(SECTION, item, DOUBLE), "qa")
     (done,) = optimizing.apply(project_in(sandbox), proposals(sandbox, "qa"))
     assert not done.refused
-    assert path.read_text().endswith(item)
+    assert f"- {item}\n" in path.read_text()
 
 
 def proposals(sandbox: Sandbox, agent: str = "engineer") -> list[optimizing.Proposal]:
@@ -415,8 +389,7 @@ def proposals(sandbox: Sandbox, agent: str = "engineer") -> list[optimizing.Prop
 
 def test_equal_items_in_other_sections_are_kept(sandbox: Sandbox) -> None:
     """Items are identified by their words, so removing one would remove the other, too."""
-    shorter = "Use pytest fixtures for the database"
-    text = f"# qa\n\n## {SECTION}\n- {shorter}\n- {shorter} setup\n\n## {MISTAKES}\n- {shorter}\n"
+    text = make_section(SECTION, DOUBLE, f"{DOUBLE} setup") + make_section(MISTAKES, DOUBLE)
     remembers(sandbox, text, "qa")
     assert proposals(sandbox, "qa") == []
 
@@ -485,11 +458,10 @@ def test_a_shorter_wording_is_shown_and_applied(old: Person) -> None:
 
 
 def test_an_item_that_has_the_wording_already_stays(old: Person) -> None:
-    items = "- Tabs are what you use in Makefiles\n- Use tabs in Makefiles\n"
-    remembers(old.sandbox, f"# engineer\n\n## {SECTION}\n{items}")
-    answering(old, proposing(([1, 2], "Use tabs in Makefiles")))
+    remembers(old.sandbox, make_section(SECTION, "Tabs are what you use in Makefiles", TABS))
+    answering(old, proposing(([1, 2], TABS)))
     assert old.run("optimize", "--with", "claude", "--older-than", "0d", "--yes").returncode == 0
-    assert left(old.sandbox) == ["Use tabs in Makefiles"]
+    assert left(old.sandbox) == [TABS]
 
 
 NEW_FACT, FORM = "it says what no item says", "it does not have the form that was asked for"

@@ -15,11 +15,11 @@ from memory_core.memory.project import Project, find_project
 from support.command_line import ITEM, Person
 from support.files import read_files
 from support.review import make_waiting
+from support.tables import for_each
 from support.terminal import Terminal
 
 RETRY = "The payment worker retries three times"
 FIVE = "The payment worker retries five times"
-LONGER = "The payment worker retries three times, then it gives up"
 TOKEN = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
 QUESTION = r"\[\?\]: "
 
@@ -32,7 +32,6 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
         {"content": FIVE},
         ["goes to:", "similar, and stays:", f"- {RETRY}", f"+ {FIVE}"],
     ),
-    "a longer one": ([RETRY], {"content": LONGER}, [f"- {RETRY}", f"+ {LONGER}"]),
     "the same item": ([RETRY], {"content": RETRY}, ["already in: Project Architecture"]),
     "a contradiction": (
         ["Payments are retried"],
@@ -70,7 +69,6 @@ SHOWN: dict[str, tuple[list[str], dict[str, object], list[str]]] = {
     ),
     "no preference": ([], {"content": "tone", "type": "preference"}, ["cannot be accepted as"]),
     "lines below": ([], {"content": RETRY, "nested": "  - Why: `a`"}, ["- Why: `a`", "goes to"]),
-    "no type": ([], {"content": RETRY, "type": ""}, ["goes to: Recent Learnings"]),
 }
 
 
@@ -107,28 +105,17 @@ def test_the_line_view_shows_all_that_a_decision_needs(
     assert list_contents(settled) == before
 
 
-def test_the_redacted_text_is_accepted(settled: Person) -> None:
-    add(settled, content=f"Use {TOKEN}", reason="old")
-    done = settled.run("review", "--accept", "--all")
-    assert done.returncode == 0, done.stderr
-    assert "- Use [redacted: github-token]\n" in settled.sandbox.read_memory("qa")
-
-
 @pytest.mark.parametrize("text", [f"The API takes {TOKEN} in a header", "long " * 70])
 def test_what_a_person_accepted_does_not_wait_again(settled: Person, text: str) -> None:
-    def report(run: str) -> None:
-        project = find_project(str(settled.sandbox.root), settled.sandbox.env)
-        block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n"
+    block = f"# Add To Memory:\nType: pattern\nContent: {text}\n#\n"
+    project = find_project(str(settled.sandbox.root), settled.sandbox.env)
+    for run, decision in (("a1", "--accept"), ("a2", ""), ("a3", "--reject"), ("a4", "")):
         remember.save_learnings(project, "qa", [extraction.extract(block)], run, "s1")
-
-    report("a1")
-    assert settled.run("review", "--accept", "--all").returncode == 0
-    report("a2")
-    assert settled.read_json("review") == []
-    settled.run("undo")
-    settled.run("review", "--reject", "--all")
-    report("a3")
-    assert settled.read_json("review") == []
+        if decision:
+            assert settled.run("review", decision, "--all").returncode == 0
+        assert settled.read_json("review") == []
+        if run == "a2":
+            settled.run("undo")
 
 
 def test_an_item_of_the_file_is_already_in_its_section(settled: Person) -> None:
@@ -149,20 +136,21 @@ def test_the_list_and_its_json_have_the_new_fields(settled: Person) -> None:
     assert (row["reading"], row["tier"]) == (lists["reading"], "tainted")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "others", "similar"),
     [
         ("Prices are stored in cents", ["Prices are in euros", ITEM], "Prices are in euros"),
         ("Prices are stored in cents", [ITEM, "Tests run in parallel"], ""),
-        ("Run `make test` first", ["Run `make lint` first", "First run it"], "Run `make lint` first"),  # noqa: E501
-        ("注文番号は倉庫ごとに採番される", ["注文番号は店舗ごとに採番される", "税込価格を表示する"],
-         "注文番号は店舗ごとに採番される"),
-        ("注文番号は倉庫ごとに採番される", ["税込価格を表示する"], ""),
-        ("Die Preise stehen in Cent", ["Die Preise stehen in Euro"], "Die Preise stehen in Euro"),
+        ("Run `make test` first", ["Run `make lint` first", "First"], "Run `make lint` first"),
+        (
+            "注文番号は倉庫ごとに採番",
+            ["注文番号は店舗ごとに採番", "税込価格"],
+            "注文番号は店舗ごとに採番",
+        ),
+        ("注文番号は倉庫ごとに採番", ["税込価格を表示する"], ""),
         ("", ["", "a"], ""),
-        ("x", [], ""),
     ],
-)  # fmt: skip
+)
 def test_similar_items(text: str, others: list[str], similar: str) -> None:
     assert near_duplicates.find_similar(text, others) == similar
 

@@ -38,6 +38,7 @@ from memory_core.memory.project import find_project
 from memory_core.storage import history_file
 from memory_core.storage.store import Store
 from support.files import read_files
+from support.memory_files import make_section
 
 AGENTS = ("qa", "ops")
 WORDS = ["Use tabs in makefiles", "Fixtures are generated", "The lift is slow"]
@@ -134,18 +135,8 @@ class Workshop:
 
 # Changes to undo, one per row.
 
-START = """\
-# qa
-
-## A
-- one
-- two
-  - nested in two
-- three
-
-## Effective Strategies
-- strategy
-"""
+START = "# qa\n\n" + make_section("A", "one", "two\n  - nested in two", "three")
+START += make_section("Effective Strategies", "strategy")
 NEW = WORDS[3]
 ITEMS = [("one", "A", ""), ("two", "A", "  - nested in two"), ("three", "A", "")]
 ITEMS.append(("strategy", "Effective Strategies", ""))
