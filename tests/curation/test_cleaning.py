@@ -81,9 +81,7 @@ def pruned(
         ([*wrong(OLD, 100), told("contradicted", OLD, 1, run="c")], 90, 0.3, True),
         # a restored item is as old as its restoration
         ([*wrong(OLD, 100), told("evicted", OLD, 50), told("restored", OLD, 10)], 90, 0.3, False),
-        (wrong(OLD, 100), 0, 0.3, True),
         (wrong(OLD, 0.2), 0, 0.3, True),
-        (wrong(OLD, 0.2), 1, 0.3, False),
     ],
 )
 def test_items_to_prune(

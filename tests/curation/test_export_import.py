@@ -208,16 +208,6 @@ def test_an_export_has_new_manual_edits_and_no_invalid_record(shop: Project) -> 
 # Merged.
 
 
-def test_both_histories_are_kept(shop: Project, other: Project) -> None:
-    teach(shop, "qa", FACT, TABS, run="a1")
-    teach(other, "qa", FACT, run="b1")
-    teach(other, "qa", LIFT, run="b2")
-    imported(other, shop)
-    states = [each.state for _agent, each in change_log.list_origins(other, other.store, ["qa"])]
-    told = [(state.text, state.confidence, state.run) for state in states if state]
-    assert told == [(FACT, 0.6, "b1"), (LIFT, 0.5, "b2"), (TABS, 0.5, "a1")]
-
-
 def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Project) -> None:
     preference_actions.set_preference(other, "qa", "Tone", "warm")
     preference_actions.set_preference(shop, "qa", "tone", "dry")
@@ -235,14 +225,18 @@ def test_a_different_preference_of_the_project_is_kept(shop: Project, other: Pro
         redo_last(other, other.store)
 
 
-def test_near_duplicates_are_joined(shop: Project, other: Project) -> None:
+def test_both_histories_are_kept_and_near_duplicates_joined(shop: Project, other: Project) -> None:
     better = "Review migrations with alembic for consistency"
-    teach(other, "qa", "Review migrations with alembic", run="b1")
-    teach(shop, "qa", better, run="a1")
+    teach(shop, "qa", FACT, TABS, better, run="a1")
+    teach(other, "qa", FACT, "Review migrations with alembic", run="b1")
+    teach(other, "qa", LIFT, run="b2")
     before = items(other, "qa")
     imported(other, shop)
-    told = change_log.list_origins(other, other.store, ["qa"])
-    assert [(each.text, each.state and each.state.run) for _agent, each in told] == [(better, "a1")]
+    states = [each.state for _agent, each in change_log.list_origins(other, other.store, ["qa"])]
+    told = {state.text: (state.confidence, state.run) for state in states if state}
+    assert told[FACT] == (0.6, "b1")
+    assert (told[LIFT], told[TABS], told[better][1]) == ((0.5, "b2"), (0.5, "a1"), "a1")
+    assert len(told) == 4
     undo_last(other, other.store, 1)
     assert items(other, "qa") == before
 

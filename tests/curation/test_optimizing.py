@@ -50,7 +50,6 @@ JOINED = [
     ("Use pytest fixtures for the database", "Use pytest fixtures for the database setup"),
     ("Use uv run pytest", "Use uv run pytest to run the tests"),
     ("The API listens on 8080", "The API listens on 8080 in development"),
-    ("Use the fake clock in tests", "Use the fake clock in tests from the support folder"),
     ("Use pytest fixtures for setup", "Use shared pytest fixtures for setup"),
     ("Log errors to stderr", "Log errors and warnings to stderr"),
     ("Handlers return Result objects", "Handlers return Result objects because workers crash"),
@@ -118,7 +117,6 @@ def covers(more: str, less: str) -> bool:
     [
         (SECTION, SECTION, True),
         (SECTION, "Recent Learnings", True),
-        (MISTAKES, MISTAKES, True),
         (SECTION, MISTAKES, False),
         ("What to do", "Anti-patterns", False),
         (SECTION, "Preferences", False),
@@ -133,7 +131,6 @@ def test_sections(one: str, two: str, is_merged: bool) -> None:
 @for_each(
     ("one", "two", "is_merged"),
     [
-        ("", "", True),
         ("  - why", "  - why", True),
         ("  - why", "", True),
         ("  - why", "  - how", False),
@@ -210,9 +207,7 @@ WORDINGS: list[tuple[str, str, list[str], list[str]]] = [
     ("Do not log the bodies", "Please log all of the bodies", ["not", "not log bodies"], []),
     ("Log bodies in src/b.py", "Log the bodies in src/a.py", ["src/b.py"], ["src/a.py"]),
     ("Call load_user", "You should call load_users", ["load_user"], ["load_users"]),
-    ("Use `Foo`", "Always use `foo`", ["Foo"], ["foo"]),
     ("Cache the pages in Redis", "Cache all the pages", ["Redis"], []),
-    ("Deploy the pages weekly", "Deploy all of the pages", ["weekly"], []),
     ("Copy from sandbox to staging", "Copy from staging to sandbox", ["from sandbox"], []),
     ("Use tabs, do not use spaces", "Do not use tabs, use spaces", ["not use spaces"], []),
     ("60 for A, 30 for B", "30 for A, 60 for B", [], ["the order of 30, A, 60, B"]),
@@ -478,7 +473,6 @@ REFUSED: list[tuple[Any, Any, str]] = [
     ([1], "", "no content"),
     ([1], "x" * 301, "301 characters: at most 300 are allowed"),
     ([1], LONG, "it is not shorter"),
-    ([2], SHORT, "it is not shorter"),
     ([1, 2], SHORT, "it loses 30"),
     *((items, SHORT, FORM) for items in ([3], [0], [True], [1, 1], [], "1")),
     ([1], 7, FORM),
@@ -528,7 +522,6 @@ def test_claude_is_given_old_items_as_data(old: Person) -> None:
 FAILURES = [
     ("exit 1", "claude failed: it ended with status 1, and no result"),
     ("echo 'Invalid API key' >&2; exit 1", "claude failed: Invalid API key"),
-    ("printf 'a\\033[31mb' >&2; exit 1", "claude failed: ab"),
     ("echo hello", "claude failed: it ended with status 0, and no result"),
     ('echo \'{"is_error": true, "result": "Not logged in"}\'', "claude failed: Not logged in"),
     ('echo \'{"result": "I cannot help"}\'', "claude did not answer with one JSON object"),
@@ -549,12 +542,6 @@ def test_claude_fails(old: Person, script: str, said: str) -> None:
     assert read_files(old.sandbox.root) == before
 
 
-def test_a_missing_claude_is_reported(old: Person) -> None:
-    done = old.run("optimize", "--with", "claude", PATH=str(old.bin))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "agent-memory: there is no `claude` on PATH\n"
-
-
 def test_a_hanging_claude_is_ended_with_its_child_processes(old: Person) -> None:
     old.add_program("claude", f'sleep 60 & echo $! > "{old.bin}/pid"; wait')
     start = time.monotonic()
@@ -573,6 +560,8 @@ def is_there(process: int) -> bool:
 
 
 def test_claude_runs_outside_of_project_and_session(old: Person) -> None:
+    done = old.run("optimize", "--with", "claude", PATH=str(old.bin))
+    assert done.stderr == "agent-memory: there is no `claude` on PATH\n"
     old.add_program("claude", f'cd "{old.bin}"; (cd -; ls -a) > cwd; env > env')
     env = {"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_USE_BEDROCK": "1"}
     with pytest.raises(headless.NoAnswer):

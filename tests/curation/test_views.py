@@ -29,10 +29,7 @@ PARTS: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "comments": ("<!-- a\nb -->\n<!-- c -->\nd\n", [("comment", "<!-- a\nb"), ("text", "d")]),
     "a comment before code": ("<!-- a -->\n```\nb\n```\n", [("comment", "<!--"), ("code", "```")]),
     "an item without text": ("## A\n-\n- b\n", [("heading", "A"), ("text", "-"), ("item", "b")]),
-    "a conflict": (
-        "<<<<<<< HEAD\n- a\n>>>>>>> x\n",
-        [("conflict", "<<<<<<<"), ("item", "a"), ("conflict", ">>>>>>>")],
-    ),
+    "a conflict": ("<<<<<<< HEAD\n- a\n", [("conflict", "<<<<<<<"), ("item", "a")]),
 }
 
 
@@ -89,14 +86,14 @@ def test_times_are_compared(project: Project) -> None:
     for text in TEXTS:
         item_actions.teach(project, "qa", "pattern", [text])
         moments.append(timeline.read_timeline(project, project.store, "qa")[0].time)
-    cases = {
-        ("", moments[0]): {f"+- {TEXTS[0]}"},
-        (moments[0], moments[1]): {f"+- {TEXTS[1]}"},
-        (moments[1], moments[0]): {f"-- {TEXTS[1]}"},
-        (moments[0], ""): {f"+- {TEXTS[1]}"},
-        (moments[1], moments[1]): set(),
-    }
-    for (start, end), lines in cases.items():
+    first, second = moments
+    for start, end, lines in (
+        ("", first, {f"+- {TEXTS[0]}"}),
+        (first, second, {f"+- {TEXTS[1]}"}),
+        (second, first, {f"-- {TEXTS[1]}"}),
+        (first, "", {f"+- {TEXTS[1]}"}),
+        (second, second, set()),
+    ):
         diff = change_log.compare_times(project, project.store, "qa", start, end)
         changed = {line for line in diff.splitlines() if line[:3] in ("+- ", "-- ")}
         assert changed == lines, (start, end)

@@ -66,13 +66,6 @@ MERGES = [
         "## A / - All services use dependency injection for flexibility",
         "## A / - All services use dependency injection for flexibility / - x",
     ),
-    # near-duplicates of one hand
-    (
-        "- p",
-        "- p / - Use tabs / - **use tabs**",
-        "- p / - q",
-        "- p / - Use tabs / - **use tabs** / - q",
-    ),
     # moved to another section
     (
         "## A / - x / - y // ## B / - z",

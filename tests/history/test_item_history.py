@@ -73,12 +73,10 @@ EVICTED = make_record("evicted", FACT, 2)
         ([HAS, {**AGAIN, "run": "a1"}], 0.5),
         ([HAS, AGAIN], 0.6),
         ([make_record("reinforced", FACT, day, run=f"a{day}") for day in range(1, 20)], 1.0),
-        ([make_record("imported", FACT, 1)], 0.8),
         ([make_record("edited", FACT, 1)], 0.8),
         ([make_record("edited", FACT, 1), AGAIN], 0.9),
         ([make_record("learned", FACT, 1, source="person")], 0.8),
         ([make_record("approved", FACT, 1)], 0.8),
-        ([make_record("preference", FACT, 1)], 0.8),
         ([make_record("imported", FACT, 1, confidence=0.3)], 0.3),
         ([HAS, CONFIRMED[0]], 0.6),
         ([HAS, *CONFIRMED], 1.0),
@@ -156,7 +154,6 @@ HAD = [make_record("learned", "Use tabs", 1), make_record("learned", "Ask Ann fi
     [
         (["Use tabs", "Ask Ann first"], 3, {}),
         (["Ask Ann first", "use *tabs*."], 3, {}),
-        (["Ask Ann first"], 3, {"gone": ["Use tabs"]}),
         (["Ask Ann first"], 1, {"gone": ["Use tabs"]}),
         (["Use tabs"], 3, {"gone": ["Ask Ann first"]}),
         (["Use tabs"], 1, {"missed": ["Ask Ann first"]}),
@@ -227,7 +224,6 @@ REWORDED = make_record("merged", FACT, 3, source="agent", was=item_history.id_of
 PERSONS = [
     ([], True),
     ([HAS], False),
-    ([HAS, AGAIN], False),
     ([make_record("learned", FACT, 1, source="person")], True),
     ([HAS, make_record("reinforced", FACT, 2, source="person")], True),
     ([HAS, CONFIRMED[0]], True),
