@@ -26,6 +26,7 @@ from memory_core.text import word_search
 from memory_core.text.times import format_utc
 from support.command_line import ITEM, Person, read_fields
 from support.files import read_files
+from support.refusals import check_refused
 from support.review import make_waiting
 from support.tables import for_each
 from support.terminal import run_on_terminal, strip_colours
@@ -124,13 +125,14 @@ def test_a_packed_history_is_counted_as_well(tmp_path: Path) -> None:
 # --- status ---
 
 
-@pytest.mark.parametrize("width", [60, 120])
-def test_warnings_of_status_fit_the_terminal(person: Person, width: int) -> None:
-    person.sandbox.write_memory("qa", "## Notes\n" + "- a < b\n<<<<<<< HEAD\n- c\n")
-    text = "\n".join(strip_colours(run_on_terminal(person, "status", width, **UTF8)))
-    _above, warning, below = text.partition("warning: ")
-    assert max(map(len, (warning + below).splitlines())) <= width
-    assert "a merge conflict is not resolved (agent-memory tidy)" in " ".join(below.split())
+def test_warnings_of_status_fit_the_terminal(person: Person) -> None:
+    person.sandbox.write_memory("qa").write_text("## Notes\n- a < b\n<<<<<<< HEAD\n- c\n")
+    for width in (60, 120):
+        text = "\n".join(strip_colours(run_on_terminal(person, "status", width, **UTF8)))
+        _above, warning, below = text.partition("warning: ")
+        assert max(map(len, (warning + below).splitlines())) <= width
+        said = "a merge conflict is not resolved (agent-memory tidy)"
+        assert said in " ".join(below.split())
 
 
 def test_status_draws_on_a_terminal_only(person: Person) -> None:
@@ -151,23 +153,19 @@ def test_status_draws_on_a_terminal_only(person: Person) -> None:
     assert "TREND" not in piped
 
 
-@pytest.mark.parametrize(
-    "env",
-    [
+def test_status_draws_with_what_the_terminal_has(person: Person) -> None:
+    learn(person, "a-very-long-name-of-an-agent-that-somebody-made-up", ITEM)
+    for env in (
         {"LC_ALL": "C"},
         {"LC_ALL": "de_DE.ISO-8859-1", "LANG": "en_US.UTF-8"},
         {"LC_ALL": "en_US.UTF-8", "PYTHONIOENCODING": "latin-1"},
         {"LANG": "en_US.UTF-8", "TERM": "linux"},
-    ],
-    ids=str,
-)
-def test_status_draws_with_what_the_terminal_has(person: Person, env: dict[str, str]) -> None:
-    learn(person, "a-very-long-name-of-an-agent-that-somebody-made-up", ITEM)
-    shown = run_on_terminal(person, "status", 70, **env).split("\r\n\r\n")[0]
-    assert shown.isascii() or "linux" in env.values()
-    assert "?" not in shown
-    assert re.search(r" [#.]{6} ", shown)
-    assert "TREND" not in shown
+    ):
+        shown = run_on_terminal(person, "status", 70, **env).split("\r\n\r\n")[0]
+        assert shown.isascii() or "linux" in env.values()
+        assert "?" not in shown
+        assert re.search(r" [#.]{6} ", shown)
+        assert "TREND" not in shown
 
 
 def test_status_warns_of_settings_that_stop_hooks(person: Person) -> None:
@@ -219,15 +217,6 @@ def test_status_of_the_users_own_memories(person: Person) -> None:
 
 
 CONFLICT = "<<<<<<< HEAD\n- One\n=======\n- Two\n>>>>>>> other\n"
-FULL = "bytes, limit 8192: new learnings of agents wait for review"
-
-# What is added to a memory; the warning, and what mends it.
-WARNINGS: list[tuple[bytes, str, str]] = [
-    (CONFLICT.encode(), "qa: a merge conflict is not resolved", "tidy"),
-    (b"## project architecture\n", "qa: some lines could not be parsed as you probably", "doctor"),
-    (b"- caf\xe9\n", "qa: some lines could not be parsed", "doctor"),
-    (b"- x" + b"x" * 8200, FULL, "edit qa"),
-]
 
 
 def find_warning(person: Person) -> str:
@@ -237,25 +226,26 @@ def find_warning(person: Person) -> str:
     return warning
 
 
-@pytest.mark.parametrize("command", ["show", "list"])
-def test_a_refused_memory_is_not_reported_as_missing(person: Person, command: str) -> None:
+def test_a_refused_memory_is_not_reported_as_missing(person: Person) -> None:
     person.sandbox.memories.mkdir(parents=True)
     (person.sandbox.memories / "engineer.md").symlink_to("/etc/passwd")
-    done = person.run(command, "engineer")
     reason = ".claude-mpm/memories/engineer.md is a link, which is not followed"
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"agent-memory: {reason}\n"
+    check_refused(person, {"show engineer": reason, "list engineer": reason}, status=1)
 
 
-@pytest.mark.parametrize(("added", "what", "mend"), WARNINGS)
-def test_a_warning_names_what_mends_it(person: Person, added: bytes, what: str, mend: str) -> None:
+def test_a_warning_names_what_mends_it(person: Person) -> None:
     person.install()
-    path = person.sandbox.write_memory("qa", ITEM)
-    path.write_bytes(path.read_bytes() + added)
-    warning = find_warning(person)
-    assert what in warning
-    assert warning.endswith(f"(agent-memory {mend})")
-    assert person.run(*mend.split(), "--help").returncode == 0
+    for added, what, mend in (
+        (CONFLICT.encode(), "qa: a merge conflict is not resolved", "tidy"),
+        (b"## project architecture\n", "qa: some lines could not be parsed as you", "doctor"),
+        (b"- caf\xe9\n", "qa: some lines could not be parsed", "doctor"),
+        (b"- x" + b"x" * 8200, "limit 8192: new learnings of agents wait for review", "edit qa"),
+    ):
+        path = person.sandbox.write_memory("qa", ITEM)
+        path.write_bytes(path.read_bytes() + added)
+        warning = find_warning(person)
+        assert what in warning
+        assert warning.endswith(f"(agent-memory {mend})")
 
 
 def test_warnings_of_files_that_are_refused(person: Person) -> None:
@@ -349,9 +339,7 @@ def test_list_says_when_there_is_nothing(person: Person) -> None:
     assert person.read_json("list", "qa") == []
     path.write_text("# Engineer\n\nJust prose.\n")
     assert "see agent-memory show engineer" in person.run("list", "engineer").stderr
-    done = person.run("list", "enginer")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "did you mean engineer?" in done.stderr
+    check_refused(person, {"list enginer": "did you mean engineer?"})
     # An agent of the project is none of the user's own.
     person.sandbox.write_memory("writer", "Short sentences", user=True)
     assert [each["agent"] for each in person.read_json("list", "--user")] == ["writer"]
@@ -466,23 +454,18 @@ def test_search_can_be_narrowed(archive: Person) -> None:
         assert [each["agent"] for each in found] == agents.split()
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        (["nothing", "like", "it"], 1, "Nothing found.\n"),
-        (["event", "--agent", "qa", "--in", "archive"], 1, "Nothing found.\n"),
-        ([" "], 2, "agent-memory: the search is empty: enter at least one word\n"),
-        (["x", "--in", "x"], 2, "invalid value for '--in': 'x' is not one of 'memory', 'archive'"),
-        ([], 2, "agent-memory: missing argument"),
-        (["x", "--agent", "enginer"], 2, "did you mean engineer?"),
-    ],
-)
-def test_search_without_success(archive: Person, words: list[str], status: int, said: str) -> None:
-    done = archive.run("search", *words)
-    assert (done.returncode, done.stdout) == (status, "")
-    assert said in done.stderr
-    done = archive.run("search", *words, "--json")
-    assert (done.returncode, done.stdout) == (status, "[]\n" if status == 1 else "")
+def test_search_without_success(archive: Person) -> None:
+    for words in ("nothing like it", "event --agent qa --in archive"):
+        done = archive.run("search", *words.split())
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", "Nothing found.\n")
+        assert archive.run("search", *words.split(), "--json").stdout == "[]\n"
+    cases = {
+        "' '": "the search is empty: enter at least one word\n",
+        "x --in x": "invalid value for '--in': 'x' is not one of 'memory', 'archive'",
+        "": "missing argument",
+        "x --agent enginer --json": "did you mean engineer?",
+    }
+    check_refused(archive, cases, prefix="search")
 
 
 def test_search_in_the_users_own(archive: Person) -> None:
@@ -493,9 +476,7 @@ def test_search_in_the_users_own(archive: Person) -> None:
     command = done.stderr.removeprefix("To restore an archived item: ").rstrip()
     assert archive.run_shell(command).returncode == 0
     assert "- Write an event\n" in (archive.sandbox.user_memories / "writer.md").read_text()
-
-
-def test_items_archived_twice_are_found_once(archive: Person) -> None:
+    # What was archived twice is found once.
     lines = ["[Coding Patterns Learned] Payments are sent by event"]
     project_of(archive).store.add_to_archive("engineer", lines, "2199-01-01")
     (hit,) = archive.read_json("search", "payments")

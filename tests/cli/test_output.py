@@ -12,35 +12,46 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pexpect
 import pytest
-from typer.testing import CliRunner
 
-from memory_core.cli import app as cli
 from memory_core.cli.common import tables
 from memory_core.memory.project import find_project
+from support.answers import YES_OR_NO, answer_all
 from support.command_line import COMMAND, ITEM, Person
 from support.completion import complete
 from support.files import read_files
-from support.sandbox import Sandbox
-from support.terminal import Terminal
+from support.refusals import check_refused
+from support.terminal import Terminal, run_on_terminal, strip_colours
 
 PAGED = "echo PAGED; cat"
 MANY = [f"Service {number} talks through the event bus" for number in range(100)]
 
-# Locales with only ASCII, or with another 8-bit encoding.
-LOCALES: list[dict[str, str]] = [
-    {"LC_ALL": "C"},
-    {"LC_ALL": "en_US.ISO-8859-1", "PYTHONIOENCODING": "iso-8859-1"},
-]
+
+def test_any_locale_will_do(settled: Person) -> None:
+    """Also one with only ASCII, or with another 8-bit encoding."""
+    settled.sandbox.write_memory("müller", "Grüße — 漢字")
+    latin = {"LC_ALL": "en_US.ISO-8859-1", "PYTHONIOENCODING": "iso-8859-1"}
+    for env in ({"LC_ALL": "C"}, latin):
+        for words in (["status"], ["show", "müller"], ["list"]):
+            done = settled.run(*words, **env)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout
+        told = json.loads(settled.run("show", "müller", "--json", **env).stdout)
+        assert "Grüße — 漢字" in told["text"]
+        terminal = Terminal(settled, "agent-memory show müller; agent-memory nothing-ü", **env)
+        assert terminal.wait_for_end() == 2
+        assert "no such command" in terminal.shown
 
 
 # --- the pager ---
 
 
-@pytest.mark.parametrize(
-    ("command", "env", "is_paged"),
-    [
+def test_long_output_uses_the_users_pager(person: Person) -> None:
+    person.sandbox.write_memory("engineer", *MANY)
+    project = find_project(str(person.sandbox.root), person.sandbox.env)
+    lines = [f"[Project Architecture] {MANY[-1]} now"]
+    project.store.add_to_archive("engineer", lines, "2026-11-20")
+    for command, env, is_paged in (
         ("show engineer", {"PAGER": PAGED}, True),
         ("view engineer", {"PAGER": f"A=1 {PAGED}"}, True),
         ("restore engineer", {"PAGER": PAGED}, True),
@@ -53,19 +64,11 @@ LOCALES: list[dict[str, str]] = [
         ("show engineer", {"PAGER": " "}, False),
         ("show engineer", {"PAGER": "'"}, False),
         ("show engineer", {"PAGER": "no-such-pager -x"}, False),
-    ],
-)
-def test_long_output_uses_the_users_pager(
-    person: Person, command: str, env: dict[str, str], is_paged: bool
-) -> None:
-    person.sandbox.write_memory("engineer", *MANY)
-    project = find_project(str(person.sandbox.root), person.sandbox.env)
-    lines = [f"[Project Architecture] {MANY[-1]} now"]
-    project.store.add_to_archive("engineer", lines, "2026-11-20")
-    terminal = Terminal(person, f"agent-memory {command}", **env)
-    assert terminal.wait_for_end() == 0
-    assert (terminal.lines[0] == "PAGED") == is_paged
-    assert MANY[-1] in terminal.lines[-1] or "--json" in command
+    ):
+        terminal = Terminal(person, f"agent-memory {command}", **env)
+        assert terminal.wait_for_end() == 0
+        assert (terminal.lines[0] == "PAGED") == is_paged
+        assert MANY[-1] in terminal.lines[-1] or "--json" in command
 
 
 @pytest.mark.skipif(not shutil.which("less"), reason="less is not here")
@@ -102,7 +105,7 @@ def test_messages_and_status_come_through_the_pager(person: Person) -> None:
     assert terminal.lines[0].startswith("agent-memory: invalid time 'x'")
 
 
-def test_a_pager_gets_colours(settled: Person) -> None:
+def test_a_pager_gets_colours_and_the_width(settled: Person) -> None:
     settled.run("confirm", "engineer", "bus")
     settled.sandbox.write_memory("engineer", f"{ITEM}; since May")
     for env in ({}, {"NO_COLOR": "1"}):
@@ -110,30 +113,10 @@ def test_a_pager_gets_colours(settled: Person) -> None:
         assert terminal.wait_for_end() == 0
         assert terminal.lines[0] == "PAGED"
         assert ("\x1b[32m+- Services" in terminal.shown) == (not env)
-    for command in ("status", "doctor"):
-        terminal = Terminal(settled, f"agent-memory {command}", PAGER=PAGED)
-        terminal.wait_for_end()
-        assert "PAGED" in terminal.lines
-
-
-TABLE = """
-from memory_core.cli.output import enable_pager, end_page, print_line
-from memory_core.cli.common.tables import Column, format_table
-enable_pager()
-print_line("first")
-columns = [Column("NAME", 0, align_right=False, least_width=12), Column("ITEMS", 1)]
-for line in format_table(columns, [["x" * 60, "1"]]):
-    print_line(line)
-end_page()
-"""
-
-
-def test_a_table_in_the_pager_knows_the_width(person: Person) -> None:
-    (person.sandbox.root / "table.py").write_text(TABLE)
-    terminal = Terminal(person, f"{sys.executable} table.py", 40, PAGER=PAGED)
+    terminal = Terminal(settled, "agent-memory status", 50, PAGER=PAGED)
     assert terminal.wait_for_end() == 0
-    assert terminal.lines[:2] == ["PAGED", "first"]
-    assert max(map(tables.count_cells, terminal.lines)) == 40
+    assert terminal.lines[0] == "PAGED"
+    assert max(map(tables.count_cells, terminal.lines[1:3])) <= 50
 
 
 # --- completion ---
@@ -192,26 +175,14 @@ def test_completion_is_installed_and_removed(person: Person, shell: str) -> None
     assert (again.returncode, again.stdout) == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("shell", "linked"), [("bash", ".bashrc"), ("zsh", ".zfunc"), ("fish", ".config")]
-)
-def test_completion_is_not_installed_through_a_link(
-    person: Person, shell: str, linked: str, tmp_path: Path
-) -> None:
+def test_completion_follows_no_link(person: Person, tmp_path: Path) -> None:
     """Nothing is written; a line that works says what to do."""
-    outside = tmp_path / "dotfiles"
-    outside.write_text("mine\n") if linked.endswith("rc") else outside.mkdir()
-    (person.sandbox.home / linked).symlink_to(outside)
-    done = person.run("completion", shell, "--install")
-    assert (done.returncode, done.stdout) == (1, "")
-    said = f"agent-memory: ~/{linked} is a link, which is not followed. "
-    assert done.stderr.startswith(said)
-    assert f"agent-memory completion {shell}" in done.stderr
-    assert os.listdir(person.sandbox.home) == [linked]
-    assert outside.is_dir() or outside.read_text() == "mine\n"
-
-
-def test_completion_is_not_removed_through_a_link(person: Person, tmp_path: Path) -> None:
+    for shell, linked in (("bash", ".bashrc"), ("zsh", ".zfunc"), ("fish", ".config")):
+        link = person.sandbox.home / linked
+        link.symlink_to(tmp_path / "dotfiles")
+        message = f"agent-memory: ~/{linked} is a link, which is not followed. "
+        check_refused(person, {f"completion {shell} --install": message}, status=1)
+        link.unlink()
     person.run("completion", "bash", "--install")
     start = person.sandbox.home / ".bashrc"
     outside = start.rename(tmp_path / "dotfile")
@@ -225,33 +196,20 @@ def test_completion_is_not_removed_through_a_link(person: Person, tmp_path: Path
 @pytest.mark.skipif(not shutil.which("bash"), reason="bash is not here")
 def test_the_tab_key_of_bash(settled: Person) -> None:
     settled.run("completion", "bash", "--install")
-    child = pexpect.spawn(
-        "bash",
-        ["-i"],
-        env={**settled.env, "TERM": "xterm", "INPUTRC": "/dev/null"},
-        cwd=str(settled.sandbox.root),
-        dimensions=(24, 400),
-        encoding="utf-8",
-        timeout=30,
-    )
-    for keys, expected in (
-        ("agent-memory config pa", "config.yml"),
-        ("agent-memory version --js", '"version": '),
-    ):
-        child.send(f"{keys}\t\r")
-        child.expect_exact(expected)
-    child.close(force=True)
+    terminal = Terminal(settled, "bash -i", 400, INPUTRC="/dev/null")
+    for keys, expected in (("config pa", "config.yml"), ("version --js", '"version": ')):
+        terminal.send_keys(f"agent-memory {keys}\t\r")
+        terminal.wait_for(expected)
+    terminal.child.close(force=True)
 
 
 def test_completion_of_an_unsupported_shell(person: Person) -> None:
-    for options, message in (
-        ("tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
-        ("", "unsupported shell '' (bash, zsh or fish)"),
-        ("bash --install --uninstall", "exclude each other"),
-    ):
-        done = person.run("completion", *options.split())
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
+    cases = {
+        "tcsh": "'tcsh' is not one of 'bash', 'zsh', 'fish'",
+        "": "unsupported shell '' (bash, zsh or fish)",
+        "bash --install --uninstall": "exclude each other",
+    }
+    check_refused(person, cases, prefix="completion")
 
 
 # --- asking ---
@@ -305,9 +263,7 @@ def test_large_changes_ask_first(person: Person, prepare: Callable[[Person], str
     for keys, status in (("n\r", 1), ("\x03", 130), ("y\r", 0)):
         assert files(person) == before
         terminal = Terminal(person, f"agent-memory {words}")
-        terminal.wait_for(r"\? \[y/N\]: ")
-        terminal.send_keys(keys)
-        assert terminal.wait_for_end() == status, terminal.shown
+        assert answer_all(terminal, YES_OR_NO, keys) == status, terminal.shown
         assert ("nothing was changed" in terminal.shown) == (status == 1)
     assert files(person) != before
     undoes = {"migrate": "git has them", "uninstall": "agent-memory install"}
@@ -360,50 +316,22 @@ def test_200_agents_fit_any_terminal(person: Person, width: int) -> None:
     for number in range(200):
         person.sandbox.write_memory(f"agent-{number:03}", ITEM)
     for command in ("status --no-pager", "list --no-pager"):
-        terminal = Terminal(person, f"agent-memory {command}", width)
-        assert terminal.wait_for_end() == 0
-        rows = [line for line in terminal.lines if re.match(r"agent-\d", line)]
+        lines = strip_colours(run_on_terminal(person, command, width))
+        rows = [line for line in lines if re.match(r"agent-\d", line)]
         assert len(rows) == 200
         assert max(map(tables.count_cells, rows)) <= width
 
 
-@pytest.mark.parametrize(
-    "command", ["status", "list", "show explore", "search bus", "log", "blame plan"]
-)
-def test_a_project_without_memory_is_an_empty_state(person: Person, command: str) -> None:
-    status = 1 if command.startswith("search") else 0
-    terminal = Terminal(person, f"agent-memory {command}", 40)
-    assert terminal.wait_for_end() == status
-    assert terminal.lines
-    done = person.run(*command.split(), "--json")
-    assert done.returncode == status
-    json.loads(done.stdout)
-    assert read_files(person.sandbox.root) == {}
-
-
-@pytest.mark.parametrize("env", LOCALES, ids=lambda env: next(iter(env.values())))
-def test_any_locale_will_do(settled: Person, env: dict[str, str]) -> None:
-    settled.sandbox.write_memory("müller", "Grüße — 漢字")
-    for words in (["status"], ["show", "müller"], ["list"]):
-        done = settled.run(*words, **env)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout
-    told = json.loads(settled.run("show", "müller", "--json", **env).stdout)
-    assert "Grüße — 漢字" in told["text"]
-    terminal = Terminal(settled, "agent-memory show müller; agent-memory nothing-ü", **env)
-    assert terminal.wait_for_end() == 2
-    assert "no such command" in terminal.shown
-
-
-def test_the_runner_of_typer_sees_the_same(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(sandbox.root))
-    path = sandbox.write_memory("engineer", ITEM)
-    for words, told in ((["show", "Engineer Agent"], path.read_text()), ([], "Usage: ")):
-        result = CliRunner().invoke(cli.app, words, prog_name="agent-memory")
-        assert result.exit_code == 0, result.output
-        assert result.output.startswith(told)
+def test_a_project_without_memory_is_an_empty_state(person: Person) -> None:
+    for command in ("status", "list", "show explore", "search bus", "log", "blame plan"):
+        status = 1 if command.startswith("search") else 0
+        terminal = Terminal(person, f"agent-memory {command}", 40)
+        assert terminal.wait_for_end() == status
+        assert terminal.lines
+        done = person.run(*command.split(), "--json")
+        assert done.returncode == status
+        json.loads(done.stdout)
+        assert read_files(person.sandbox.root) == {}
 
 
 # --- meanwhile ---

@@ -13,8 +13,9 @@ from memory_core.document import markdown
 from memory_core.learning import extraction
 from memory_core.memory import remember
 from memory_core.memory.project import Project, find_project
+from support.answers import answer, answer_all
 from support.command_line import ITEM, Person, hide_change
-from support.files import read_files
+from support.refusals import check_refused
 from support.review import make_waiting
 from support.terminal import Terminal
 
@@ -61,14 +62,14 @@ def desk(settled: Person) -> Person:
 
 ALL = [("engineer", LONG), ("engineer", CENTS), ("engineer", BUS), ("qa", SLOW)]
 ALL_BUT_SLOW = [LONG, CENTS, BUS]
+ALL_TEXTS = [*ALL_BUT_SLOW, SLOW]
 
 
 def test_the_list_has_agent_run_and_reason(desk: Person) -> None:
-    done = desk.run("review")
-    lines = [re.sub(r"  [0-9a-f]{10}  ", "  ID  ", line) for line in done.stdout.splitlines()]
+    lines = re.sub(r"  [0-9a-f]{10}  ", "  ID  ", desk.run("review").stdout).splitlines()
+    reason = "226 characters: at most 100 are allowed, run a1c8e9, 2026-11-20"
     assert lines == [
-        f"engineer  ID  [pattern] {LONG}"
-        "  (226 characters: at most 100 are allowed, run a1c8e9, 2026-11-20)",
+        f"engineer  ID  [pattern] {LONG}  ({reason})",
         f"engineer  ID  [architecture] {CENTS}  (learning: ask, run a1c8e9, 2026-11-20)",
         f"engineer  ID  [tip] {BUS}  (the section is full, 2026-11-20)",
         f"qa        ID  [performance] {SLOW}  (learning: ask, run b2, 2026-11-20)",
@@ -78,6 +79,10 @@ def test_the_list_has_agent_run_and_reason(desk: Person) -> None:
     row = desk.read_json("review", "qa")[0]
     assert (row["agent"], row["type"], row["nested"]) == ("qa", "performance", None)
     assert list_waiting(desk) == ALL
+    hits = desk.read_json("search", "the", "--in", "review")
+    ids = {one["id"] for one in desk.read_json("review") if "the" in one["content"].lower()}
+    assert {hit["id"] for hit in hits} == ids
+    assert "4 learnings wait for you (agent-memory review)" in desk.run("status").stdout
 
 
 # The words after `review`, with IDs for texts; the agents' items then; what still waits.
@@ -118,60 +123,43 @@ def test_decisions_and_their_undo(
     done = desk.run_shell(f"agent-memory review {fill_ids(desk, words)}")
     assert done.returncode == 0, done.stderr
     agents = {*old, *items}
-    now = {agent: sorted([*old.get(agent, []), *items.get(agent, [])]) for agent in agents}
-    assert {agent: sorted(list_items(desk, agent)) for agent in agents} == now
-    assert [text for _agent, text in list_waiting(desk)] == left
+    new = {agent: sorted([*old.get(agent, []), *items.get(agent, [])]) for agent in agents}
+
+    def check(now: dict[str, list[str]], waiting: list[str]) -> None:
+        assert {agent: sorted(list_items(desk, agent)) for agent in now} == now
+        assert sorted(text for _agent, text in list_waiting(desk)) == sorted(waiting)
+
+    check(new, left)
     if len(left) < len(ALL):
         assert "Undo with: agent-memory undo ID" in hide_change(done.stderr)
-        assert desk.run("undo").returncode == 0
-    assert {agent: list_items(desk, agent) for agent in old} == old
-    assert sorted(list_waiting(desk)) == sorted(ALL)
+        for command, state in (("undo", (old, ALL_TEXTS)), ("redo", (new, left))):
+            assert desk.run(command).returncode == 0
+            check(*state)
+        desk.run("undo")
+    check(old, ALL_TEXTS)
 
 
-def read_state(person: Person) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
-    items = {agent: sorted(list_items(person, agent)) for agent in ("engineer", "qa")}
-    return items, sorted(list_waiting(person))
-
-
-@pytest.mark.parametrize("words", ["--accept {CENTS}", "--reject {CENTS}", "--move {CENTS} qa"])
-def test_undo_and_redo_keep_the_list_and_the_memory_in_step(desk: Person, words: str) -> None:
-    before = read_state(desk)
-    assert desk.run_shell(f"agent-memory review {fill_ids(desk, words)}").returncode == 0
-    after = read_state(desk)
-    for command, wanted in (("undo", before), ("redo", after), ("undo", before)):
-        assert desk.run(command).returncode == 0
-        assert read_state(desk) == wanted
-
-
-# The words after `review`, and the message.
-REFUSED = [
-    ("--accept {CENTS} zzz", "no agent or waiting learning matches 'zzz'"),
-    ("--accept qa {CENTS}", "no agent or waiting learning matches"),
-    ("--accept the", "'the' may be one of"),
-    ("--accept ''", "no agent or waiting learning matches"),
-    ("nobody", "no agent or waiting learning matches 'nobody'"),
-    ("--reject engineer", "name the learnings by their ids, or use --all"),
-    ("--accept --reject {CENTS}", "--accept and --reject exclude each other"),
-    ("--edit {CENTS} --text ' '", "the text is empty"),
-    ("--edit --all --text x", "--edit changes one learning, not 4"),
-    ("--edit {CENTS} 'In cents'", "not a terminal: --edit needs --text TEXT, or --text - to"),
-    ("--edit {CENTS} --text -", "the text is empty"),
-    ("--accept {CENTS} --text x", "--text requires --edit"),
-    ("--move", "--move expects ids, and then the name of an agent"),
-    ("--move qa", "name the learnings by their ids, or use --all"),
-    ("--move {CENTS} enginer", "no agent 'enginer' here; did you mean engineer?"),
-    ("--move {CENTS} ../../evil", ""),
-]
-
-
-@pytest.mark.parametrize(("words", "message"), REFUSED)
-def test_wrong_words_change_nothing(desk: Person, words: str, message: str) -> None:
-    words = fill_ids(desk, words)
-    before = read_files(desk.sandbox.root), read_files(desk.sandbox.state / "review")
-    done = desk.run_shell(f"agent-memory review {words} < /dev/null")
-    assert done.returncode == 2
-    assert f"agent-memory: {message}" in done.stderr
-    assert (read_files(desk.sandbox.root), read_files(desk.sandbox.state / "review")) == before
+def test_wrong_words_change_nothing(desk: Person) -> None:
+    cents = id_of(desk, CENTS)
+    cases = {
+        f"--accept {cents} zzz": "no agent or waiting learning matches 'zzz'",
+        f"--accept qa {cents}": "no agent or waiting learning matches",
+        "--accept the": "'the' may be one of",
+        "--accept ''": "no agent or waiting learning matches",
+        "nobody": "no agent or waiting learning matches 'nobody'",
+        "--reject engineer": "name the learnings by their ids, or use --all",
+        f"--accept --reject {cents}": "--accept and --reject exclude each other",
+        f"--edit {cents} --text ' '": "the text is empty",
+        "--edit --all --text x": "--edit changes one learning, not 4",
+        f"--edit {cents} 'In cents'": "not a terminal: --edit needs --text TEXT, or --text - to",
+        f"--edit {cents} --text -": "the text is empty",
+        f"--accept {cents} --text x": "--text requires --edit",
+        "--move": "--move expects ids, and then the name of an agent",
+        "--move qa": "name the learnings by their ids, or use --all",
+        f"--move {cents} enginer": "no agent 'enginer' here; did you mean engineer?",
+        f"--move {cents} ../../evil": "invalid agent name",
+    }
+    check_refused(desk, cases, prefix="review")
 
 
 def test_the_json_of_a_decision(desk: Person) -> None:
@@ -210,29 +198,18 @@ def test_what_is_accepted_is_an_item_of_the_person(desk: Person) -> None:
     assert approved[0]["confidence"] == 0.8
 
 
-def test_nested_lines_of_an_edited_text(desk: Person) -> None:
-    text = "Exports need an index\n\n  Why: two million rows\n- Why: two million rows\n"
-    done = desk.run("review", "--edit", id_of(desk, SLOW), "--text", "-", data=text.encode())
-    assert done.returncode == 0, done.stderr
-    assert list_items(desk, "qa") == ["Exports need an index"]
-    assert desk.sandbox.read_memory("qa").count("Why: two million rows") == 2
-
-
-def test_nested_lines_wait_and_are_accepted(settled: Person) -> None:
+def test_nested_lines(settled: Person) -> None:
     settled.sandbox.configure("memory: {learning: ask}")
     report(settled, REPORT.replace("\n#\n", "\nWhy: floats lose cents\n#\n"))
     assert "Why: floats lose cents" in settled.run("review").stdout
     assert settled.run("review", "--accept", "--all").returncode == 0
     assert f"- {CENTS}\n  - Why: floats lose cents\n" in settled.sandbox.read_memory("engineer")
     settled.run("undo")
-    assert "Why: floats lose cents" in settled.run("review").stdout
-
-
-def test_search_status_and_review_have_the_same_list(desk: Person) -> None:
-    hits = desk.read_json("search", "the", "--in", "review")
-    ids = {one["id"] for one in desk.read_json("review") if "the" in one["content"].lower()}
-    assert {hit["id"] for hit in hits} == ids
-    assert "4 learnings wait for you (agent-memory review)" in desk.run("status").stdout
+    text = f"{CENTS}\n\n  Why: a cent\n- Why: a cent\n".encode()
+    done = settled.run("review", "--edit", id_of(settled, CENTS), "--text", "-", data=text)
+    assert done.returncode == 0, done.stderr
+    assert list_items(settled, "engineer") == [CENTS, ITEM]
+    assert settled.sandbox.read_memory("engineer").count("Why: a cent") == 2
 
 
 # --- learning: ask ---
@@ -314,7 +291,7 @@ def test_a_person_adds_any_length(settled: Person) -> None:
 
 # --- on a terminal ---
 
-QUESTION = r"\[\?\]: "
+QUESTION = "[?]: "
 
 # Keys at each question; items of the engineer then; what still waits; a line of the output.
 SESSIONS: dict[str, tuple[list[str], list[str], list[str], str]] = {
@@ -336,20 +313,12 @@ def start(person: Person, words: str = "", width: int = 80) -> Terminal:
     return Terminal(person, command, width, VISUAL="change")
 
 
-def press(terminal: Terminal, *keys: str) -> None:
-    """Answer one question with each of the keys."""
-    for key in keys:
-        terminal.wait_for(QUESTION)
-        terminal.send_keys(key)
-
-
 @pytest.mark.parametrize(("keys", "items", "left", "said"), SESSIONS.values(), ids=SESSIONS)
 def test_one_key_decides(
     desk: Person, keys: list[str], items: list[str], left: list[str], said: str
 ) -> None:
     terminal = start(desk)
-    press(terminal, *keys)
-    assert terminal.wait_for_end() == 0
+    assert answer_all(terminal, QUESTION, *keys) == 0
     assert set(list_items(desk, "engineer")) == {ITEM, *items}
     assert [text for _agent, text in list_waiting(desk)] == left
     assert any(said in line for line in terminal.lines), terminal.lines
@@ -358,12 +327,9 @@ def test_one_key_decides(
 def test_a_learning_is_moved_by_name(desk: Person) -> None:
     terminal = start(desk)
     for name in ("enginer", "", "qa"):
-        terminal.wait_for(QUESTION)
-        terminal.send_keys("m")
-        terminal.wait_for("Agent: ")
-        terminal.send_keys(f"{name}\r")
-    press(terminal, "q")
-    assert terminal.wait_for_end() == 0
+        answer(terminal, QUESTION, "m")
+        answer(terminal, "Agent: ", f"{name}\r")
+    assert answer_all(terminal, QUESTION, "q") == 0
     assert "no agent 'enginer' here; did you mean engineer?" in terminal.lines
     assert "1 moved, 3 learnings left." in terminal.lines
     assert list_items(desk, "qa") == [LONG]
@@ -371,8 +337,7 @@ def test_a_learning_is_moved_by_name(desk: Person) -> None:
 
 def test_each_key_is_one_change(desk: Person) -> None:
     terminal = start(desk)
-    press(terminal, *"arq")
-    terminal.wait_for_end()
+    answer_all(terminal, QUESTION, *"arq")
     assert any(re.search(r"undo [0-9a-f]{6} [0-9a-f]{6}$", line) for line in terminal.lines)
     desk.run("undo")
     assert ("engineer", CENTS) in list_waiting(desk)
@@ -387,21 +352,19 @@ def test_a_failing_editor_and_an_unchanged_text_decide_nothing(desk: Person) -> 
         (': > "$1"', "the text is empty"),
     ):
         desk.add_program("change", script)
-        press(terminal, "e")
+        answer(terminal, QUESTION, "e")
         terminal.wait_for(said)
-    press(terminal, "q")
-    assert terminal.wait_for_end() == 0
+    assert answer_all(terminal, QUESTION, "q") == 0
     assert list_waiting(desk) == ALL
 
 
 def test_somebody_else_decides_meanwhile(desk: Person) -> None:
     terminal = start(desk, "engineer")
-    terminal.wait_for(QUESTION)
+    terminal.wait_for(r"\[\?\]: ")
     desk.run("review", "--reject", "--all")
     terminal.send_keys("a")
     terminal.wait_for("does not wait any more")
-    press(terminal, "q")
-    assert terminal.wait_for_end() == 0
+    assert answer_all(terminal, QUESTION, "q") == 0
     assert list_items(desk, "engineer") == [ITEM]
 
 
@@ -412,8 +375,7 @@ def test_a_session_fits_the_terminal(desk: Person, width: int) -> None:
         odd = make_waiting("\x1b[31m 注文番号" * 30, other="Orders have one number", nested="  - x")
         store.add_to_review("qa", [odd], "2026-11-20")
     terminal = start(desk, "qa", width)
-    press(terminal, "s", "s")
-    terminal.wait_for_end()
+    answer_all(terminal, QUESTION, "s", "s")
     assert max(map(len, terminal.lines)) <= width
     assert "    contradicts: Orders have one number" in terminal.lines
     assert "qa  2 of 2" in terminal.lines

@@ -15,9 +15,11 @@ from memory_core.doctor import examination, task_checks
 from memory_core.memory.project import Project
 from memory_core.storage import paths, store
 from memory_core.tasks import lifecycle
+from support.answers import answer_all
 from support.command_line import Person, read_fields
 from support.completion import complete
 from support.files import read_files
+from support.refusals import check_refused
 from support.terminal import Terminal
 
 
@@ -141,47 +143,42 @@ def test_archive_keeps_and_delete_does_not(shop: Shop) -> None:
     assert shop.read_json("list --all") == []
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        ("note text", 1, "no task is in progress; name one, or start one"),
-        ("done", 1, "no task is in progress"),
-        ("show", 1, "no task is in progress"),
-        ("show 8", 1, "8 has no memory: agent-memory task start 8"),
-        ("show old1", 1, "did you mean old-1?"),
-        ("note old-1 text", 2, "the memory of old-1 is archived; agent-memory task reopen old-1"),
-        ("note old-1", 2, "a text is expected after old-1"),
-        ("note three words here", 2, "quote the text"),
-        ("start ../x", 2, "invalid task id '../x'"),
-        ("start 3 --template nothing", 2, "no template 'nothing'; there are bugfix, default"),
-        ("start 5", 2, "task-5 is Done; agent-memory task reopen task-5"),
-        ("delete 8", 1, "8 has no memory"),
-        ("search nothing", 1, "Nothing found."),
-        ("import 8", 1, "8 has no Backlog.md file: name the file to import"),
-        ("import 8 nowhere.md", 2, "nowhere.md: No such file or directory"),
-        ("import 8 -", 2, "stdin is empty: nothing to import"),
-        ("import old-1 empty.md", 2, "empty.md is empty"),
-        ("cleanup --archive-after soon", 2, "invalid duration 'soon'"),
-        ("cleanup --yes --dry-run", 2, "exclude each other"),
-        ("template --copy", 2, "--copy requires NAME"),
-        ("template bugfix --user", 2, "--user requires --copy"),
-        ("init", 0, "Nothing is changed yet; run it with --yes"),
-        ("init --json", 0, '"written": false'),
-    ],
-)
-def test_errors_are_reported_and_change_nothing(
-    shop: Shop, words: str, status: int, said: str
-) -> None:
+def test_errors_are_reported_and_change_nothing(shop: Shop) -> None:
     shop.add_task(5, "Done")
     shop.run("start old-1")
     shop.run("archive old-1")
     (shop.root / "empty.md").write_text("\n")
-    before = read_files(shop.root / "backlog")
-    told = shop.run(words, status=status)
-    assert said in told
-    assert len(told.splitlines()) <= (30 if words.startswith("init") else 2)
-    assert read_files(shop.root / "backlog") == before
-    assert not (shop.root / "CLAUDE.md").exists()
+    before = shop.files()
+    unknown = {
+        "note text": "no task is in progress; name one, or start one",
+        "done": "no task is in progress",
+        "show": "no task is in progress",
+        "show 8": "8 has no memory: agent-memory task start 8",
+        "show old1": "did you mean old-1?",
+        "delete 8": "8 has no memory",
+        "import 8": "8 has no Backlog.md file: name the file to import",
+    }
+    check_refused(shop.person, unknown, status=1, prefix="task")
+    wrong = {
+        "note old-1 text": "the memory of old-1 is archived; agent-memory task reopen old-1",
+        "note old-1": "a text is expected after old-1",
+        "note three words here": "quote the text",
+        "start ../x": "invalid task id '../x'",
+        "start 3 --template nothing": "no template 'nothing'; there are bugfix, default",
+        "start 5": "task-5 is Done; agent-memory task reopen task-5",
+        "import 8 nowhere.md": "nowhere.md: No such file or directory",
+        "import 8 -": "stdin is empty: nothing to import",
+        "import old-1 empty.md": "empty.md is empty",
+        "cleanup --archive-after soon": "invalid duration 'soon'",
+        "cleanup --yes --dry-run": "exclude each other",
+        "template --copy": "--copy requires NAME",
+        "template bugfix --user": "--user requires --copy",
+    }
+    check_refused(shop.person, wrong, prefix="task")
+    assert "Nothing found." in shop.run("search nothing", status=1)
+    assert "Nothing is changed yet; run it with --yes" in shop.run("init")
+    assert shop.read_json("init")["written"] is False
+    assert shop.files() == before
 
 
 def test_several_lines_stay_one_note(shop: Shop) -> None:
@@ -292,20 +289,6 @@ def test_init_asks_adds_and_gives_back_the_bytes(shop: Shop, before: str) -> Non
     assert shop.states() == {"task-1": "active"}
 
 
-def test_what_is_imported_follows_the_active_task(shop: Shop) -> None:
-    block = shop.root / "backlog" / "CLAUDE.md"
-    shop.run("init --yes")
-    assert not block.exists()
-    shop.run("start task-1")
-    assert claude_md.read_block(block.read_text()) == ["@memory/task-1.md"]
-    shop.run("start task-2")
-    assert claude_md.read_block(block.read_text()) == ["@memory/task-2.md"]
-    shop.run("done")
-    assert claude_md.read_block(block.read_text()) == ["@memory/task-1.md"]
-    shop.run("delete 1 --yes")
-    assert not block.exists()
-
-
 def test_a_claude_md_that_is_a_link_is_refused(shop: Shop) -> None:
     """It may lead to the user's own instructions, or to those of another project."""
     shop.run("init --yes")
@@ -319,27 +302,22 @@ def test_a_claude_md_that_is_a_link_is_refused(shop: Shop) -> None:
     assert other.read_text() == block
 
 
-@pytest.mark.parametrize(
-    ("command", "question"),
-    [
+def test_a_person_is_asked(shop: Shop) -> None:
+    shop.run("start task-2")
+    shop.run("archive 2")
+    backdate(shop, "task-2", archived=True)
+    shop.run("start task-1")
+    for command, question in (
+        ("cleanup --delete-after 0d", "Continue, and delete these for good"),
         ("init", "Add this?"),
         ("delete 1", "Delete this for good?"),
-        ("cleanup --delete-after 0d", "Continue, and delete these for good"),
-    ],
-)
-def test_a_person_is_asked(shop: Shop, command: str, question: str) -> None:
-    shop.run("start task-1")
-    if command.startswith("cleanup"):
-        shop.run("archive 1")
-        backdate(shop, "task-1", archived=True)
-    before = shop.files()
-    for answer, status in (("n", 1), ("y", 0)):
-        assert shop.files() == before
-        terminal = Terminal(shop.person, f"agent-memory task {command}")
-        terminal.wait_for(re.escape(question))
-        terminal.send_keys(f"{answer}\r")
-        assert terminal.wait_for_end() == status
-    assert shop.files() != before
+    ):
+        before = shop.files()
+        for keys, status in (("n\r", 1), ("y\r", 0)):
+            assert shop.files() == before
+            terminal = Terminal(shop.person, f"agent-memory task {command}")
+            assert answer_all(terminal, question, keys) == status
+        assert shop.files() != before
 
 
 # --- tidying up ---

@@ -26,6 +26,7 @@ def check_refused(
 
 
 def read_all(person: Person) -> dict[str, bytes]:
-    """Return all files except the compiled settings, which the first reader writes."""
+    """Return all files except those of the state that each reader may write."""
     found = read_files(person.sandbox.root.parent)
-    return {name: data for name, data in found.items() if not name.endswith("/config.json")}
+    made = ("/config.json", "/project.json", "/tasks.json")
+    return {name: data for name, data in found.items() if not name.endswith(made)}
