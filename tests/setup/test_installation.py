@@ -28,8 +28,6 @@ from support.files import read_files
 from support.life import write
 from support.paths import REPO
 
-PARTS = ["pyproject.toml", "README.md", "LICENSE", "install.sh", "settings.template.json"]
-PAGE = "docs/json.md"  # `agent-memory help json` prints it
 SHELLS = [shell for shell in ("sh", "dash", "bash", "zsh", "ksh") if shutil.which(shell)]
 
 FOREIGN = """\
@@ -63,14 +61,8 @@ class Machine:
         self._folder = folder
 
     def copy_clone(self) -> None:
-        self.clone.mkdir()
-        for name in PARTS:
-            shutil.copy2(REPO / name, self.clone / name)
-        (self.clone / PAGE).parent.mkdir()
-        shutil.copy2(REPO / PAGE, self.clone / PAGE)
-        for name in ("hooks", "memory_core"):
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(REPO / name, self.clone / name, ignore=ignored)
+        unused = shutil.ignore_patterns(".*", "tests", "bench", "build", "__pycache__")
+        shutil.copytree(REPO, self.clone, ignore=unused)
 
     def project(self, name: str, text: str | None = None) -> Path:
         """Make a project, with these settings."""
@@ -97,8 +89,7 @@ class Machine:
 
     def verb(self, name: str, *arguments: object, **env: str) -> Done:
         """Run `agent-memory install` or `agent-memory uninstall`."""
-        command = self.data / "venv" / "bin" / "agent-memory"
-        return self.run(command, name, *arguments, cwd=None, **env)
+        return self.run(self.data / "venv" / "bin" / "agent-memory", name, *arguments, **env)
 
     def has_copying_uv(self, environment: Path) -> None:
         """Put a `uv` on PATH that copies an environment, with the version number of the clone."""
@@ -263,48 +254,34 @@ def link(path: Path, target: Path) -> None:
     path.symlink_to(target)
 
 
-@pytest.mark.parametrize("linked", [".claude/settings.json", ".claude"])
-def test_settings_of_a_project_are_not_written_through_a_link(
+@pytest.mark.parametrize("linked", [".claude/settings.json", ".claude", "settings.json"])
+def test_settings_are_not_written_through_a_link(
     installed: Machine, project: Path, tmp_path: Path, linked: str
 ) -> None:
+    """Those of the user are read through it."""
+    is_users = linked == "settings.json"
+    words, option = (["--user"], " --user") if is_users else ([project], "")
+    env = {"CLAUDE_CONFIG_DIR": str(project)} if is_users else {}
     outside = tmp_path / "outside"
     target = outside / "settings.json" if linked == ".claude" else outside
     write(target, "{}")
     link(project / linked, outside)
-    problem = f"{project / linked} is a link, which is not followed."
-    done = installed.verb("install", project)
+    done = installed.verb("install", *words, **env)
     assert (done.returncode, done.stdout) == (1, "")
-    assert problem in done.stderr
-    assert "to add there: agent-memory install --dry-run\n" in done.stderr
-    assert installed.install_sh(project).returncode == 1
-    shown = installed.verb("install", project, "--dry-run")
+    assert f"{project / linked} is a link, which is not followed." in done.stderr
+    assert f"to add there: agent-memory install{option} --dry-run\n" in done.stderr
+    shown = installed.verb("install", *words, "--dry-run", **env)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert shown.stdout.count('"command": "agent_memory=') == 6
     assert f"Would not write: {project / linked} is a link" in shown.stdout
-    removed = installed.verb("uninstall", project)
-    assert (removed.returncode, removed.stderr) == (0, "")
-    assert f"Not changed: {problem}" in removed.stdout
-    assert target.read_text() == "{}"
-
-
-def test_settings_of_the_user_are_read_through_a_link_and_not_written(
-    installed: Machine, tmp_path: Path
-) -> None:
-    folder, dotfile = tmp_path / "config", tmp_path / "dotfile.json"
-    link(folder / "settings.json", dotfile)
-    env = {"CLAUDE_CONFIG_DIR": str(folder)}
-    dotfile.write_text("{}")
-    done = installed.verb("install", "--user", **env)
-    assert done.returncode == 1
-    assert "To print the hooks to add there: agent-memory install --user --dry-run" in done.stderr
-    assert dotfile.read_text() == "{}"
     text = settings_json.add_hooks("", block())
-    dotfile.write_text(text)
-    assert "nothing to change" in installed.verb("install", "--user", "--dry-run", **env).stdout
-    done = installed.verb("uninstall", "--user", **env)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"Not changed: {folder / 'settings.json'} is a link" in done.stdout
-    assert dotfile.read_text() == text
+    target.write_text(text)
+    shown = installed.verb("install", *words, "--dry-run", **env)
+    assert ("nothing to change" in shown.stdout) == is_users
+    removed = installed.verb("uninstall", *words, **env)
+    assert (removed.returncode, removed.stderr) == (0, "")
+    assert f"Not changed: {project / linked} is a link" in removed.stdout
+    assert target.read_text() == text
 
 
 def test_an_installation_notes_the_project_and_nothing_of_the_trial(
@@ -392,24 +369,23 @@ def test_installing_adds_the_hooks_for_tasks_where_they_are_needed(
     assert not settings_of(project).exists()
 
 
-@pytest.mark.parametrize("level", ["project", "local", "user", "none"])
+@pytest.mark.parametrize("level", ["local", "user", "none"])
 def test_task_init_adds_the_hooks_for_tasks(installed: Machine, project: Path, level: str) -> None:
     """To the settings that have the other hooks; to the project's if they are the user's."""
     if level != "none":
         installed.verb("install", project, *(["--user"] if level == "user" else []))
-    local = project / ".claude" / "settings.local.json"
+    path = settings_of(project)
     if level == "local":
-        settings_of(project).rename(local)
+        path = path.rename(path.with_name("settings.local.json"))
     (project / "backlog").mkdir()
     command = installed.data / "venv" / "bin" / "agent-memory"
     done = installed.run(command, "task", "init", "--yes", cwd=project)
     assert done.returncode == 0
     assert done.stderr.startswith("Done.  The next session and its agents receive the notes")
     assert (project / "CLAUDE.md").exists()
-    if level == "local":
-        local.rename(settings_of(project))
-    assert settings_of(project).exists() == (level != "none")
-    if level != "none":
+    assert path.exists() == (level != "none")
+    if path.exists():
+        path.rename(settings_of(project))
         assert list_task_hooks(project) == TASK_HOOKS
     if level == "user":
         assert set(commands_of(project)) == {"PostToolUse", "PostToolUseFailure"}
