@@ -11,14 +11,8 @@ from memory_core.memory import changes, transaction
 from memory_core.memory.project import find_project
 from support.machine import AGENT, HOUR, YEAR, Machine
 
-FACTS = [
-    "Cranes lift forty containers in an hour",
-    "Customs close at noon",
-    "Pilots are ordered by radio, never by mail",
-    "The tide table is in the cellar",
-    "Ropes break below zero degrees",
-    "Invoices need two signatures",
-]
+FACTS = ["Cranes lift forty containers in an hour", "Customs close at noon", "Pilots come by radio"]
+FACTS += ["The tide table is in the cellar", "Ropes break below zero", "Invoices need signatures"]
 MINE = "Ask Ann before a release"
 
 

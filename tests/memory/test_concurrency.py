@@ -28,9 +28,7 @@ READERS = 2
 WRITER = """
 import sys
 from memory_core.learning.extraction import Extraction, Learning
-from memory_core.history import item_history
-from memory_core.memory import changes, remember, transaction
-from memory_core.memory.agent_memory import AgentMemory
+from memory_core.memory import remember
 from memory_core.memory.project import find_project
 root, home, number = sys.argv[1:]
 project = find_project(root, {"CLAUDE_PROJECT_DIR": root, "HOME": home})
@@ -39,9 +37,8 @@ print("ready", flush=True)
 sys.stdin.read()
 for report in range(2):
     words = [f"Fact_{number}_{report}_{place}" for place in range(25)]
-    learned = [Learning(kind, word) for kind, word in zip(types, words)]
+    result = Extraction([Learning(kind, word) for kind, word in zip(types, words)], [], [])
     agent = ("engineer", "qa", "docs")[(int(number) + report) % 3]
-    result = Extraction(learned, [], [])
     assert remember.save_learnings(project, agent, [result], f"w{number}r{report}", "s1")
 """
 
@@ -69,9 +66,8 @@ def test_64_processes_lose_and_duplicate_no_learning(sandbox: Sandbox) -> None:
     sandbox.run_hook("subagent_stop", make_stop_event(text=REPORT.replace(LEARNED, "Fact_64_0_0")))
     path = sandbox.memories / "engineer.md"
     readers = [start_program(READER, path) for _ in range(READERS)]
-    writers = [
-        start_program(WRITER, sandbox.root, sandbox.home, number) for number in range(WRITERS)
-    ]
+    home = sandbox.home
+    writers = [start_program(WRITER, sandbox.root, home, number) for number in range(WRITERS)]
     release_programs(writers)
     for writer in writers:
         read_output(writer)

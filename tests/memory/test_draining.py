@@ -77,9 +77,8 @@ def test_the_next_hook_merges_what_locked_out_hooks_left(sandbox: Sandbox) -> No
     reported = list_records(sandbox, "learned", "reinforced")
     runs = {(record["run"], record["id"]) for record in reported}
     own["last"] = last
-    assert runs == {(run, id_of(text)) for run, text in own.items()} | {
-        (run, id_of(SHARED)) for run in own if run != "last"
-    }
+    of_all = {(run, id_of(SHARED)) for run in own if run != "last"}
+    assert runs == {(run, id_of(text)) for run, text in own.items()} | of_all
     assert len(reported) == len(runs)
     changes = {record["run"]: record["change"] for record in reported}
     assert len(set(changes.values())) == len(changes) == HOOKS + 1

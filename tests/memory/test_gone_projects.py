@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_core.memory import gone_projects
 from memory_core.memory.project import Project, find_project
-from memory_core.storage import review_file, spool
+from memory_core.storage import spool
 from memory_core.text.times import format_utc
 from support.command_line import Person
 from support.review import make_waiting
@@ -29,13 +29,8 @@ def make_gone_project(sandbox: Sandbox, gone: Path) -> Project:
     return other
 
 
-def list_waiting(project: Project) -> dict[str, list[str]]:
-    """Return the learnings that wait, as lines by agent."""
-    store = project.store
-    return {
-        agent: list(map(review_file.format_line, store.read_review(agent)))
-        for agent in store.agents_to_review()
-    }
+def read_waiting(sandbox: Sandbox) -> list[dict[str, str]]:
+    return find_project(str(sandbox.root), sandbox.env).store.read_review("qa")
 
 
 def migrate(project: Project) -> gone_projects.LeftLearnings:
@@ -54,7 +49,7 @@ def test_learnings_of_a_deleted_project_are_taken_over(sandbox: Sandbox, tmp_pat
     left = migrate(project)
     assert left.projects == [str(gone)]
     assert len(left.learnings["qa"]) == 2
-    assert len(list_waiting(project)["qa"]) == 2
+    assert len(read_waiting(sandbox)) == 2
     assert spool.list_agents(other.paths) == []
     assert not gone_projects.find(project.store).files
 
@@ -84,7 +79,7 @@ def test_tidy_asks_before_it_takes_them_over(
     assert f"included: learnings of {gone}, which does not exist any more\n" in done.stdout
     assert "Nothing is changed yet; run it with --yes to change it.\n" in done.stderr
     assert "2-1.json is kept: is invalid: " in done.stderr
-    assert not list_waiting(find_project(str(sandbox.root), sandbox.env))
+    assert read_waiting(sandbox) == []
     left = person.read_json("tidy", "--yes")["migrate"]["gone_projects"]
     assert (left["projects"], len(left["learnings"]["qa"])) == ([str(gone)], 2)
     assert what not in person.run("status").stdout

@@ -132,7 +132,6 @@ def test_a_label_reads_back(section: str, item: str) -> None:
         ("[Notes [old]] x", ("Notes [old]", "x")),
         ("[] x", ("", "x")),
         ("[A]", ("A", "")),
-        ("plain", ("", "plain")),
         ("[never closed", ("", "[never closed")),
     ],
 )
@@ -161,7 +160,6 @@ MANY = "## A (Max: 3 items)\n" + "".join(f"- item number {number} of many\n" for
 MOVES = [
     ({"engineer_memories.md": "- a\r\n"}, {"engineer.md": "- a\r\n"}),
     ({"engineer_agent.md": "- a"}, {"engineer.md": "- a"}),
-    ({"code_reviewer.md": "- a\n"}, {"code-reviewer.md": "- a\n"}),
     ({"Code Reviewer_agent.md": "- a\n"}, {"code-reviewer.md": "- a\n"}),
     ({"jose\u0301.md": "- a\n"}, {"jos\u00e9.md": "- a\n"}),
     ({"pm_memories.md": "- a\n"}, {"PM.md": "- a\n"}),
@@ -357,17 +355,13 @@ ARCHIVED += [("B", "Write the migration twice"), ("B", "3"), ("B", "equal"), ("B
 @for_each(
     ("item", "found"),
     [
-        ("Read the failing test first", 1),
         ("read the **failing** test first.", 1),
-        ("bisect", 2),
         ("2", 2),
         ("3", 4),
-        ("4", 4),
         ("twice", 3),
         ("equal", 6),
         ("i", "several items match 'i': use the number: 1, 2, 3"),
         ("nothing of it", "no item 'nothing of it' in the archive or the history"),
-        ("", "no item '' in the archive or the history"),
     ],
 )
 def test_an_item_is_found_by_every_kind_of_name(item: str, found: int | str) -> None:
@@ -387,7 +381,6 @@ PLACES = [
     ("## Mine\n- x\n", "Ours", "y", "## Mine\n- x\n\n## Ours (Max: 15 items)\n- y\n"),
     ("## A\n- x\n", "", "y", "- y\n\n## A\n- x\n"),
     ("## A\n- x\n", "A", "y\n  - z", "## A\n- x\n\n- y\n  - z\n"),
-    ("## A\n", "A", "y\n   - z\n     more", "## A\n\n- y\n   - z\n     more\n"),
     ("## A\n", "A", "- ```\n  code\n  ```", "## A\n\n- ```\n  code\n  ```\n"),
     ("## A\n- x\n", "A", "# y", "## A\n- x\n- \\# y\n"),
     ("## A\n- x\n\n```\ncode\n", "A", "y", "## A\n- x\n- y\n\n```\ncode\n"),
@@ -543,27 +536,18 @@ def test_restore_command(person: Person) -> None:
 CAPABILITIES = "--bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
 
 
-@pytest.mark.parametrize(
-    ("words", "folder", "said"),
-    [
-        ("resolve", "memories", "not resolved: .claude-mpm/memories/qa.md: "),
-        ("migrate --yes", ".", "ops is not changed: .claude-mpm/locks: "),
-    ],
-)
-def test_a_read_only_folder_is_reported(person: Person, words: str, folder: str, said: str) -> None:
+def test_a_read_only_folder_is_reported(person: Person) -> None:
     if os.geteuid() == 0 and not shutil.which("setpriv"):
         pytest.skip("root may write everywhere")
     memories = person.sandbox.memories
-    files = {"qa.md": f"## A\n{CONFLICT}", "ops_agent.md": "- a\n"}
-    put(memories, files)
-    closed = memories.parent / folder
-    closed.chmod(0o555)
+    put(memories, {"ops_agent.md": "- a\n"})
+    memories.parent.chmod(0o555)
     others = f"setpriv {CAPABILITIES} " if os.geteuid() == 0 else ""
-    done = person.run_shell(f"{others}agent-memory {words}")
-    closed.chmod(0o755)
+    done = person.run_shell(f"{others}agent-memory migrate --yes")
+    memories.parent.chmod(0o755)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"{said}Permission denied\n"
-    assert read_texts(memories) == files
+    assert done.stderr == "ops is not changed: .claude-mpm/locks: Permission denied\n"
+    assert read_texts(memories) == {"ops_agent.md": "- a\n"}
 
 
 def test_json_fields_agree_with_the_page(person: Person) -> None:

@@ -29,6 +29,7 @@ READABLE = [
 ]
 COMMANDS = ["list engineer", "show engineer", "log engineer", "diff engineer", "export", "optimize"]
 COMMANDS += ["add engineer pattern waits", "rename engineer dev", "preference set engineer a b"]
+COMMANDS += ["add engineer pattern waits", "rename engineer dev", "preference set engineer a b"]
 
 
 @pytest.mark.parametrize("data", UNREADABLE, ids=repr)
@@ -36,9 +37,8 @@ def test_hooks_leave_it_alone_and_keep_the_learnings(sandbox: Sandbox, data: byt
     path = sandbox.write_memory("engineer")
     path.write_bytes(data)
     prompt = sandbox.run_hook("pre_tool_use", make_pre_event()).reply["updatedInput"]["prompt"]
-    assert "Recorded by" not in prompt
     assert "# Add To Memory:" in prompt
-    assert "\0" not in prompt
+    assert not any(part in prompt for part in ("Recorded by", "\0"))
     assert sandbox.run_hook("subagent_stop", make_stop_event()).status == 0
     assert path.read_bytes() == data
     (entry,) = sandbox.read_log("agent.memory.waiting")

@@ -16,7 +16,6 @@ ITEM = "Orders are kept for ten years"
 # Ways to write ITEM.
 SAME = [
     "ORDERS ARE KEPT FOR TEN YEARS",
-    "  Orders are kept for ten years  ",
     "Orders  are kept\tfor ten years",
     "Orders are kept for ten years.",
     "**Orders** are kept for `ten` years",
