@@ -78,18 +78,17 @@ def test_add_teaches_a_new_agent(person: Person, sandbox: Sandbox) -> None:
     assert not (sandbox.memories / "qa.md").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "section"),
-    [
+def test_the_type_of_an_item_is_optional(person: Person) -> None:
+    for words, section in (
         ([NEWS], "Recent Learnings"),
         (["pattern", *NEWS.split()], "Coding Patterns Learned"),
         (["Patterns", NEWS], "Coding Patterns Learned"),
         (["-"], "Recent Learnings"),
-    ],
-)
-def test_the_type_of_an_item_is_optional(person: Person, words: list[str], section: str) -> None:
-    (added,) = person.read_json("add", "qa", *words, data=f"{NEWS}\n".encode())["items"]
-    assert (added["text"], added["section"]) == (NEWS, section)
+    ):
+        data = f"{NEWS}\n".encode()
+        (added,) = person.read_json("add", "qa", *words, data=data)["items"]
+        assert (added["text"], added["section"]) == (NEWS, section)
+        person.run("undo")
 
 
 def test_add_says_what_it_changed(person: Person, sandbox: Sandbox) -> None:
@@ -167,11 +166,16 @@ def test_limits_do_not_count_for_a_person(settled: Person) -> None:
     assert settled.read_json("restore", "engineer") == []
 
 
-def test_add_to_the_users_own_memory(settled: Person) -> None:
+def test_the_users_own_memory(settled: Person) -> None:
     done = settled.run("add", "engineer", "pattern", NEWS, "--user")
-    assert hide_change(done.stderr).startswith("Undo with: agent-memory undo ID --user\n")
-    assert NEWS in (settled.sandbox.user_memories / "engineer.md").read_text()
-    assert NEWS not in settled.sandbox.read_memory("engineer")
+    undo = "Undo with: agent-memory undo ID --user\n"
+    assert hide_change(done.stderr).startswith(undo)
+    editor = f'f() {{ echo "- {OTHER}" >> "$1"; }}; f'  # a shell parses the command
+    settings = {**editor_settings(settled), "VISUAL": editor}
+    done = settled.run("edit", "engineer", "--user", **settings)
+    assert hide_change(done.stderr) == undo
+    assert items((settled.sandbox.user_memories / "engineer.md").read_text()) == [NEWS, OTHER]
+    assert items(settled.sandbox.read_memory("engineer")) == [ITEM]
 
 
 # --- edit ---
@@ -237,41 +241,27 @@ def test_an_edit_without_a_change_changes_nothing(settled: Person) -> None:
     assert os.listdir(desk(settled)) == []
 
 
-WROTE = 'echo "- A line" >> "$1"; '
-
-
-@pytest.mark.parametrize(
-    ("script", "env", "said"),
-    [
-        (WROTE + "exit 1", {}, "editor 'editor' failed with status 1; nothing was changed\n"),
+def test_an_editor_that_fails_changes_nothing(settled: Person) -> None:
+    before, wrote = read_files(settled.sandbox.root), 'echo "- A line" >> "$1"; '
+    for script, env, said in (
         ('rm "$1"', {}, "the editor removed the file; nothing was changed\n"),
         ("kill -TERM $$", {}, "editor 'editor' failed with status -15; nothing was changed\n"),
         ("", {"EDITOR": "no-such --wait"}, "editor 'no-such --wait' not found"),
         ("", {"VISUAL": "false", "EDITOR": "true"}, "editor 'false' failed with status 1"),
         ("", {"EDITOR": "/"}, "editor '/': Permission denied; nothing was changed\n"),
         ("", {"EDITOR": ""}, "vi needs a terminal: set VISUAL or EDITOR to another editor\n"),
-    ],
-)
-def test_an_editor_that_fails_changes_nothing(
-    settled: Person, script: str, env: dict[str, str], said: str
-) -> None:
-    before = read_files(settled.sandbox.root)
-    settled.add_program("editor", script)
-    variables = {**editor_settings(settled), "VISUAL": "" if env else "editor", **env}
-    done = settled.run("edit", "engineer", **variables)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert said in done.stderr
-    assert read_files(settled.sandbox.root) == before
+        (wrote + "exit 1", {}, "editor 'editor' failed with status 1; nothing was changed\n"),
+    ):
+        assert left_on_desk(settled) == []
+        settled.add_program("editor", script)
+        variables = {**editor_settings(settled), "VISUAL": "" if env else "editor", **env}
+        done = settled.run("edit", "engineer", **variables)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert said in done.stderr
+        assert read_files(settled.sandbox.root) == before
     # The edited text is not lost: its file is named.
-    told = re.findall(r"What you wrote is in (.+)\n", done.stderr)
-    assert [Path(each).read_bytes() for each in told] == left_on_desk(settled)
-    assert ["- A line\n" in Path(each).read_text() for each in told] == [True] * (WROTE in script)
-
-
-def test_the_editor_command_is_parsed_by_the_shell(settled: Person) -> None:
-    editor = 'f() { echo "- $LINE" >> "$1"; }; f'
-    done = settled.run("edit", "engineer", **{**editor_settings(settled), "VISUAL": editor})
-    assert done.stdout == "engineer: 1 item added\n"
+    (path,) = re.findall(r"What you wrote is in (.+)\n", done.stderr)
+    assert "- A line\n" in Path(path).read_text()
 
 
 LEARNS = f'"{sys.executable}" -I "$HOOKS/subagent_stop.py" < "$EVENT"; '
@@ -316,29 +306,26 @@ def test_items_below_a_broken_heading_are_named(settled: Person) -> None:
     assert settled.run("remove", "engineer", key).stdout == f"Archived: {key} {NEWS} (0.8)\n"
 
 
-@pytest.mark.parametrize(
-    ("script", "said"),
-    [
+def test_undo_does_not_cover_free_text(settled: Person) -> None:
+    path = settled.sandbox.memories / "engineer.md"
+    text = f"# Mine\n\n{path.read_text()}  - nested\n\n## Notes\nAsk Ann first.\n"
+    for script, said in (
         ('sed -i.old "/^Ask/d" "$1"', "which undo does not cover"),
         ('sed -i.old "/^# /d; s/never/seldom/" "$1"', "The change of free text cannot be undone"),
         ('sed -i.old "s/nested/else/" "$1"', ""),
         ('sed -i.old "s/Last Updated: ./&/; s/never/seldom/" "$1"', ""),
-    ],
-)
-def test_undo_does_not_cover_free_text(settled: Person, script: str, said: str) -> None:
-    path = settled.sandbox.memories / "engineer.md"
-    path.write_text(f"# Mine\n\n{path.read_text()}  - nested\n\n## Notes\nAsk Ann first.\n")
-    before = path.read_bytes()
-    done = editing_with(settled, script)
-    assert done.returncode == 0
-    assert said in done.stderr
-    told = [Path(each) for each in re.findall(r"The previous version is in (.+)\n", done.stderr)]
-    kept = {each.name: each.read_bytes() for each in told}
-    assert kept == ({"before-engineer.md": before} if said else {})
-    if not said:
-        settled.run("undo")
-        assert " nested\n" in path.read_text()
-        assert items(path.read_text()) == items(before.decode())
+    ):
+        path.write_text(text)
+        done = editing_with(settled, script)
+        assert done.returncode == 0
+        assert said in done.stderr
+        kept = [Path(each) for each in re.findall(r"previous version is in (.+)\n", done.stderr)]
+        assert [each.name for each in kept] == ["before-engineer.md"] * bool(said)
+        assert all(each.read_text() == text for each in kept)
+        if not said:
+            settled.run("undo")
+            assert " nested\n" in path.read_text()
+            assert items(path.read_text()) == items(text)
 
 
 def test_without_a_terminal_problems_are_reported_and_kept(settled: Person) -> None:
@@ -387,14 +374,6 @@ def test_edit_of_an_unknown_agent(settled: Person, tmp_path: Path) -> None:
     done = editing_with(settled, ADDS_LINE, "qa")
     assert (done.returncode, done.stdout) == (1, "")
     assert "is a link, which is not followed" in done.stderr
-
-
-def test_the_users_own_memory_is_edited(settled: Person) -> None:
-    path = settled.sandbox.write_memory("engineer", OTHER, user=True)
-    done = editing_with(settled, ADDS_LINE, "engineer", "--user")
-    assert hide_change(done.stderr) == "Undo with: agent-memory undo ID --user\n"
-    assert items(path.read_text()) == [OTHER, NEWS]
-    assert items(settled.sandbox.read_memory("engineer")) == [ITEM]
 
 
 def test_text_that_cannot_be_saved_stays_in_the_copy(settled: Person, shop: Project) -> None:
@@ -579,7 +558,7 @@ def test_init_gives_empty_memories(person: Person, sandbox: Sandbox) -> None:
     assert read_files(sandbox.root) == before
 
 
-def test_init_of_the_users_own_level(person: Person, sandbox: Sandbox) -> None:
+def test_init_of_another_folder(person: Person, sandbox: Sandbox) -> None:
     defines(sandbox, "docs")
     defines(sandbox, "qa", user=True)
     done = person.run("init", "--user", "--yes")
@@ -587,12 +566,8 @@ def test_init_of_the_users_own_level(person: Person, sandbox: Sandbox) -> None:
     assert done.stderr == "Next: agent-memory install --user makes Claude Code use the memories.\n"
     assert os.listdir(sandbox.user_memories / "history") == [".gitattributes"]
     assert not sandbox.memories.exists()
-
-
-def test_init_says_where_it_is(person: Person, sandbox: Sandbox) -> None:
     sandbox.configure("memory:\n  directory: .claude-mpm/team\n")
-    (sandbox.root / "src").mkdir()
-    done = person.run("init", cwd=sandbox.root / "src")
+    done = person.run("init", cwd=sandbox.root / ".claude")
     assert done.stderr.startswith(f"The project is {sandbox.root}\n")
     assert "Created .claude-mpm/team/README.md\n" in done.stdout
 
