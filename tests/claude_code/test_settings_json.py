@@ -22,7 +22,9 @@ BLOCK = settings_json.build_hooks(TEMPLATE, parts=PARTS)
 # Hooks of an older version: another matcher, another command, one event less.
 OLD_HOOK = {"type": "command", "command": settings_json.COMMAND_PREFIX + '"$HOME/older"; run it'}
 OLD_EVENTS = ("PreToolUse", "PostToolUse", "SubagentStop", "SessionEnd")
-OLDER = {event: [{"matcher": "Task", "hooks": [OLD_HOOK]}] for event in OLD_EVENTS}
+OLDER: settings_json.HookGroups = {
+    event: [{"matcher": "Task", "hooks": [OLD_HOOK]}] for event in OLD_EVENTS
+}
 OTHER_HOOK = {"type": "command", "command": "other-tool agent_memory=1"}
 FOREIGN = {
     "model": "opus",
@@ -41,7 +43,7 @@ FOREIGN = {
 
 blanks = st.text(alphabet=" \t\n\r", max_size=4)
 words = st.text(max_size=6)
-scalars = st.one_of(
+scalars: st.SearchStrategy[Any] = st.one_of(
     st.none(), st.booleans(), st.integers(), words, st.floats(allow_nan=False, allow_infinity=False)
 )
 values = st.recursive(

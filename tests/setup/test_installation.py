@@ -89,7 +89,9 @@ class Machine:
 
     def verb(self, name: str, *arguments: object, **env: str) -> Done:
         """Run `agent-memory install` or `agent-memory uninstall`."""
-        return self.run(self.data / "venv" / "bin" / "agent-memory", name, *arguments, **env)
+        return self.run(
+            self.data / "venv" / "bin" / "agent-memory", name, *arguments, cwd=None, **env
+        )
 
     def has_copying_uv(self, environment: Path) -> None:
         """Put a `uv` on PATH that copies an environment, with the version number of the clone."""
@@ -118,6 +120,12 @@ Done = subprocess.CompletedProcess[str]
 def run(command: list[str], env: dict[str, str], cwd: Path, stdin: str = "") -> Done:
     how: dict[str, Any] = {"env": env, "cwd": cwd, "input": stdin, "timeout": 600}
     return subprocess.run(command, capture_output=True, text=True, **how)
+
+
+def succeed(done: Done) -> Done:
+    """Return the result of a command that succeeds and says nothing on stderr."""
+    assert (done.returncode, done.stderr) == (0, "")
+    return done
 
 
 def run_hook(command: str, env: dict[str, str], cwd: Path, shell: str = "sh") -> Done:
@@ -207,14 +215,12 @@ def test_the_written_command_works_in_any_shell_and_folder(
     elsewhere = tmp_path / "else where"
     elsewhere.mkdir()
     env = installed.env(CLAUDE_PROJECT_DIR=str(project), PATH="/usr/bin:/bin")
-    done = run_hook(commands_of(project)["PreToolUse"], env, elsewhere, shell)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = succeed(run_hook(commands_of(project)["PreToolUse"], env, elsewhere, shell))
     assert sample_events.PROMPT in done.stdout
 
 
 def test_user_level_installation(installed: Machine, tmp_path: Path) -> None:
-    done = installed.verb("install", "--user")
-    assert (done.returncode, done.stderr) == (0, "")
+    succeed(installed.verb("install", "--user"))
     assert len(commands_of(installed.home)) == 6
     assert installed.verb("uninstall", "--user").returncode == 0
     folder = tmp_path / "claude config"
@@ -270,16 +276,14 @@ def test_settings_are_not_written_through_a_link(
     assert (done.returncode, done.stdout) == (1, "")
     assert f"{project / linked} is a link, which is not followed." in done.stderr
     assert f"to add there: agent-memory install{option} --dry-run\n" in done.stderr
-    shown = installed.verb("install", *words, "--dry-run", **env)
-    assert (shown.returncode, shown.stderr) == (0, "")
+    shown = succeed(installed.verb("install", *words, "--dry-run", **env))
     assert shown.stdout.count('"command": "agent_memory=') == 6
     assert f"Would not write: {project / linked} is a link" in shown.stdout
     text = settings_json.add_hooks("", block())
     target.write_text(text)
     shown = installed.verb("install", *words, "--dry-run", **env)
     assert ("nothing to change" in shown.stdout) == is_users
-    removed = installed.verb("uninstall", *words, **env)
-    assert (removed.returncode, removed.stderr) == (0, "")
+    removed = succeed(installed.verb("uninstall", *words, **env))
     assert f"Not changed: {project / linked} is a link" in removed.stdout
     assert target.read_text() == text
 
@@ -301,15 +305,12 @@ def test_hooks_find_a_program_that_is_elsewhere(
     """They cannot know XDG_DATA_HOME, which a project may set for the user's hooks."""
     fresh.has_copying_uv(installed.data / "venv")
     project, data = fresh.project("shop"), tmp_path / "data home"
-    done = fresh.install_sh(project, XDG_DATA_HOME=str(data))
-    assert (done.returncode, done.stderr) == (0, "")
+    succeed(fresh.install_sh(project, XDG_DATA_HOME=str(data)))
     assert fresh.data.joinpath("venv").readlink() == data / "agent-memory" / "venv"
     env = fresh.env(XDG_DATA_HOME=str(project), CLAUDE_PROJECT_DIR=str(project))
-    hook = run_hook(commands_of(project)["PreToolUse"], env, project)
-    assert (hook.returncode, hook.stderr) == (0, "")
+    hook = succeed(run_hook(commands_of(project)["PreToolUse"], env, project))
     assert sample_events.PROMPT in hook.stdout
-    gone = fresh.install_sh("--uninstall", "--all", project, XDG_DATA_HOME=str(data))
-    assert (gone.returncode, gone.stderr) == (0, "")
+    succeed(fresh.install_sh("--uninstall", "--all", project, XDG_DATA_HOME=str(data)))
     assert not fresh.data.exists()
     assert not (data / "agent-memory").exists()
 
@@ -427,8 +428,7 @@ def test_uninstalling_restores_the_bytes(installed: Machine, project: Path, name
         if is_installed:
             assert installed.verb("install", project).returncode == 0
             assert read_tree(project) != before
-        done = installed.verb("uninstall", project)
-        assert (done.returncode, done.stderr) == (0, "")
+        done = succeed(installed.verb("uninstall", project))
         assert ("No agent-memory hooks" in done.stdout) == (not is_installed)
         assert read_tree(project) == before
 
@@ -479,8 +479,7 @@ def test_uninstalling_removes_the_tasks_from_claude_md(fresh: Machine) -> None:
     assert "-@memory/task-1.md" in shown.stdout
     assert '"command": "agent_memory=' in shown.stdout
     assert read_tree(fresh.home.parent) == before
-    done = fresh.install_sh("--uninstall", project)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = succeed(fresh.install_sh("--uninstall", project))
     removed = "Removed the import of task memory from "
     assert f"{removed}{project / 'CLAUDE.md'}.\n{removed}{backlog / 'CLAUDE.md'}.\n" in done.stdout
     assert read_files(project) == {"CLAUDE.md": mine, "backlog/memory/task-1.md": b"kept\n"}
@@ -500,8 +499,7 @@ def test_option_all_removes_only_the_program_and_its_state(fresh: Machine) -> No
     assert f"Would remove {fresh.link}" in shown.stdout
     assert f"Would remove {state / 'agent-memory'}.\n" in shown.stdout
     assert read_tree(fresh.home) == before
-    done = fresh.install_sh("--uninstall", "--all", project)
-    assert (done.returncode, done.stderr) == (0, "")
+    succeed(fresh.install_sh("--uninstall", "--all", project))
     assert not fresh.data.exists()
     assert list(fresh.link.parent.iterdir()) == [other]
     assert list(state.iterdir()) == [state / "another"]
@@ -529,8 +527,7 @@ def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
     before, project = read_tree(states), fresh.project("shop", "")
     for options in (["--dry-run"], []):
         assert read_tree(states) == before
-        done = fresh.install_sh("--uninstall", "--all", *options, project)
-        assert (done.returncode, done.stderr) == (0, "")
+        done = succeed(fresh.install_sh("--uninstall", "--all", *options, project))
         assert f"Kept: {folder} (5 waiting learnings of /code/shop; to delete" in done.stdout
     assert list(states.iterdir()) == [folder]
     assert read_tree(folder).keys() > WAITING_FILES.keys()
@@ -542,8 +539,7 @@ def test_option_all_keeps_learnings_that_wait(fresh: Machine) -> None:
 def test_a_dry_run_changes_nothing(fresh: Machine) -> None:
     project = fresh.project("shop", FOREIGN)
     before = read_tree(fresh.home.parent)
-    done = fresh.install_sh("--dry-run", project)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = succeed(fresh.install_sh("--dry-run", project))
     assert f"+++ {settings_of(project)}\n" in done.stdout
     assert '+                        "command": "agent_memory=' in done.stdout
     assert "Would build a Python environment" in done.stdout
@@ -597,8 +593,7 @@ def test_usage_errors_are_one_sentence(
 
 
 def test_help_needs_no_home(fresh: Machine) -> None:
-    done = fresh.install_sh("--help")
-    assert (done.returncode, done.stderr) == (0, "")
+    done = succeed(fresh.install_sh("--help"))
     assert done.stdout.startswith("Usage: ./install.sh [PROJECT]")
     done = fresh.install_sh(HOME="")
     assert done.returncode == 1
@@ -609,8 +604,7 @@ def test_an_old_python_is_skipped(fresh: Machine) -> None:
     for name in PYTHONS[:4]:
         fresh.has(name, "#!/bin/sh\necho 'the shim knows no such version' >&2\nexit 127\n")
     fresh.has("python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    done = fresh.run(REPO / "install.sh", "--dry-run")
-    assert (done.returncode, done.stderr) == (0, "")
+    done = succeed(fresh.run(REPO / "install.sh", "--dry-run"))
     assert f"environment with {sys.executable} in" in done.stdout
 
 
@@ -731,8 +725,7 @@ def test_an_upgrade_keeps_an_environment_that_is_in_use(installed: Machine) -> N
     with subprocess.Popen(server, stdin=subprocess.PIPE), ThreadPoolExecutor() as threads:
         upgrade = threads.submit(installed.install_sh, project, clone=installed.clone)
         while not upgrade.done():  # agents continue to work meanwhile
-            hook = run_hook(command, env, project)
-            assert (hook.returncode, hook.stderr) == (0, "")
+            hook = succeed(run_hook(command, env, project))
             assert sample_events.PROMPT in hook.stdout
             runs += 1
     done = upgrade.result()
