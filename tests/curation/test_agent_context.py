@@ -144,15 +144,10 @@ def read_by(sandbox: Sandbox, hook: str, event: dict[str, Any]) -> list[str]:
         f"code = compile(open({path!r}).read(), {path!r}, 'exec')\n"
         f"exec(code, {{'__name__': '__main__', '__file__': {path!r}}})\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", program],
-        input=json.dumps(event),
-        capture_output=True,
-        text=True,
-        env=sandbox.env,
-        check=True,
-    )
-    return [each for each in done.stderr.split("\n") if "/" not in each]
+    command = [sys.executable, "-I", "-c", program]
+    data, env = json.dumps(event).encode(), sandbox.env
+    done = subprocess.run(command, input=data, capture_output=True, env=env, check=True)
+    return [each for each in done.stderr.decode().split("\n") if "/" not in each]
 
 
 @pytest.mark.parametrize(
@@ -274,10 +269,7 @@ def rendered(
 ) -> str:
     told = [item_actions.RatedItem("0", text, section, 0.5) for section, text in texts]
     runs = [
-        {
-            "time": format_utc(0),
-            **performance.make_task_record(str(number), "done", type=kind),
-        }
+        {"time": format_utc(0), **performance.make_task_record(str(number), "done", type=kind)}
         for number, kind in enumerate(types)
     ]
     made = [performance.make_error_record(text, resolution="Mend it") for text in errors]

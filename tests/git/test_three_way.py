@@ -100,13 +100,6 @@ MERGES = [
         "- p //   ``` /   a /   ``` / - q",
         "- p //   ``` /   b /   ``` / - q",
     ),
-    # new sections, in the usual order
-    (
-        "# T",
-        "# T // ## Recent Learnings / - x",
-        "# T // ## Project Architecture / - y",
-        "# T // ## Recent Learnings / - x // ## Project Architecture / - y",
-    ),
     # a section removed that has something new
     (
         "## A / - x // ## B / - y",

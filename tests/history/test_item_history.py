@@ -22,14 +22,7 @@ from memory_core.memory.project import find_project
 from memory_core.storage.history_file import HistoryFile
 from memory_core.storage.store import Store
 from support.command_line import Person
-from support.events import (
-    FACT,
-    LEARNED,
-    REPORT,
-    is_silent,
-    make_start_event,
-    make_stop_event,
-)
+from support.events import FACT, LEARNED, REPORT, is_silent, make_start_event, make_stop_event
 from support.sandbox import Sandbox
 from support.tables import for_each
 

@@ -20,10 +20,8 @@ from support.events import FACT, LEARNED, REPORT, is_silent, make_stop_event
 from support.processes import read_output, release_programs, start_program
 from support.sandbox import Sandbox
 
-WRITERS = 64
-REPORTS, EACH = 2, 25  # 3,200 merges in sequence take minutes
+WRITERS, REPORTS, EACH = 64, 2, 25  # 3,200 merges in sequence take minutes
 AGENTS = ("engineer", "qa", "docs")
-READERS = 2
 
 WRITER = """
 import sys
@@ -65,7 +63,7 @@ def test_64_processes_lose_and_duplicate_no_learning(sandbox: Sandbox) -> None:
     sandbox.configure("memory: {limits: {default_size_kb: 1024, max_items_per_section: 1000}}")
     sandbox.run_hook("subagent_stop", make_stop_event(text=REPORT.replace(LEARNED, "Fact_64_0_0")))
     path = sandbox.memories / "engineer.md"
-    readers = [start_program(READER, path) for _ in range(READERS)]
+    readers = [start_program(READER, path) for _ in range(2)]
     home = sandbox.home
     writers = [start_program(WRITER, sandbox.root, home, number) for number in range(WRITERS)]
     release_programs(writers)

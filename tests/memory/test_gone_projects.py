@@ -33,33 +33,14 @@ def read_waiting(sandbox: Sandbox) -> list[dict[str, str]]:
     return find_project(str(sandbox.root), sandbox.env).store.read_review("qa")
 
 
-def migrate(project: Project) -> gone_projects.LeftLearnings:
-    left = gone_projects.find(project.store)
-    gone_projects.take_over(project.store, left)
-    return left
-
-
-def test_learnings_of_a_deleted_project_are_taken_over(sandbox: Sandbox, tmp_path: Path) -> None:
-    gone = tmp_path / "old" / "shop"
-    other = make_gone_project(sandbox, gone)
-    project = find_project(str(sandbox.root), sandbox.env)
-    project.paths.state.make_root()
-    assert not gone_projects.find(project.store).files  # it still exists
-    gone.rmdir()
-    left = migrate(project)
-    assert left.projects == [str(gone)]
-    assert len(left.learnings["qa"]) == 2
-    assert len(read_waiting(sandbox)) == 2
-    assert spool.list_agents(other.paths) == []
-    assert not gone_projects.find(project.store).files
-
-
 def test_the_state_of_a_moved_project_is_left_to_the_move(sandbox: Sandbox) -> None:
     spool.add(sandbox.paths, "qa", make_entry("Prices are in cents"))
     (sandbox.root.parent / "elsewhere").mkdir()
     root = sandbox.root.rename(sandbox.root.parent / "elsewhere" / sandbox.root.name)
     moved = find_project(str(root), {**sandbox.env, "CLAUDE_PROJECT_DIR": str(root)})
-    assert not migrate(moved).files
+    left = gone_projects.find(moved.store)
+    assert not left.files
+    gone_projects.take_over(moved.store, left)
     moved.paths.state.make_root()
     assert [agent for _stem, agent in spool.list_agents(moved.paths)] == ["qa"]
 
@@ -69,8 +50,9 @@ def test_tidy_asks_before_it_takes_them_over(
 ) -> None:
     gone = tmp_path / "old" / sandbox.root.name
     make_gone_project(sandbox, gone).paths.state.replace("spool/qa/2-1.json", b"{")
-    gone.rmdir()
     sandbox.paths.state.make_root()
+    assert "no longer exists" not in person.run("status").stdout
+    gone.rmdir()
     what = f"learnings wait that belong to {gone}, which no longer exists"
     assert what in person.run("status").stdout
     done = person.run("tidy")
@@ -82,6 +64,7 @@ def test_tidy_asks_before_it_takes_them_over(
     assert read_waiting(sandbox) == []
     left = person.read_json("tidy", "--yes")["migrate"]["gone_projects"]
     assert (left["projects"], len(left["learnings"]["qa"])) == ([str(gone)], 2)
+    assert len(read_waiting(sandbox)) == 2
     assert what not in person.run("status").stdout
     done = person.run("search", "cents", "--in", "review")
     assert "[pattern] Prices are in cents  (to review since " in done.stdout
