@@ -64,12 +64,6 @@ def change(dashboard: Dashboard, agent: str, action: str, **fields: str) -> str:
     return follow(dashboard, dashboard.post(f"/dashboard/agents/{agent}/items", **form))[0]
 
 
-def read_state(dashboard: Dashboard, agent: str, text: str) -> item_history.ItemState:
-    state = read_memory(open_project(dashboard), agent).history.find(text)
-    assert state
-    return state
-
-
 def test_a_memory_is_shown_as_text_with_its_structure(dashboard: Dashboard) -> None:
     page = dashboard.get("/dashboard/agents/qa").body
     order = ["Read `src/pay.py` first.", "Patterns</h", RETRY, "- Because: the bank"]
@@ -145,16 +139,15 @@ def test_an_archived_item_returns_by_undo_in_the_history(dashboard: Dashboard) -
     assert "is undone already" in again
 
 
-def test_an_item_gets_a_new_text(dashboard: Dashboard) -> None:
+def test_an_item_gets_a_new_text_or_says_why_not(dashboard: Dashboard) -> None:
     new = "The payment client retries five times"
     said = change(dashboard, "web", "edit", text=new)
     assert said.startswith(f"Changed: {item_history.id_of(new)} {new}.")
     assert new in dashboard.sandbox.read_memory("web")
     assert "Because: the bank" in dashboard.sandbox.read_memory("web")
-    assert read_state(dashboard, "web", new).was == KEY
-
-
-def test_an_edit_that_cannot_be_made_says_why(dashboard: Dashboard) -> None:
+    state = read_memory(open_project(dashboard), "web").history.find(new)
+    assert state
+    assert state.was == KEY
     before = dashboard.sandbox.read_memory("data")
     assert change(dashboard, "data", "edit", text=RETRY) == "The text is unchanged."
     assert "the new text is empty" in change(dashboard, "data", "edit", text=" ")

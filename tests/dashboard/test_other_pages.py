@@ -66,14 +66,6 @@ def test_the_form_lists_agents_and_refuses_others(dashboard: Dashboard) -> None:
     assert "agent-memory add PM" in empty
 
 
-def test_an_agent_without_memory_by_the_settings(sandbox: Sandbox) -> None:
-    sandbox.write_memory("engineer", ITEM)
-    sandbox.configure("memory: {exclude: [engineer]}")
-    with Dashboard(sandbox) as served:
-        page = served.enter().get("/dashboard/explain", agent="engineer", task="x").body
-    assert "engineer receives nothing: memory is switched off for it." in page
-
-
 # --- search ---
 
 

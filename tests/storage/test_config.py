@@ -263,7 +263,6 @@ COMMANDS = [
     (["--", "claude", "--debug"], ["--debug"]),
     (["claude", "--", "--debug"], ["--", "--debug"]),
     (["--debug", "--project", ".", "claude", "run", "--debug"], ["run", "--debug"]),
-    (["--memory-limit", "4", "claude", "--debug"], ["--debug"]),
     (["--memory-limit=4", "--no-memory", "claude", "--json", ""], ["--json", ""]),
 ]
 
