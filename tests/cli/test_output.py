@@ -159,20 +159,19 @@ def test_completion_suggests_nothing_that_a_shell_could_run(settled: Person) -> 
         assert complete(settled, words).strip() == ""
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_installed_and_removed(person: Person, shell: str) -> None:
+def test_completion_is_installed_and_removed(person: Person) -> None:
     start = person.sandbox.home / ".bashrc"
     start.write_bytes(b"alias cafe=ls\n")
-    done = person.run("completion", "--install", SHELL=f"/usr/bin/{shell}")
-    assert done.returncode == 0, done.stderr
-    assert "installed in" in done.stdout
-    assert (b"agent-memory" in start.read_bytes()) == (shell == "bash")
-    done = person.run("completion", shell, "--uninstall")
-    assert "Removed: " in done.stdout
-    assert start.read_bytes() == b"alias cafe=ls\n"
-    assert not (person.sandbox.home / ".zfunc").exists()
-    again = person.run("completion", shell, "--uninstall")
-    assert (again.returncode, again.stdout) == (0, "")
+    for shell in ("bash", "zsh", "fish"):
+        done = person.run("completion", "--install", SHELL=f"/usr/bin/{shell}")
+        assert done.returncode == 0, done.stderr
+        assert "installed in" in done.stdout
+        assert (b"agent-memory" in start.read_bytes()) == (shell == "bash")
+        assert "Removed: " in person.run("completion", shell, "--uninstall").stdout
+        assert start.read_bytes() == b"alias cafe=ls\n"
+        assert not (person.sandbox.home / ".zfunc").exists()
+        again = person.run("completion", shell, "--uninstall")
+        assert (again.returncode, again.stdout) == (0, "")
 
 
 def test_completion_follows_no_link(person: Person, tmp_path: Path) -> None:

@@ -89,22 +89,14 @@ def test_a_life_without_backlog_md(shop: Shop) -> None:
     shop.run("decide 9", "Hash with argon2")
     shop.run("note 09 --section", "Open Points", "Who pays?")
     text = shop.text("task-9")
+    assert shop.run("start 9 --title Other --template bugfix").startswith("In progress already")
+    assert shop.text("task-9") == text
     assert text.index("## Key Decisions\n- Hash with argon2") < text.index("- The bank answers")
     assert "## Open Points\n- Who pays?" in text
     assert "No task is in progress now." in shop.run("done")
     assert shop.text("task-9", archived=True).partition("## ")[2] == text.partition("## ")[2]
     assert "Restored and active: task-9" in shop.run("reopen 9")
     assert shop.text("task-9").partition("## ")[2] == text.partition("## ")[2]
-
-
-def test_a_second_start_keeps_the_first(shop: Shop) -> None:
-    shop.run("start task-1")
-    shop.run("note", "kept")
-    before = shop.text("task-1")
-    shop.run("start task-2")
-    assert shop.run("start 1 --title Other --template bugfix").startswith("In progress already")
-    assert shop.text("task-1") == before
-    assert shop.states() == {"task-1": "active", "task-2": "in progress"}
 
 
 def test_a_task_file_decides_name_title_template_and_state(shop: Shop) -> None:
@@ -272,14 +264,12 @@ def test_init_asks_adds_and_gives_back_the_bytes(shop: Shop, before: str) -> Non
     shop.run("start task-1")
     stood = shop.files()
     assert "+@backlog/CLAUDE.md" in shop.run("init")
-    assert "Nothing is changed yet" in shop.run("init --dry-run")
     assert shop.read_json("init --dry-run")["written"] is False
     assert shop.files() == stood
     assert "Done." in shop.run("init --yes")
-    added = path.read_bytes().decode("utf-8", "surrogateescape")
+    after, added = shop.files(), path.read_bytes().decode("utf-8", "surrogateescape")
     assert claude_md.read_block(added) == ["@backlog/CLAUDE.md"]
     assert before in added
-    after = shop.files()
     assert "Nothing to do" in shop.run("init")
     assert "-@backlog/CLAUDE.md" in shop.run("init --remove")
     assert shop.files() == after
@@ -440,30 +430,25 @@ def test_the_doctor_looks_at_tasks(shop: Shop) -> None:
     block, memory = shop.root / "backlog" / "CLAUDE.md", shop.memory / "task-1.md"
     state = shop.root / "backlog" / ".state.yml"
     conflict = f"{memory.read_text()}<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n"
-    other = block.read_text().replace("task-1", "task-2")
     for path, text, said in (
         (state, "garbage\n", "is invalid, so the active task is not known"),
         (memory, conflict, "a merge conflict is not resolved"),
         (block, "", "does not import the memory of task-1"),
-        (block, other, "does not import the memory of task-1"),
+        (block, block.read_text().replace("task-1", "task-2"), "does not import the memory of"),
     ):
         before = path.read_text()
         path.write_text(text)
         level, what, where = check_tasks(shop)
-        assert level == "warning"
-        assert said in what
+        assert (level, said in what) == ("warning", True)
         assert where.startswith(str(path.relative_to(shop.root)))
         path.write_text(before)
+    link = shop.memory / "task-9.md"
+    link.symlink_to("/etc/passwd")
+    exam = shop.examine()
+    assert list(task_checks.check_task_memory(exam)) == []
+    assert list(exam.refused) == ["backlog/memory/task-9.md"]
+    link.unlink()
     shop.person.sandbox.configure("memory: {tasks: {enabled: false}}")
     level, what, where = check_tasks(shop)
     assert (level, where) == ("warning", "backlog/CLAUDE.md")
     assert "imports a task memory, although" in what
-
-
-def test_the_doctor_does_not_call_a_link_readable(shop: Shop) -> None:
-    shop.run("start task-1")
-    shop.run("init --yes")
-    (shop.memory / "task-9.md").symlink_to("/etc/passwd")
-    exam = shop.examine()
-    assert list(task_checks.check_task_memory(exam)) == []
-    assert list(exam.refused) == ["backlog/memory/task-9.md"]
