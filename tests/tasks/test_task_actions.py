@@ -451,8 +451,13 @@ def test_cleanup_uses_the_dates_in_the_files(shop: Shop) -> None:
         told |= {"archived": "2026-01-01 00:00:00"} if "/" in name else {}
         path.write_text(front_matter.set_fields(path.read_text(), told))
     (shop.folder / ".state.yml").write_text("active_task: going\nin_progress: [going]\n")
-    found = task_actions.find_stale(shop.project, "2026-06-01 00:00:00", "2026-06-01 00:00:00")
-    assert [(it.memory.id, it.will_delete) for it in found] == [("old", False), ("older", True)]
+    day = "2026-06-01 00:00:00"
+    (to_archive,) = task_actions.find_stale(shop.project, day, "")
+    (to_delete,) = task_actions.find_stale(shop.project, "", day)
+    assert (to_archive.memory.id, to_archive.will_delete) == ("old", False)
+    assert (to_delete.memory.id, to_delete.will_delete) == ("older", True)
+    found = task_actions.find_stale(shop.project, day, day)
+    assert found == [to_archive, to_delete]
     task_actions.clean_up(shop.project, found)
     assert shop.states() == {"going": "active", "new": "kept", "old": "archived"}
 
