@@ -216,7 +216,8 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     assert done.stderr == "agent-memory: nothing is left to undo\n"
     assert lines(person, "redo") == [redone, learned, redone, removed]
     diff = person.run("undo", "--dry-run").stdout
-    assert f"+- {NEW}" in diff
+    assert diff.startswith("Would be undone: change ")
+    assert (f"+- {NEW}" in diff, removed in diff) == (True, False)
     assert [line for line in diff.splitlines() if line[:1] in "+-" and "Updated" in line] == []
     assert NEW not in person.sandbox.read_memory("engineer")
     done = person.run("undo")

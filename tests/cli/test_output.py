@@ -359,8 +359,8 @@ def test_ctrl_c_leaves_nothing_half_done(person: Person) -> None:
 
 @pytest.mark.parametrize("words", ["replay -", "import -"])
 def test_ctrl_c_is_quiet(person: Person, words: str) -> None:
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    process = subprocess.Popen([*COMMAND, *words.split()], env=person.env, **pipes)
+    command, pipe = [*COMMAND, *words.split()], subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=person.env)
     assert process.stdin
     process.stdin.write(b" " * 1_000_000)  # more than the size of a pipe, so the reader is active
     process.stdin.flush()
