@@ -204,4 +204,3 @@ def test_temporary_files_of_killed_hooks_are_removed(sandbox: Sandbox) -> None:
         os.utime(path, (0, 0))
     sandbox.run_hook("session_start", session)
     assert not any(path.exists() for path in paths)
-    assert LEARNED in sandbox.read_memory("engineer")
