@@ -95,11 +95,7 @@ DECISIONS: dict[str, tuple[str, dict[str, list[str]], list[str]]] = {
     "all": ("--accept --all", {"engineer": [LONG, CENTS, BUS], "qa": [SLOW]}, []),
     "all of an agent": ("--accept --all QA", {"qa": [SLOW]}, [LONG, CENTS, BUS]),
     "all, but there are none": ("--accept PM --all", {}, [LONG, CENTS, BUS, SLOW]),
-    "another text": (
-        "--edit {SLOW} --text 'Use  an\tindex'",
-        {"qa": ["Use an index"]},
-        ALL_BUT_SLOW,
-    ),
+    "other text": ("--edit {SLOW} --text 'An  index'", {"qa": ["An index"]}, ALL_BUT_SLOW),
     "rejected": ("--reject {LONG} {SLOW}", {}, [CENTS, BUS]),
     "all rejected": ("engineer --reject --all", {}, [SLOW]),
     "moved": ("--move {CENTS} {BUS} qa", {"qa": [CENTS, BUS]}, [LONG, SLOW]),
