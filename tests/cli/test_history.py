@@ -215,7 +215,9 @@ def test_undo_reports_undone_changes(person: Person) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "agent-memory: nothing is left to undo\n"
     assert lines(person, "redo") == [redone, learned, redone, removed]
-    diff = person.run("undo", "--dry-run").stdout
+    done = person.run("undo", "--dry-run")
+    assert done.stderr == "Nothing is changed yet; run it without --dry-run to change it.\n"
+    diff = done.stdout
     assert diff.startswith("Would be undone: change ")
     assert (f"+- {NEW}" in diff, removed in diff) == (True, False)
     assert [line for line in diff.splitlines() if line[:1] in "+-" and "Updated" in line] == []
